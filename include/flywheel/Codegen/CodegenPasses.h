@@ -1,0 +1,21 @@
+//===- CodegenPasses.h - CPU code generation passes -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_CODEGENPASSES_H
+#define FLYWHEEL_CODEGEN_CODEGENPASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace flywheel {
+#define GEN_PASS_DECL
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+#endif // FLYWHEEL_CODEGEN_CODEGENPASSES_H

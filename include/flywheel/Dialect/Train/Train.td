@@ -1,0 +1,15 @@
+//===- Train.td - Umbrella of the train dialect ------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAIN
+#define FLYWHEEL_DIALECT_TRAIN_TRAIN
+
+include "flywheel/Dialect/Train/TrainDialect.td"
+include "flywheel/Dialect/Train/TrainInterfaces.td"
+include "flywheel/Dialect/Train/TrainAttributes.td"
+include "flywheel/Dialect/Train/TrainOps.td"
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAIN

@@ -1,0 +1,179 @@
+//===- TrainAttributes.td - Initializers and optimizers ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES
+#define FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES
+
+include "flywheel/Dialect/Train/TrainDialect.td"
+include "flywheel/Dialect/Train/TrainInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+class Train_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Train_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Initializers
+//===----------------------------------------------------------------------===//
+
+class Train_Initializer<string name, string attrMnemonic, list<string> methods = []>
+    : Train_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<InitializerAttrInterface, methods>]>;
+
+def Train_ZerosAttr : Train_Initializer<"Zeros", "zeros"> {
+  let summary = "Every element 0 (false)";
+}
+
+def Train_OnesAttr : Train_Initializer<"Ones", "ones"> {
+  let summary = "Every element 1 (true)";
+}
+
+def Train_ConstantAttr : Train_Initializer<"Constant", "constant"> {
+  let summary = "Given values, in row-major order";
+  let description = [{
+    Fills the variable in row-major order. Where there are fewer values than
+    elements, the last value repeats; more values than elements are an error.
+    The values are a rank-1 `dense` of the variable's element type.
+
+    Example: `#train.constant<dense<[1.0, 2.0]> : tensor<2xf32>>` in a
+    `tensor<3x2xf32>` is `[[1, 2], [2, 2], [2, 2]]`.
+  }];
+  let parameters = (ins "::mlir::DenseElementsAttr":$values);
+  let assemblyFormat = "`<` $values `>`";
+}
+
+def Train_RandomUniformAttr
+    : Train_Initializer<"RandomUniform", "random_uniform", ["getStreamSeed"]> {
+  let summary = "Uniform draws from [minval, maxval)";
+  let description = [{
+    Half-open. Integer variables need integral bounds and an explicit `maxval`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"double", "0.0">:$minval,
+    OptionalParameter<"std::optional<double>">:$maxval,
+    OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_RandomNormalAttr
+    : Train_Initializer<"RandomNormal", "random_normal", ["getStreamSeed"]> {
+  let summary = "Normal draws";
+  let parameters = (ins
+    DefaultValuedParameter<"double", "0.0">:$mean,
+    DefaultValuedParameter<"double", "1.0">:$stddev,
+    OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_TruncatedNormalAttr
+    : Train_Initializer<"TruncatedNormal", "truncated_normal", ["getStreamSeed"]> {
+  let summary = "Normal draws, conditioned on mean +- 2 stddev";
+  let description = [{
+    `stddev` is that of the untruncated normal; the draws have standard
+    deviation 0.8796256610 * stddev. Sampled by inverting the truncated
+    distribution function, which has the distribution of redrawing.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"double", "0.0">:$mean,
+    DefaultValuedParameter<"double", "1.0">:$stddev,
+    OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_GlorotUniformAttr
+    : Train_Initializer<"GlorotUniform", "glorot_uniform", ["getStreamSeed"]> {
+  let summary = "Uniform on (-L, L), L = sqrt(3 / max(1, (fan_in + fan_out) / 2))";
+  let description = [{
+    Glorot and Bengio, 2010. Fans of a shape: `()` 1, 1; `[n]` n, n; `[a, b]`
+    a, b; beyond rank 2 the last two dimensions, each times the product of the
+    others. The default of a floating-point variable.
+  }];
+  let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_HeNormalAttr
+    : Train_Initializer<"HeNormal", "he_normal", ["getStreamSeed"]> {
+  let summary = "Truncated normal with stddev sqrt(2 / fan_in)";
+  let description = [{
+    He et al., 2015, as in Keras 2.1: `#train.truncated_normal` with
+    stddev = sqrt(2 / max(1, fan_in)). Fans as in `#train.glorot_uniform`.
+  }];
+  let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+class Train_Optimizer<string name, string attrMnemonic>
+    : Train_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
+  let genVerifyDecl = 1;
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_SGDAttr : Train_Optimizer<"SGD", "sgd"> {
+  let summary = "Stochastic gradient descent with momentum, as in Keras 2.1";
+  let description = [{
+    v' = momentum * v - lr * g; p' = p + v'; with `nesterov`,
+    p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
+    lr / (1 + decay * iterations), with the counter from before the step.
+
+    Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
+    where decay > 0, change between steps without recompiling. Slot:
+    `<parameter>/SGD`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"double", "0.01">:$lr,
+    DefaultValuedParameter<"double", "0.0">:$momentum,
+    DefaultValuedParameter<"double", "0.0">:$decay,
+    DefaultValuedParameter<"bool", "false">:$nesterov);
+}
+
+def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
+  let summary = "Momentum, as in tf.train.MomentumOptimizer";
+  let description = [{
+    a' = momentum * a + g; p' = p - lr * a'; with `nesterov`,
+    p' = p - lr * g - lr * momentum * a'. The rate is outside the accumulator:
+    it differs from `#train.sgd` when the rate changes.
+
+    Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
+  }];
+  let parameters = (ins
+    "double":$lr,
+    DefaultValuedParameter<"double", "0.9">:$momentum,
+    DefaultValuedParameter<"bool", "false">:$nesterov);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
+  let summary = "Adam and AMSGrad, as in Keras 2.1";
+  let description = [{
+    Kingma and Ba, 2014. t = iterations + 1;
+    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    lr_t = lr sqrt(1 - beta_2^t) / (1 - beta_1^t);
+    p' = p - lr_t m' / (sqrt(v') + epsilon); with `amsgrad`, h' = max(h, v')
+    takes the place of v' under the root. `decay` as in `#train.sgd`. With
+    `epsilon = 1e-8` it is tf.train.AdamOptimizer.
+
+    Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
+    `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`
+    (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"double", "0.001">:$lr,
+    DefaultValuedParameter<"double", "0.9">:$beta_1,
+    DefaultValuedParameter<"double", "0.999">:$beta_2,
+    DefaultValuedParameter<"double", "1.0e-7">:$epsilon,
+    DefaultValuedParameter<"double", "0.0">:$decay,
+    DefaultValuedParameter<"bool", "false">:$amsgrad);
+}
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES

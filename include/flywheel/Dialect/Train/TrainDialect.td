@@ -1,0 +1,63 @@
+//===- TrainDialect.td - The train dialect -----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAINDIALECT
+#define FLYWHEEL_DIALECT_TRAIN_TRAINDIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Train_Dialect : Dialect {
+  let name = "train";
+  let cppNamespace = "::flywheel::train";
+  let summary = "Variables, gradients and optimizer updates";
+  let description = [{
+    The state of a training program and what changes it. A variable is a symbol
+    of the module; functions read it, assign it and ask for gradients and
+    optimizer updates. IR order is program order: a read is a snapshot of the
+    variable at that point, an assignment makes the next version.
+
+    Attributes that functions carry:
+
+    * `train.name` (string) on an argument or a result: the name under which
+      the caller passes or receives it.
+    * `train.variable` (symbol), on an argument after `-train-functionalize-state`:
+      the argument is the storage of that variable.
+    * `train.result` (i64), likewise: the argument is the destination of that
+      result.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"
+  ];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 0;
+  let hasOperationAttrVerify = 0;
+  let extraClassDeclaration = [{
+    /// Name of a feed or a fetch, on function arguments and results.
+    static constexpr ::llvm::StringLiteral getNameAttrName() {
+      return "train.name";
+    }
+    /// On a function argument: the variable whose storage it is.
+    static constexpr ::llvm::StringLiteral getVariableAttrName() {
+      return "train.variable";
+    }
+    /// On a function argument: the number of the result it is the destination of.
+    static constexpr ::llvm::StringLiteral getResultAttrName() {
+      return "train.result";
+    }
+    /// On a variable's argument: the step reads the value from before the step.
+    static constexpr ::llvm::StringLiteral getReadsAttrName() {
+      return "train.reads";
+    }
+    /// On a variable's argument: the step writes it.
+    static constexpr ::llvm::StringLiteral getWritesAttrName() {
+      return "train.writes";
+    }
+  }];
+}
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAINDIALECT

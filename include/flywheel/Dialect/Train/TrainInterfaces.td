@@ -1,0 +1,115 @@
+//===- TrainInterfaces.td - Interfaces of the train dialect -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAININTERFACES
+#define FLYWHEEL_DIALECT_TRAIN_TRAININTERFACES
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
+  let description = [{
+    An initial value of a variable, as a recipe. Evaluated element by element,
+    so the same recipe gives the same bits on every target.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<"Checks that a variable of `type` can start from this recipe.",
+      "::llvm::LogicalResult", "verifyInitializer",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "::mlir::RankedTensorType":$type)>,
+    InterfaceMethod<[{
+        Emits the element at row-major position `index` (an i64 value) of a
+        variable of `type`. `key` (i64) identifies the random stream of this
+        variable in this run of the initializer: draws are a function of
+        (key, index) alone.
+      }],
+      "::mlir::Value", "buildElement",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::RankedTensorType":$type, "::mlir::Value":$index,
+           "::mlir::Value":$key)>,
+    InterfaceMethod<[{
+        The op seed of the random stream; none where the recipe draws nothing or
+        where the stream is keyed by the variable's name.
+      }],
+      "std::optional<int64_t>", "getStreamSeed", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return std::nullopt;">,
+  ];
+}
+
+def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
+  let description = [{
+    What `train.minimize` applies: the hyper-parameters of one optimizer, and
+    how one step of it is expressed with variables. The pass
+    `-train-expand-optimizers` asks this interface and knows no optimizer by
+    name.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<"Name of the optimizer: prefix of its variables (`SGD`).",
+      "::llvm::StringRef", "getOptimizerName", (ins)>,
+    InterfaceMethod<"Checks ranges of the hyper-parameters.",
+      "::llvm::LogicalResult", "verifyOptimizer",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
+    InterfaceMethod<[{
+        The scalar variables of the optimizer, shared by all its parameters:
+        hyper-parameters that may change between steps, and counters.
+      }],
+      "::llvm::SmallVector<::flywheel::train::ScalarVariableSpec>",
+      "getScalarVariables", (ins "::mlir::MLIRContext *":$context)>,
+    InterfaceMethod<"The slots that each parameter owns.",
+      "::llvm::SmallVector<::flywheel::train::SlotSpec>", "getSlots", (ins)>,
+    InterfaceMethod<[{
+        Emits what is computed once a step, before any parameter: for example a
+        bias-corrected rate. `scalars` are the values of the scalar variables
+        (rank-0 tensors), in the order of `getScalarVariables`. Appends the
+        rank-0 tensors that `buildParameterUpdate` takes to `stepValues`, and
+        sets `newScalars[i]` for each scalar variable that the step changes.
+      }],
+      "void", "buildStep",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$scalars,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$stepValues,
+           "::llvm::MutableArrayRef<::mlir::Value>":$newScalars)>,
+    InterfaceMethod<[{
+        Emits the update op of one parameter and returns its results: the new
+        parameter, then the new slots in the order of `getSlots`.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "buildParameterUpdate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::Value":$parameter, "::mlir::ValueRange":$slots,
+           "::mlir::Value":$gradient, "::mlir::ValueRange":$stepValues)>,
+  ];
+}
+
+def OptimizerUpdateOpInterface : OpInterface<"OptimizerUpdateOpInterface"> {
+  let description = [{
+    An update rule in value semantics: (parameter, slots, gradient, scalars) to
+    (new parameter, new slots), element by element. Lowers to one
+    destination-style `linalg.generic` whose destinations are the parameter and
+    its slots.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<"The parameter and its slots: operands that the results replace.",
+      "::mlir::OperandRange", "getState", (ins)>,
+    InterfaceMethod<"The gradient of the parameter.",
+      "::mlir::Value", "getGradientOperand", (ins)>,
+    InterfaceMethod<"Rank-0 tensors that every element uses.",
+      "::mlir::OperandRange", "getScalars", (ins)>,
+    InterfaceMethod<[{
+        Emits the rule for one element and returns the new elements of the
+        state, in order. All arguments are scalars of the parameter's element
+        type.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "buildElementUpdate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$state, "::mlir::Value":$gradient,
+           "::mlir::ValueRange":$scalars)>,
+  ];
+}
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAININTERFACES

@@ -1,0 +1,256 @@
+//===- TrainOps.td - Ops of the train dialect --------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAINOPS
+#define FLYWHEEL_DIALECT_TRAIN_TRAINOPS
+
+include "flywheel/Dialect/Train/TrainAttributes.td"
+include "flywheel/Interfaces/DifferentiableOpInterface.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Train_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Train_Dialect, opMnemonic, traits>;
+
+/// What reads and writes of variables act on. The effect also names the
+/// variable, so that two variables do not order each other.
+def Train_VariableResource : Resource<"::flywheel::train::VariableResource">;
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+def Train_VariableOp : Train_Op<"variable", [Symbol]> {
+  let summary = "Declares a variable";
+  let description = [{
+    Persistent storage with a name, an element type and a static shape. It
+    starts uninitialised; the module's initializer, an assignment or a
+    checkpoint gives it a value. Declaring evaluates nothing.
+
+    The initial value is an initializer (`#train.zeros`, ...) or a `dense`
+    attribute of the variable's type. Without one, a floating-point variable
+    starts from `#train.glorot_uniform` and any other from `#train.zeros`.
+
+    `trainable = false` keeps the variable out of the default list of
+    `train.minimize`. `slot_of` names the parameter that owns this variable: an
+    optimizer's slot, made by `-train-expand-optimizers`.
+
+    ```mlir
+    train.variable @W : tensor<64x10xf32> = #train.glorot_uniform
+    train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<AnyRankedTensor>:$type,
+    OptionalAttr<AnyAttr>:$initial_value,
+    DefaultValuedAttr<BoolAttr, "true">:$trainable,
+    OptionalAttr<FlatSymbolRefAttr>:$slot_of);
+  let assemblyFormat = "$sym_name `:` $type (`=` $initial_value^)? attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+    /// The initial value, or the default of the element type.
+    ::mlir::Attribute getInitialValueOrDefault();
+  }];
+}
+
+class Train_AccessOp<string opMnemonic, list<Trait> traits = []>
+    : Train_Op<opMnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])>;
+
+def Train_ReadOp : Train_AccessOp<"read", [DeclareOpInterfaceMethods<
+    OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "The value of a variable at this point";
+  let description = [{
+    A snapshot: later assignments do not change the result. Reading a variable
+    that has no value yet is an error of the step.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = "$variable `:` type($value) attr-dict";
+}
+
+class Train_AssignLikeOp<string opMnemonic>
+    : Train_AccessOp<opMnemonic, [AllTypesMatch<["value", "result"]>]> {
+  let arguments = (ins FlatSymbolRefAttr:$variable, AnyStaticShapeTensor:$value);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$variable `,` $value `:` type($value) attr-dict";
+}
+
+def Train_AssignOp : Train_AssignLikeOp<"assign"> {
+  let summary = "variable := value";
+  let description = [{
+    Type and shape must be the variable's own: nothing is broadcast or
+    converted. The result is the new value.
+  }];
+}
+
+def Train_AssignAddOp : Train_AssignLikeOp<"assign_add"> {
+  let summary = "variable := variable + value";
+  let description = [{
+    Acts on the version immediately before it, so several accumulate. Numeric
+    element types only; integers wrap. The result is the new value.
+  }];
+}
+
+def Train_AssignSubOp : Train_AssignLikeOp<"assign_sub"> {
+  let summary = "variable := variable - value";
+  let description = [{
+    As `train.assign_add`, with subtraction.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients and updates
+//===----------------------------------------------------------------------===//
+
+def Train_Unconnected : I32EnumAttr<"Unconnected", "what the gradient of an unconnected value is", [
+    I32EnumAttrCase<"error", 0>, I32EnumAttrCase<"zeros", 1>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
+def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Derivatives of values with respect to values";
+  let description = [{
+    d(sum_k <ys_k, grad_ys_k>) / d(xs_i) for each i. Without `grad_ys` every
+    element of ys has weight 1, so ys are summed. The xs are any SSA values that
+    the ys are computed from: reads of variables, arguments, activations.
+    Result types are those of the xs. `-train-autodiff` replaces this op by
+    plain ops.
+
+    An x that no y depends on is an error, or zeros with `unconnected = zeros`.
+
+    ```mlir
+    %dw, %db = train.gradient %loss wrt %w, %b
+        : (tensor<f32>) -> (tensor<64x10xf32>, tensor<10xf32>)
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$ys, Variadic<AnyRankedTensor>:$xs,
+    Variadic<AnyRankedTensor>:$grad_ys,
+    DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
+  let results = (outs Variadic<AnyRankedTensor>:$gradients);
+  let assemblyFormat = [{
+    $ys `wrt` $xs (`grad_ys` $grad_ys^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_StopGradientOp : Train_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {
+  let summary = "Identity that no derivative flows through";
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `:` type($input) attr-dict";
+}
+
+def Train_MinimizeOp : Train_Op<"minimize", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One step of an optimizer";
+  let description = [{
+    Differentiates `loss` (summed if it is not a scalar) with respect to the
+    variables of `var_list`, by default every trainable variable that it depends
+    on, and updates them. A variable of `var_list` that the loss does not depend
+    on is left alone and gets no slots. `global_step` names an integer variable
+    that is incremented after the updates.
+
+    ```mlir
+    train.minimize %loss, #train.momentum<lr = 0.1, momentum = 0.9> : tensor<f32>
+    train.minimize %loss, #train.adam var_list [@W, @b] global_step @step : tensor<f32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$loss,
+    OptimizerAttrInterface:$optimizer,
+    OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
+    OptionalAttr<FlatSymbolRefAttr>:$global_step);
+  let assemblyFormat = [{
+    $loss `,` $optimizer (`var_list` $var_list^)? (`global_step` $global_step^)?
+    `:` type($loss) attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizer updates in value semantics
+//===----------------------------------------------------------------------===//
+
+class Train_UpdateOp<string opMnemonic> : Train_Op<opMnemonic, [Pure,
+    DeclareOpInterfaceMethods<OptimizerUpdateOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+def Train_SGDOp : Train_UpdateOp<"sgd"> {
+  let summary = "Keras SGD: new parameter and velocity";
+  let description = [{
+    v' = momentum * v - lr * g; p' = p + v' (`nesterov`:
+    p' = p + momentum * v' - lr * g). `lr` and `momentum` are rank-0 tensors of
+    the parameter's element type.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$velocity,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
+    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+                      AnyStaticShapeTensor:$new_velocity);
+  let assemblyFormat = [{
+    $parameter `,` $velocity `,` $gradient `lr` $lr `momentum` $momentum
+    (`nesterov` $nesterov^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Train_MomentumOp : Train_UpdateOp<"momentum"> {
+  let summary = "tf.train momentum: new parameter and accumulator";
+  let description = [{
+    a' = momentum * a + g; p' = p - lr * a' (`nesterov`:
+    p' = p - lr * g - lr * momentum * a').
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$accumulator,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
+    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+                      AnyStaticShapeTensor:$new_accumulator);
+  let assemblyFormat = [{
+    $parameter `,` $accumulator `,` $gradient `lr` $lr `momentum` $momentum
+    (`nesterov` $nesterov^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Train_AdamOp : Train_UpdateOp<"adam"> {
+  let summary = "Adam: new parameter and moments";
+  let description = [{
+    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    p' = p - rate m' / (sqrt(v') + epsilon). `rate` is the bias-corrected rate
+    of this step. The optional third slot makes it AMSGrad: h' = max(h, v')
+    takes the place of v' under the root.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$m,
+    AnyStaticShapeTensor:$v, Optional<AnyStaticShapeTensor>:$vhat,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$rate,
+    AnyStaticShapeTensor:$beta_1, AnyStaticShapeTensor:$beta_2,
+    F64Attr:$epsilon);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+    AnyStaticShapeTensor:$new_m, AnyStaticShapeTensor:$new_v,
+    Optional<AnyStaticShapeTensor>:$new_vhat);
+  let assemblyFormat = [{
+    $parameter `,` $m `,` $v (`vhat` $vhat^)? `,` $gradient `rate` $rate
+    `beta_1` $beta_1 `beta_2` $beta_2 `epsilon` $epsilon attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAINOPS

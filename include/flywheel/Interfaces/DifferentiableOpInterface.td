@@ -1,0 +1,45 @@
+//===- DifferentiableOpInterface.td - Reverse-mode rules ---*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_INTERFACES_DIFFERENTIABLEOPINTERFACE
+#define FLYWHEEL_INTERFACES_DIFFERENTIABLEOPINTERFACE
+
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let description = [{
+    An op with a vector-Jacobian product (VJP). Rules emit only ops that
+    implement this interface themselves (or that carry no derivative, such as
+    integer ops), so that differentiation nests.
+  }];
+  let cppNamespace = "::flywheel";
+  let methods = [
+    InterfaceMethod<[{
+        Emits, at the insertion point of `builder`, the cotangents of this op's
+        operands.
+
+        `resultCotangents` has one entry a result: a value of the result's
+        type, or a null value where the objective does not depend on that
+        result. `operandCotangents` arrives with one null value an operand and
+        leaves with a value of the operand's type for each operand `i` with
+        `needed[i]` that a derivative flows to. A null entry on return is an
+        exact zero. Values of the forward computation (operands and results of
+        this op) may be used freely.
+
+        Failure means that this instance has no derivative; a diagnostic has
+        then been emitted at the op's location.
+      }],
+      /*retTy=*/"::llvm::LogicalResult",
+      /*methodName=*/"emitVjp",
+      /*args=*/(ins "::mlir::OpBuilder &":$builder,
+                    "::llvm::ArrayRef<::mlir::Value>":$resultCotangents,
+                    "::llvm::ArrayRef<bool>":$needed,
+                    "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)
+    >
+  ];
+}
+
+#endif // FLYWHEEL_INTERFACES_DIFFERENTIABLEOPINTERFACE
