@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -17,6 +19,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  registry.insert<flywheel::nn::NNDialect, flywheel::train::TrainDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Flywheel's pass driver\n", registry));
 }

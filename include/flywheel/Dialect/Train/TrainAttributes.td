@@ -54,8 +54,8 @@ def Train_RandomUniformAttr
     Half-open. Integer variables need integral bounds and an explicit `maxval`.
   }];
   let parameters = (ins
-    DefaultValuedParameter<"double", "0.0">:$minval,
-    OptionalParameter<"std::optional<double>">:$maxval,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$minval,
+    OptionalParameter<"std::optional<::flywheel::train::Real>">:$maxval,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
@@ -64,8 +64,8 @@ def Train_RandomNormalAttr
     : Train_Initializer<"RandomNormal", "random_normal", ["getStreamSeed"]> {
   let summary = "Normal draws";
   let parameters = (ins
-    DefaultValuedParameter<"double", "0.0">:$mean,
-    DefaultValuedParameter<"double", "1.0">:$stddev,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$mean,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
@@ -79,8 +79,8 @@ def Train_TruncatedNormalAttr
     distribution function, which has the distribution of redrawing.
   }];
   let parameters = (ins
-    DefaultValuedParameter<"double", "0.0">:$mean,
-    DefaultValuedParameter<"double", "1.0">:$stddev,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$mean,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
@@ -131,9 +131,9 @@ def Train_SGDAttr : Train_Optimizer<"SGD", "sgd"> {
     `<parameter>/SGD`.
   }];
   let parameters = (ins
-    DefaultValuedParameter<"double", "0.01">:$lr,
-    DefaultValuedParameter<"double", "0.0">:$momentum,
-    DefaultValuedParameter<"double", "0.0">:$decay,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.01)">:$lr,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$momentum,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
     DefaultValuedParameter<"bool", "false">:$nesterov);
 }
 
@@ -147,8 +147,8 @@ def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
     Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
   }];
   let parameters = (ins
-    "double":$lr,
-    DefaultValuedParameter<"double", "0.9">:$momentum,
+    "::flywheel::train::Real":$lr,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.9)">:$momentum,
     DefaultValuedParameter<"bool", "false">:$nesterov);
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -168,11 +168,11 @@ def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
     (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
   }];
   let parameters = (ins
-    DefaultValuedParameter<"double", "0.001">:$lr,
-    DefaultValuedParameter<"double", "0.9">:$beta_1,
-    DefaultValuedParameter<"double", "0.999">:$beta_2,
-    DefaultValuedParameter<"double", "1.0e-7">:$epsilon,
-    DefaultValuedParameter<"double", "0.0">:$decay,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.001)">:$lr,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.9)">:$beta_1,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.999)">:$beta_2,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0e-7)">:$epsilon,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
     DefaultValuedParameter<"bool", "false">:$amsgrad);
 }
 

@@ -51,15 +51,12 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let methods = [
     InterfaceMethod<"Name of the optimizer: prefix of its variables (`SGD`).",
       "::llvm::StringRef", "getOptimizerName", (ins)>,
-    InterfaceMethod<"Checks ranges of the hyper-parameters.",
-      "::llvm::LogicalResult", "verifyOptimizer",
-      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
     InterfaceMethod<[{
         The scalar variables of the optimizer, shared by all its parameters:
         hyper-parameters that may change between steps, and counters.
       }],
       "::llvm::SmallVector<::flywheel::train::ScalarVariableSpec>",
-      "getScalarVariables", (ins "::mlir::MLIRContext *":$context)>,
+      "getScalarVariables", (ins)>,
     InterfaceMethod<"The slots that each parameter owns.",
       "::llvm::SmallVector<::flywheel::train::SlotSpec>", "getSlots", (ins)>,
     InterfaceMethod<[{

@@ -128,7 +128,7 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
     Result types are those of the xs. `-train-autodiff` replaces this op by
     plain ops.
 
-    An x that no y depends on is an error, or zeros with `unconnected = zeros`.
+    An x that no y depends on is an error, or zeros with `unconnected zeros`.
 
     ```mlir
     %dw, %db = train.gradient %loss wrt %w, %b
@@ -141,7 +141,7 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
     DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
   let results = (outs Variadic<AnyRankedTensor>:$gradients);
   let assemblyFormat = [{
-    $ys `wrt` $xs (`grad_ys` $grad_ys^)? attr-dict `:`
+    $ys `wrt` $xs (`grad_ys` $grad_ys^)? (`unconnected` $unconnected^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -166,8 +166,8 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     that is incremented after the updates.
 
     ```mlir
-    train.minimize %loss, #train.momentum<lr = 0.1, momentum = 0.9> : tensor<f32>
-    train.minimize %loss, #train.adam var_list [@W, @b] global_step @step : tensor<f32>
+    train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
+    train.minimize %loss : tensor<f32> with #train.adam var_list [@W, @b] global_step @step
     ```
   }];
   let arguments = (ins
@@ -176,8 +176,8 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
     OptionalAttr<FlatSymbolRefAttr>:$global_step);
   let assemblyFormat = [{
-    $loss `,` $optimizer (`var_list` $var_list^)? (`global_step` $global_step^)?
-    `:` type($loss) attr-dict
+    $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
+    (`global_step` $global_step^)? attr-dict
   }];
 }
 

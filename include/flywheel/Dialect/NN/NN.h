@@ -1,0 +1,27 @@
+//===- NN.h - The nn dialect ------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_NN_H
+#define FLYWHEEL_DIALECT_NN_NN_H
+
+#include "flywheel/Interfaces/DifferentiableOpInterface.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "flywheel/Dialect/NN/NNDialect.h.inc"
+#include "flywheel/Dialect/NN/NNEnums.h.inc"
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/NN/NNOps.h.inc"
+
+#endif // FLYWHEEL_DIALECT_NN_NN_H

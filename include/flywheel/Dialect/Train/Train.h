@@ -1,0 +1,86 @@
+//===- Train.h - The train dialect ------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAIN_H
+#define FLYWHEEL_DIALECT_TRAIN_TRAIN_H
+
+#include "flywheel/Interfaces/DifferentiableOpInterface.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/bit.h"
+
+#include <optional>
+
+namespace flywheel::train {
+
+/// What reads and writes of variables act on.
+struct VariableResource
+    : public mlir::SideEffects::Resource::Base<VariableResource> {
+  llvm::StringRef getName() final { return "<Variable>"; }
+};
+
+/// A double as a parameter of an attribute: with the hash that uniquing needs.
+struct Real {
+  Real() = default;
+  Real(double value) : value(value) {}
+  operator double() const { return value; }
+  bool operator==(Real other) const { return value == other.value; }
+  friend llvm::hash_code hash_value(Real real) {
+    return llvm::hash_value(llvm::bit_cast<uint64_t>(real.value));
+  }
+  friend mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Real real) {
+    return printer << real.value;
+  }
+
+  double value = 0.0;
+};
+
+/// A scalar variable that an optimizer shares between its parameters.
+struct ScalarVariableSpec {
+  /// Name, unique within the optimizer (`lr`).
+  llvm::StringRef name;
+  /// A 64-bit counter; otherwise a number of the optimizer's floating type.
+  bool isCounter = false;
+  double initialValue = 0.0;
+};
+
+/// A variable of a parameter's type that an optimizer keeps for it.
+struct SlotSpec {
+  double initialValue = 0.0;
+};
+
+/// Fans of a weight of this shape, as Keras and TF count them: `()` 1, 1; `[n]`
+/// n, n; `[a, b]` a, b; beyond rank 2 the last two extents, each times the
+/// product of the others.
+std::pair<double, double> computeFans(llvm::ArrayRef<int64_t> shape);
+
+} // namespace flywheel::train
+
+#include "flywheel/Dialect/Train/TrainDialect.h.inc"
+#include "flywheel/Dialect/Train/TrainEnums.h.inc"
+
+#include "flywheel/Dialect/Train/TrainAttrInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "flywheel/Dialect/Train/TrainAttributes.h.inc"
+
+#include "flywheel/Dialect/Train/TrainOpInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/Train/TrainOps.h.inc"
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAIN_H

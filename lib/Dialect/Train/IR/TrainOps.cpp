@@ -1,0 +1,374 @@
+//===- TrainOps.cpp - Verifiers and effects of the train dialect ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/Train/TrainOps.cpp.inc"
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The variable that `symbol` names, or an error at `op`.
+static FailureOr<VariableOp> lookupVariable(Operation *op,
+                                            FlatSymbolRefAttr symbol,
+                                            SymbolTableCollection &symbols) {
+  Operation *found = symbols.lookupNearestSymbolFrom(op, symbol.getAttr());
+  if (!found)
+    return op->emitOpError() << "expected the name of a variable, found no "
+                                "symbol "
+                             << symbol;
+  if (auto variable = dyn_cast<VariableOp>(found))
+    return variable;
+  InFlightDiagnostic error = op->emitOpError()
+                             << "expected the name of a variable, found "
+                             << symbol << ", which is a '" << found->getName()
+                             << "'";
+  error.attachNote(found->getLoc()) << "defined here";
+  return error;
+}
+
+/// Checks that `op` uses the variable with the variable's own type.
+static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
+                                  Type type, SymbolTableCollection &symbols) {
+  FailureOr<VariableOp> variable = lookupVariable(op, symbol, symbols);
+  if (failed(variable))
+    return failure();
+  auto found = cast<RankedTensorType>(type);
+  RankedTensorType expected = variable->getTensorType();
+  if (expected == found)
+    return success();
+  StringRef what = expected.getElementType() != found.getElementType()
+                       ? "element types"
+                       : "shapes";
+  InFlightDiagnostic error =
+      op->emitOpError() << "expected the type of variable " << symbol << ", "
+                        << expected << ", found " << found << ": " << what
+                        << " differ";
+  error.attachNote(variable->getLoc()) << "variable declared here";
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+/// Element types that a variable can have.
+static bool isVariableElementType(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && llvm::is_contained({1u, 8u, 16u, 32u, 64u},
+                                       integer.getWidth());
+}
+
+LogicalResult VariableOp::verify() {
+  RankedTensorType type = getTensorType();
+  if (!type.hasStaticShape())
+    return emitOpError() << "expected a static shape, found " << type
+                         << ": shape of a new variable (" << getSymName()
+                         << ") must be fully defined";
+  if (!isVariableElementType(type.getElementType()))
+    return emitOpError()
+           << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
+              "i32 or i64, found "
+           << type.getElementType();
+  if (type.getEncoding())
+    return emitOpError() << "expected a type without encoding, found " << type;
+  Attribute value = getInitialValueOrDefault();
+  if (auto initializer = dyn_cast<InitializerAttrInterface>(value))
+    return initializer.verifyInitializer([&] { return emitOpError(); }, type);
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return emitOpError() << "expected an initializer or a dense attribute as "
+                            "initial value, found "
+                         << value;
+  if (dense.getType() != type)
+    return emitOpError() << "expected an initial value of type " << type
+                         << ", found " << dense.getType()
+                         << ": Initializer type and variable type don't match";
+  return success();
+}
+
+Attribute VariableOp::getInitialValueOrDefault() {
+  if (Attribute value = getInitialValueAttr())
+    return value;
+  if (isa<FloatType>(getTensorType().getElementType()))
+    return GlorotUniformAttr::get(getContext(), std::nullopt);
+  return ZerosAttr::get(getContext());
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+}
+
+void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getValue(), getVariable());
+}
+
+void ReadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+void AssignOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+/// Arithmetic assigns need numbers.
+template <typename OpT>
+static LogicalResult verifyArithmeticAssign(OpT op,
+                                            SymbolTableCollection &symbols) {
+  Type type = op.getValue().getType();
+  if (getElementTypeOrSelf(type).isInteger(1))
+    return op.emitOpError() << "expected a numeric element type, found " << type;
+  return verifyAccess(op, op.getVariableAttr(), type, symbols);
+}
+
+static void addReadWriteEffects(
+    FlatSymbolRefAttr variable,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), variable,
+                       VariableResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), variable,
+                       VariableResource::get());
+}
+
+LogicalResult AssignAddOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyArithmeticAssign(*this, symbols);
+}
+
+void AssignAddOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addReadWriteEffects(getVariableAttr(), effects);
+}
+
+LogicalResult AssignSubOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyArithmeticAssign(*this, symbols);
+}
+
+void AssignSubOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addReadWriteEffects(getVariableAttr(), effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients and updates
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientOp::verify() {
+  auto requireFloat = [&](Value value, StringRef what) -> LogicalResult {
+    if (isa<FloatType>(tensorOf(value).getElementType()))
+      return success();
+    return emitOpError() << "expected " << what
+                         << " of a floating-point type, found "
+                         << value.getType();
+  };
+  if (getYs().empty())
+    return emitOpError() << "expected at least one value to differentiate";
+  for (Value y : getYs())
+    if (failed(requireFloat(y, "differentiated values")))
+      return failure();
+  for (Value x : getXs())
+    if (failed(requireFloat(x, "gradient targets")))
+      return failure();
+  if (getXs().getTypes() != getGradients().getTypes())
+    return emitOpError() << "expected results of the types of the gradient "
+                            "targets, ("
+                         << getXs().getTypes() << "), found ("
+                         << getGradients().getTypes() << ")";
+  if (!getGradYs().empty() && getGradYs().getTypes() != getYs().getTypes())
+    return emitOpError() << "expected grad_ys of the types of the "
+                            "differentiated values, ("
+                         << getYs().getTypes() << "), found ("
+                         << getGradYs().getTypes() << ")";
+  return success();
+}
+
+LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!isa<FloatType>(tensorOf(getLoss()).getElementType()))
+    return emitOpError() << "expected a loss of a floating-point type, found "
+                         << getLoss().getType();
+  if (std::optional<ArrayAttr> list = getVarList()) {
+    if (list->empty())
+      return emitOpError() << "No variables to optimize: var_list is empty";
+    llvm::SmallDenseSet<Attribute> seen;
+    for (auto symbol : list->getAsRange<FlatSymbolRefAttr>()) {
+      FailureOr<VariableOp> variable = lookupVariable(*this, symbol, symbols);
+      if (failed(variable))
+        return failure();
+      if (!seen.insert(symbol).second)
+        return emitOpError() << "expected distinct variables in var_list, found "
+                             << symbol << " twice";
+      if (!isa<FloatType>(variable->getTensorType().getElementType()))
+        return emitOpError() << "expected variables of a floating-point type in "
+                                "var_list, found "
+                             << symbol << " of type "
+                             << variable->getTensorType();
+    }
+  }
+  if (FlatSymbolRefAttr step = getGlobalStepAttr()) {
+    FailureOr<VariableOp> variable = lookupVariable(*this, step, symbols);
+    if (failed(variable))
+      return failure();
+    RankedTensorType type = variable->getTensorType();
+    if (type.getRank() != 0 || !type.getElementType().isSignlessInteger() ||
+        type.getElementType().isInteger(1))
+      return emitOpError() << "expected a scalar integer variable as "
+                              "global_step, found "
+                           << step << " of type " << type;
+  }
+  return success();
+}
+
+void MinimizeOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // Which variables are touched is known after expansion: until then, all.
+  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizer updates in value semantics
+//===----------------------------------------------------------------------===//
+
+/// Checks what every update op has in common: state, gradient and results of
+/// the parameter's type, rank-0 scalars of its element type.
+template <typename OpT> static LogicalResult verifyUpdate(OpT op) {
+  auto parameter = cast<RankedTensorType>(op.getParameter().getType());
+  if (!isa<FloatType>(parameter.getElementType()))
+    return op.emitOpError() << "expected a parameter of a floating-point type, "
+                               "found "
+                            << parameter;
+  for (Value slot : op.getState())
+    if (slot.getType() != parameter)
+      return op.emitOpError() << "expected slots of the parameter's type "
+                              << parameter << ", found " << slot.getType();
+  if (op.getGradient().getType() != parameter)
+    return op.emitOpError() << "expected a gradient of the parameter's type "
+                            << parameter << ", found "
+                            << op.getGradient().getType();
+  auto scalar = RankedTensorType::get({}, parameter.getElementType());
+  for (Value value : op.getScalars())
+    if (value.getType() != scalar)
+      return op.emitOpError() << "expected scalars of type " << scalar
+                              << ", found " << value.getType();
+  for (Value result : op->getResults())
+    if (result.getType() != parameter)
+      return op.emitOpError() << "expected results of the parameter's type "
+                              << parameter << ", found " << result.getType();
+  if (op->getNumResults() != op.getState().size())
+    return op.emitOpError() << "expected one result for the parameter and each "
+                               "slot, "
+                            << op.getState().size() << ", found "
+                            << op->getNumResults();
+  return success();
+}
+
+LogicalResult SGDOp::verify() { return verifyUpdate(*this); }
+OperandRange SGDOp::getState() { return getOperands().take_front(2); }
+Value SGDOp::getGradientOperand() { return getGradient(); }
+OperandRange SGDOp::getScalars() { return getOperands().drop_front(3); }
+
+SmallVector<Value> SGDOp::buildElementUpdate(OpBuilder &b, Location loc,
+                                             ValueRange state, Value g,
+                                             ValueRange scalars) {
+  Value lr = scalars[0], momentum = scalars[1];
+  Value decayed = arith::MulFOp::create(b, loc, momentum, state[1]);
+  Value step = arith::MulFOp::create(b, loc, lr, g);
+  Value velocity = arith::SubFOp::create(b, loc, decayed, step);
+  if (!getNesterov())
+    return {arith::AddFOp::create(b, loc, state[0], velocity), velocity};
+  Value ahead = arith::MulFOp::create(b, loc, momentum, velocity);
+  Value moved = arith::AddFOp::create(b, loc, state[0], ahead);
+  return {arith::SubFOp::create(b, loc, moved, step), velocity};
+}
+
+LogicalResult MomentumOp::verify() { return verifyUpdate(*this); }
+OperandRange MomentumOp::getState() { return getOperands().take_front(2); }
+Value MomentumOp::getGradientOperand() { return getGradient(); }
+OperandRange MomentumOp::getScalars() { return getOperands().drop_front(3); }
+
+SmallVector<Value> MomentumOp::buildElementUpdate(OpBuilder &b, Location loc,
+                                                  ValueRange state, Value g,
+                                                  ValueRange scalars) {
+  Value lr = scalars[0], momentum = scalars[1];
+  Value decayed = arith::MulFOp::create(b, loc, momentum, state[1]);
+  Value accumulator = arith::AddFOp::create(b, loc, decayed, g);
+  Value direction = accumulator;
+  if (getNesterov()) {
+    Value ahead = arith::MulFOp::create(b, loc, momentum, accumulator);
+    direction = arith::AddFOp::create(b, loc, g, ahead);
+  }
+  Value step = arith::MulFOp::create(b, loc, lr, direction);
+  return {arith::SubFOp::create(b, loc, state[0], step), accumulator};
+}
+
+LogicalResult AdamOp::verify() {
+  if (static_cast<bool>(getVhat()) != static_cast<bool>(getNewVhat()))
+    return emitOpError() << "expected a new vhat exactly where vhat is given";
+  if (!(getEpsilon().convertToDouble() >= 0.0))
+    return emitOpError() << "expected epsilon >= 0, found "
+                         << getEpsilon().convertToDouble();
+  return verifyUpdate(*this);
+}
+OperandRange AdamOp::getState() {
+  return getOperands().take_front(getVhat() ? 4 : 3);
+}
+Value AdamOp::getGradientOperand() { return getGradient(); }
+OperandRange AdamOp::getScalars() { return getOperands().take_back(3); }
+
+SmallVector<Value> AdamOp::buildElementUpdate(OpBuilder &b, Location loc,
+                                              ValueRange state, Value g,
+                                              ValueRange scalars) {
+  Type type = g.getType();
+  Value rate = scalars[0], beta1 = scalars[1], beta2 = scalars[2];
+  Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
+  auto mix = [&](Value beta, Value old, Value fresh) -> Value {
+    Value keep = arith::MulFOp::create(b, loc, beta, old);
+    Value rest = arith::SubFOp::create(b, loc, one, beta);
+    Value add = arith::MulFOp::create(b, loc, rest, fresh);
+    return arith::AddFOp::create(b, loc, keep, add);
+  };
+  Value m = mix(beta1, state[1], g);
+  Value v = mix(beta2, state[2], arith::MulFOp::create(b, loc, g, g));
+  SmallVector<Value> slots = {m, v};
+  Value second = v;
+  if (getVhat()) {
+    second = arith::MaximumFOp::create(b, loc, state[3], v);
+    slots.push_back(second);
+  }
+  Value root = math::SqrtOp::create(b, loc, second);
+  Value epsilon = arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(type, getEpsilon().convertToDouble()));
+  Value denominator = arith::AddFOp::create(b, loc, root, epsilon);
+  Value numerator = arith::MulFOp::create(b, loc, rate, m);
+  Value step = arith::DivFOp::create(b, loc, numerator, denominator);
+  SmallVector<Value> results = {
+      arith::SubFOp::create(b, loc, state[0], step)};
+  results.append(slots);
+  return results;
+}
