@@ -1,0 +1,105 @@
+//===- Compiler.h - From a module to machine code ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one way to compile: every tool and the Python module go through it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_COMPILER_H
+#define FLYWHEEL_DRIVER_COMPILER_H
+
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// How tensor programs become loops.
+enum class Lowering {
+  /// Fused, tiled, packed and vectorized.
+  Optimized,
+  /// The plainest path: one scalar loop nest an op, nothing fused. Exists to be
+  /// trusted and compared against.
+  Reference,
+};
+
+/// What to compile for. Empty strings mean the machine the compiler runs on.
+struct TargetOptions {
+  std::string triple;
+  std::string cpu;
+  /// LLVM feature string, for example `+avx2,+fma`.
+  std::string features;
+};
+
+struct CompilerOptions {
+  /// Prefix of C symbols; by default the module's name or `model`.
+  std::string modelName;
+  Lowering lowering = Lowering::Optimized;
+  TargetOptions target;
+  /// Called with each stage's name and the module after it.
+  std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
+  /// Stop after this stage; empty to run all.
+  std::string stopAfter;
+};
+
+/// One named bundle of passes: what `flywheel-opt --<stage>` and the compiler
+/// both run.
+struct Stage {
+  llvm::StringLiteral name;
+  llvm::StringLiteral description;
+  void (*populate)(mlir::OpPassManager &, const CompilerOptions &);
+};
+
+/// Every stage in order; the last leaves a module of the LLVM dialect with
+/// entry points and a `train.manifest` attribute.
+llvm::ArrayRef<Stage> getStages();
+
+/// Registers each stage as a pass pipeline of its name.
+void registerStagePipelines();
+
+/// Registers every dialect, extension, rule and interface that a Flywheel
+/// module may use.
+void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
+
+struct StageTime {
+  std::string stage;
+  double seconds = 0.0;
+};
+
+struct CompiledModule {
+  /// The module after the last stage that ran.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Present when every stage ran.
+  Manifest manifest;
+  std::vector<StageTime> times;
+};
+
+/// Parses a module from a file (`-` for standard input). Arguments and results
+/// of public functions that carry no `train.name` get their SSA names.
+/// Diagnostics go to the context's handler.
+mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(mlir::MLIRContext &context,
+                                                  llvm::StringRef path);
+/// The same from text; `name` stands for the file in locations.
+mlir::OwningOpRef<mlir::ModuleOp> parseModuleText(mlir::MLIRContext &context,
+                                                  llvm::StringRef text,
+                                                  llvm::StringRef name);
+
+/// Runs the stages on `module`. On failure diagnostics have been emitted.
+llvm::FailureOr<CompiledModule>
+compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
+              const CompilerOptions &options);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_COMPILER_H

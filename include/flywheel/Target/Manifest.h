@@ -1,0 +1,122 @@
+//===- Manifest.h - What a compiled model looks like from outside -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one description of a compiled model that every consumer reads: the C
+// header, the JSON manifest, the JIT session, checkpoints and the Python views.
+//
+// State block. One block of `stateBytes`, aligned to `kStateAlignment`:
+//
+//   offset 0   u64  layout hash; any other value means a block never initialised
+//   offset 8   u64  run counter of the initializer
+//   offset 16  i32  status of the last call on this block
+//   offset 20  u32  reserved
+//   offset 24  u64  seed of the last run of the initializer
+//   offset 64  u8   one byte a variable, in layout order: 1 once it has a value
+//   ...             the variables, each at its `offset`, aligned
+//
+// Status. A call returns 0, or 1 + the index of the message in `messages`.
+// A call that fails changes nothing but the status word.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_MANIFEST_H
+#define FLYWHEEL_TARGET_MANIFEST_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// Alignment of the state block, of each variable and of the workspace, in
+/// bytes: a cache line and the widest vector register.
+constexpr int64_t kStateAlignment = 64;
+/// Byte offsets within the state block's header.
+constexpr int64_t kStateHashOffset = 0;
+constexpr int64_t kStateRunsOffset = 8;
+constexpr int64_t kStateStatusOffset = 16;
+constexpr int64_t kStateSeedOffset = 24;
+constexpr int64_t kStateInitializedOffset = 64;
+
+/// A variable and where it lives.
+struct ManifestVariable {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// Of the first element, from the start of the state block, in bytes.
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  bool trainable = true;
+  /// Name of the parameter that owns this slot; empty for any other variable.
+  std::string slotOf;
+};
+
+/// A feed or a fetch of an entry.
+struct ManifestArgument {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// For each dimension, the number of the entry's symbolic extent, or -1 where
+  /// it is static.
+  llvm::SmallVector<int64_t> symbols;
+};
+
+/// A public function of the module.
+struct ManifestEntry {
+  std::string name;
+  std::vector<ManifestArgument> feeds;
+  std::vector<ManifestArgument> results;
+  /// Names of the symbolic extents (`batch`).
+  std::vector<std::string> symbols;
+  /// Indices into `Manifest::variables`.
+  std::vector<int64_t> reads, writes;
+  /// Workspace of one call: the sum over slots of the largest of the slot's
+  /// sizes, each rounded up to `kStateAlignment`, in bytes. A size is a map
+  /// from the symbolic extents, as symbols, to one result.
+  std::vector<std::vector<mlir::AffineMap>> workspaceSlots;
+  /// Indices into `Manifest::messages` of the checks the body makes.
+  std::vector<int64_t> checks;
+
+  /// Bytes of workspace that a call with these extents needs.
+  int64_t getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+};
+
+/// Kinds of failure of a call, as gRPC and TensorFlow name them.
+enum class StatusKind { InvalidArgument, FailedPrecondition, NotFound };
+
+struct ManifestMessage {
+  StatusKind kind = StatusKind::InvalidArgument;
+  std::string text;
+};
+
+struct Manifest {
+  /// Name of the model: prefix of every C symbol.
+  std::string model;
+  uint64_t layoutHash = 0;
+  int64_t stateBytes = 0;
+  std::vector<ManifestVariable> variables;
+  std::vector<ManifestEntry> entries;
+  std::vector<ManifestMessage> messages;
+
+  const ManifestEntry *lookupEntry(llvm::StringRef name) const;
+  /// Index of a variable, or -1.
+  int64_t lookupVariable(llvm::StringRef name) const;
+
+  /// Writes this manifest as the module attribute `train.manifest`, so that it
+  /// travels with the IR, and reads it back.
+  void attachTo(mlir::ModuleOp module) const;
+  static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
+
+  /// The documented JSON form; `maxExtent` bounds every symbolic extent and
+  /// fixes the workspace.
+  llvm::json::Value toJSON(int64_t maxExtent) const;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TARGET_MANIFEST_H
