@@ -13,6 +13,24 @@ function(flywheel_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
 endfunction()
 
+# flywheel_add_runtime_library(<name> SOURCES <files> [LINK <libs>])
+# A static library that programs without MLIR and LLVM can link.
+function(flywheel_add_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}/include")
+  target_link_libraries(${name} PUBLIC ${ARG_LINK}
+                        PRIVATE nlohmann_json::nlohmann_json)
+endfunction()
+
+# flywheel_add_runtime_tool(<name> SOURCES <files> [LINK <libs>])
+# A tool made of runtime libraries only.
+function(flywheel_add_runtime_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
 # flywheel_add_tool(<name> SOURCES <files> [LINK <libs>])
 function(flywheel_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})

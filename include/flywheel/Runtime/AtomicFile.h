@@ -1,0 +1,41 @@
+//===- AtomicFile.h - Write a file completely or not at all -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_ATOMICFILE_H
+#define FLYWHEEL_RUNTIME_ATOMICFILE_H
+
+#include "flywheel/Runtime/Status.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace flywheel::runtime {
+
+/// A run of bytes that somebody else owns.
+struct ByteSpan {
+  const void *data = nullptr;
+  /// Bytes.
+  size_t size = 0;
+};
+
+/// Makes \p path a file that holds the concatenation of \p parts. At every
+/// moment, also across a crash, \p path is what it was before or the complete
+/// new file: the bytes go to a temporary file in the same directory, which is
+/// flushed to disk and renamed over \p path; then the directory is flushed.
+/// A symbolic link at \p path is replaced, not followed.
+///
+/// Errors: kFailedPrecondition `Parent directory of PATH doesn't exist, can't
+/// save`; kInvalidArgument when \p path is empty or a directory; kIOError with
+/// the system's reason otherwise. After an error no temporary file is left and
+/// \p path is as before, with one exception: when only the last flush of the
+/// directory fails, \p path already is the new file.
+Status writeFileAtomically(const std::string &path,
+                           const std::vector<ByteSpan> &parts);
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_RUNTIME_ATOMICFILE_H
