@@ -243,6 +243,26 @@ void KernelEmitter::storeVector(Value vector, Value target, AffineMap map,
   }
 }
 
+void KernelEmitter::transpose(MutableArrayRef<Value> rows) {
+  // Bit by bit: exchange the blocks off the diagonal of each 2x2 block matrix.
+  int64_t length = rows.size();
+  for (int64_t bit = 1; bit < length; bit *= 2) {
+    SmallVector<int64_t> even, odd;
+    for (int64_t lane = 0; lane < length; ++lane) {
+      bool isOdd = (lane & bit) != 0;
+      even.push_back(isOdd ? length + lane - bit : lane);
+      odd.push_back(isOdd ? length + lane : lane + bit);
+    }
+    for (int64_t row = 0; row < length; ++row) {
+      if (row & bit)
+        continue;
+      Value first = rows[row], second = rows[row + bit];
+      rows[row] = vector::ShuffleOp::create(b, loc, first, second, even);
+      rows[row + bit] = vector::ShuffleOp::create(b, loc, first, second, odd);
+    }
+  }
+}
+
 Value KernelEmitter::broadcast(Value scalar, int64_t length) {
   auto type = VectorType::get({length}, scalar.getType());
   Attribute constant;

@@ -108,6 +108,10 @@ public:
   void storeVector(mlir::Value vector, mlir::Value target, mlir::AffineMap map,
                    llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
 
+  /// Transposes the square matrix whose rows are `rows`. The length of the
+  /// vectors must be a power of two.
+  void transpose(llvm::MutableArrayRef<mlir::Value> rows);
+
   /// `scalar` in each lane; constants become dense constants.
   mlir::Value broadcast(mlir::Value scalar, int64_t length);
 

@@ -8,7 +8,9 @@
 // outputs of a few neighbouring vectors stay in registers while the reduction
 // loops, if any, run inside. If it is a reduction, vectors of partial results
 // are reduced at the end, which reassociates. The body of the op is cloned on
-// vectors; what is the same for all lanes stays scalar.
+// vectors; what is the same for all lanes stays scalar. Inputs that are
+// contiguous along another loop are read in square blocks, which are transposed
+// in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,8 @@ namespace {
 
 /// Vectors that are reduced together, to hide the latency of the operation.
 constexpr int64_t maxInterleave = 4;
+/// Beyond this length a square of vectors exceeds any register file.
+constexpr int64_t maxTransposedLength = 16;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
 
@@ -39,6 +43,9 @@ struct Plan {
   unsigned dim = 0;
   bool horizontal = false;
   int64_t vectorLength = 1;
+  /// The loop along which inputs are contiguous that are strided along `dim`,
+  /// if they are to be transposed in blocks.
+  std::optional<unsigned> transposed;
   /// The other loops.
   SmallVector<unsigned> parallel, reductions;
 };
@@ -95,13 +102,53 @@ bool hasSeparateOutputs(linalg::LinalgOp op) {
   return true;
 }
 
+AccessKind classifyAccess(linalg::LinalgOp op, OpOperand &operand,
+                          unsigned dim) {
+  return flywheel::classifyAccess(op.getMatchingIndexingMap(&operand),
+                                  operand.get().getType(), dim);
+}
+
+/// A parallel loop along which some input is contiguous that is strided along
+/// `dim`, so that blocks of it are worth a transposition.
+std::optional<unsigned> getTransposedLoop(linalg::LinalgOp op, unsigned dim,
+                                          int64_t vectorLength) {
+  if (op.getNumReductionLoops() != 0 || vectorLength == 1 ||
+      vectorLength > maxTransposedLength ||
+      llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+        return classifyAccess(op, output, dim) != AccessKind::Contiguous;
+      }))
+    return std::nullopt;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (classifyAccess(op, *input, dim) != AccessKind::Strided)
+      continue;
+    for (unsigned other = 0; other < sizes.size(); ++other)
+      if (other != dim && sizes[other] != 1 &&
+          classifyAccess(op, *input, other) == AccessKind::Contiguous)
+        return other;
+  }
+  return std::nullopt;
+}
+
+/// True if blocks of `operand` are transposed when vectors run along `dim`.
+bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned dim,
+                  std::optional<unsigned> transposed) {
+  return transposed && !op.isDpsInit(&operand) &&
+         classifyAccess(op, operand, dim) == AccessKind::Strided &&
+         classifyAccess(op, operand, *transposed) == AccessKind::Contiguous;
+}
+
 /// Estimates the cost of one iteration of the op when `dim` runs along lanes.
 double getCost(linalg::LinalgOp op, unsigned dim, int64_t size,
                int64_t vectorLength) {
+  std::optional<unsigned> transposed = getTransposedLoop(op, dim, vectorLength);
   double cost = 0;
   for (OpOperand &operand : op->getOpOperands()) {
-    switch (classifyAccess(op.getMatchingIndexingMap(&operand),
-                           operand.get().getType(), dim)) {
+    if (isTransposed(op, operand, dim, transposed)) {
+      cost += 2 + llvm::Log2_64(vectorLength);
+      continue;
+    }
+    switch (classifyAccess(op, operand, dim)) {
     case AccessKind::Uniform:
       cost += 0.25;
       break;
@@ -154,8 +201,9 @@ FailureOr<Plan> makePlan(linalg::LinalgOp op, const CpuTarget &target) {
   }
   if (!bestCost)
     return failure();
+  plan.transposed = getTransposedLoop(op, plan.dim, plan.vectorLength);
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
-    if (dim != plan.dim)
+    if (dim != plan.dim && dim != plan.transposed)
       (linalg::isReductionIterator(iterators[dim]) ? plan.reductions
                                                    : plan.parallel)
           .push_back(dim);
@@ -182,6 +230,12 @@ public:
 private:
   void emitParallel();
   void emitHorizontal();
+  /// The loops over blocks whose sides are one vector long.
+  void emitBlocks();
+  /// One block, of which `rows` lanes of the loop that is transposed and
+  /// `columns` lanes along vectors exist.
+  void emitBlock(Fold row, const Lanes &rows, Fold column,
+                 const Lanes &columns);
   /// Computes the outputs for the vectors that start at each of `bases`.
   void emitVectors(ArrayRef<Fold> bases, ArrayRef<Lanes> lanes);
   /// One step of a horizontal reduction of one vector.
@@ -214,8 +268,9 @@ private:
   SmallVector<Fold> sizes;
   /// The current iteration of every loop.
   SmallVector<Fold> ivs;
-  /// What `loadInvariants` loaded, by operand number.
-  DenseMap<unsigned, Value> invariants;
+  /// What was loaded ahead of the body, by operand number: scalars that are the
+  /// same for all lanes, vectors that were transposed.
+  DenseMap<unsigned, Value> loaded;
 };
 
 bool ElementwiseEmitter::shouldUnroll() {
@@ -240,6 +295,10 @@ void ElementwiseEmitter::emit() {
   ivs.assign(sizes.size(), e.index(0));
   e.unroll = shouldUnroll();
   e.nest(plan.parallel, sizes, ivs, {}, [&](ValueRange) {
+    if (plan.transposed) {
+      emitBlocks();
+      return SmallVector<Value>();
+    }
     loadInvariants();
     if (plan.horizontal)
       emitHorizontal();
@@ -250,7 +309,7 @@ void ElementwiseEmitter::emit() {
 }
 
 void ElementwiseEmitter::loadInvariants() {
-  invariants.clear();
+  loaded.clear();
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(operand);
     auto varies = [&](unsigned dim) { return map.isFunctionOfDim(dim); };
@@ -259,7 +318,7 @@ void ElementwiseEmitter::loadInvariants() {
         llvm::is_contained(op.getDpsInits(), operand->get()) ||
         body->getArgument(operand->getOperandNumber()).use_empty())
       continue;
-    invariants[operand->getOperandNumber()] =
+    loaded[operand->getOperandNumber()] =
         e.loadScalar(operand->get(), map, ivs);
   }
 }
@@ -325,6 +384,63 @@ void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
                     op.getMatchingIndexingMap(&output), ivs, plan.dim,
                     lanes[i]);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed inputs
+//===----------------------------------------------------------------------===//
+
+void ElementwiseEmitter::emitBlocks() {
+  int64_t length = plan.vectorLength;
+  // Calls `body` for each vector along `dim`, the last of which may be partial.
+  auto strips = [&](unsigned dim, function_ref<void(Fold, Lanes)> body) {
+    Fold size = sizes[dim];
+    Fold end = e.alignDown(size, length);
+    e.loop(e.index(0), end, length, {}, [&](Fold iv, ValueRange) {
+      body(iv, all());
+      return SmallVector<Value>();
+    });
+    e.ifGreater(size, end, [&] { body(end, e.lanes(length, end, size)); });
+  };
+  strips(*plan.transposed, [&](Fold row, Lanes rows) {
+    strips(plan.dim, [&](Fold column, Lanes columns) {
+      emitBlock(row, rows, column, columns);
+    });
+  });
+}
+
+void ElementwiseEmitter::emitBlock(Fold row, const Lanes &rows, Fold column,
+                                   const Lanes &columns) {
+  DenseMap<unsigned, SmallVector<Value>> blocks;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isTransposed(op, *input, plan.dim, plan.transposed))
+      continue;
+    SmallVector<Value> &block = blocks[input->getOperandNumber()];
+    for (int64_t lane = 0; lane < plan.vectorLength; ++lane) {
+      ivs[*plan.transposed] = row;
+      ivs[plan.dim] = e.add(column, lane);
+      if (columns.mask)
+        ivs[plan.dim] = e.min(ivs[plan.dim], columns.last);
+      block.push_back(e.loadVector(input->get(),
+                                   op.getMatchingIndexingMap(input), ivs,
+                                   *plan.transposed, rows));
+    }
+    e.transpose(block);
+  }
+  for (int64_t lane = 0; lane < plan.vectorLength; ++lane) {
+    Fold at = e.add(row, lane);
+    auto emitRow = [&] {
+      ivs[*plan.transposed] = at;
+      for (auto &[number, block] : blocks)
+        loaded[number] = block[lane];
+      emitVectors(column, columns);
+    };
+    if (rows.mask)
+      e.ifGreater(sizes[*plan.transposed], at, emitRow);
+    else
+      emitRow();
+  }
+  loaded.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,10 +541,9 @@ SmallVector<Value> ElementwiseEmitter::emitBody(ValueRange outputs, Fold base,
     Value source = operand->get();
     if (argument.use_empty())
       continue;
-    if (Value invariant = invariants.lookup(number))
-      mapping.map(argument, invariant);
-    else if (classifyAccess(map, source.getType(), plan.dim) ==
-             AccessKind::Uniform)
+    if (Value early = loaded.lookup(number))
+      mapping.map(argument, early);
+    else if (classifyAccess(op, *operand, plan.dim) == AccessKind::Uniform)
       mapping.map(argument, e.loadScalar(source, map, ivs));
     else
       mapping.map(argument, e.loadVector(source, map, ivs, plan.dim, lanes));
