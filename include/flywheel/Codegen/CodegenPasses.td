@@ -126,6 +126,18 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace f32 transcendental functions by polynomials";
+  let description = [{
+    Before: `math` ops on scalars and vectors. After: those of f32 and narrower
+    types that upstream has a polynomial for (exp, log, tanh, erf, sin, ...) are
+    arithmetic that vectorizes. f64 is left for the C library.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Lower structured ops on buffers to vector loops";
   let description = [{
