@@ -178,7 +178,7 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
       argument.replaceAllUsesWith(
           block.addArgument(argument.getType(), argument.getLoc()));
   block.eraseArguments(0, numOld);
-  function.setAllArgAttrs(ArrayRef<DictionaryAttr>{});
+  function.removeArgAttrsAttr();
   function->removeAttr(TrainDialect::getSymbolsAttrName());
   function->removeAttr(TrainDialect::getWorkspaceSlotsAttrName());
   function.setFunctionType(

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -34,6 +35,8 @@ constexpr int64_t kTypicalExtent = 64;
 /// between which it is live.
 struct Buffer {
   memref::AllocOp alloc;
+  /// Among the function's buffers, in program order.
+  unsigned number;
   AffineExpr bytes;
   int64_t typicalBytes = 0;
   unsigned begin = 0, end = 0;
@@ -160,8 +163,9 @@ void PlanWorkspace::computeLiveness(MutableArrayRef<Buffer> buffers) {
 /// at the same time. Sizes are compared at a typical extent; the result is
 /// right for every extent.
 unsigned PlanWorkspace::assignSlots(SmallVectorImpl<Buffer> &buffers) {
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.typicalBytes > b.typicalBytes;
+  llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
+    return std::make_tuple(-a.typicalBytes, a.begin, a.end, a.number) <
+           std::make_tuple(-b.typicalBytes, b.begin, b.end, b.number);
   });
   unsigned numSlots = 0;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
@@ -286,7 +290,8 @@ void PlanWorkspace::runOnOperation() {
     auto typicalBytes = dyn_cast<AffineConstantExpr>(
         simplifyAffineExpr(bound, 0, typical.size()));
     buffers.push_back(
-        {alloc, *bytes, typicalBytes ? typicalBytes.getValue() : 0});
+        {alloc, static_cast<unsigned>(buffers.size()), *bytes,
+         typicalBytes ? typicalBytes.getValue() : 0});
   }
   computeLiveness(buffers);
   unsigned numSlots = assignSlots(buffers);

@@ -53,7 +53,7 @@ private:
   LogicalResult breakCycle(ArrayRef<Operation *> stuck);
 
   /// The op of the function's own block that contains `op`.
-  Operation *getTopLevel(Operation *op) const {
+  Operation *getTopLevel(Operation *op) {
     return function.getBody().front().findAncestorOpInBlock(*op);
   }
 

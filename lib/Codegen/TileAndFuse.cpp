@@ -33,7 +33,7 @@ struct ContractionGroup {
   linalg::LinalgOp contraction;
   linalg::GenericOp epilogue;
 
-  linalg::LinalgOp getRoot() const {
+  linalg::LinalgOp getRoot() {
     return epilogue ? cast<linalg::LinalgOp>(epilogue.getOperation())
                     : contraction;
   }

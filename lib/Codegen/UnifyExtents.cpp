@@ -24,18 +24,13 @@ namespace flywheel {
 using flywheel::train::TrainDialect;
 
 namespace {
-/// Extent `dim` of a tensor.
-struct Extent {
-  Value tensor;
-  int64_t dim;
-  bool operator<(const Extent &other) const {
-    return std::make_pair(tensor.getAsOpaquePointer(), dim) <
-           std::make_pair(other.tensor.getAsOpaquePointer(), other.dim);
-  }
-  int64_t getStatic() const {
-    return cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-  }
-};
+/// A tensor and one of its dimensions.
+using Extent = std::pair<Value, int64_t>;
+
+int64_t getStaticExtent(Extent extent) {
+  return cast<RankedTensorType>(extent.first.getType())
+      .getDimSize(extent.second);
+}
 
 /// The equivalence classes of one function.
 class ExtentClasses {
@@ -51,8 +46,8 @@ public:
   /// The constant that the ops force this extent to be, if any.
   std::optional<int64_t> getConstant(Extent extent) const {
     for (auto it = classes.findLeader(extent); it != classes.member_end(); ++it)
-      if (!ShapedType::isDynamic(it->getStatic()))
-        return it->getStatic();
+      if (!ShapedType::isDynamic(getStaticExtent(*it)))
+        return getStaticExtent(*it);
     return std::nullopt;
   }
 
@@ -257,8 +252,8 @@ void UnifyExtents::runOnOperation() {
   b.setInsertionPointToStart(&entry);
   SmallVector<Value> sizes;
   for (Extent symbol : symbols)
-    sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.tensor,
-                                          symbol.dim));
+    sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
+                                          symbol.second));
   SmallVector<tensor::DimOp> dims;
   function.walk([&](tensor::DimOp op) {
     if (!llvm::is_contained(sizes, op.getResult()))
@@ -283,7 +278,7 @@ void UnifyExtents::runOnOperation() {
   }
   for (auto [symbol, size] : llvm::zip(symbols, sizes)) {
     if (std::optional<int64_t> constant = classes.getConstant(symbol))
-      checkConstant(cast<BlockArgument>(symbol.tensor), symbol.dim, *constant);
+      checkConstant(cast<BlockArgument>(symbol.first), symbol.second, *constant);
     if (size.use_empty())
       size.getDefiningOp()->erase();
   }

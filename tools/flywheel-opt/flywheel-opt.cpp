@@ -8,6 +8,8 @@
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Target/TargetPasses.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -18,6 +20,8 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   flywheel::registerCodegenPasses();
   flywheel::registerConversionPasses();
+  flywheel::registerTargetPasses();
+  flywheel::train::registerTrainPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

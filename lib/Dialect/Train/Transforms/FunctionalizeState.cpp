@@ -160,8 +160,13 @@ void FunctionState::rewriteReturn() {
       materialize(versions.current, versions.storage,
                   versions.current.getLoc());
   ret->setOperands(results);
+  SmallVector<DictionaryAttr> argAttrs;
+  function.getAllArgAttrs(argAttrs);
+  argAttrs.resize(function.getBody().getNumArguments(),
+                  builder.getDictionaryAttr({}));
   function.setFunctionType(builder.getFunctionType(
       function.getBody().getArgumentTypes(), ret.getOperandTypes()));
+  function.setAllArgAttrs(argAttrs);
 }
 
 void FunctionState::setArgumentAttributes() {
@@ -213,7 +218,7 @@ LogicalResult FunctionState::run() {
   for (Operation *op : ops)
     if (failed(rewriteAccess(op)))
       return failure();
-  function.setAllResultAttrs(ArrayRef<DictionaryAttr>{});
+  function.removeResAttrsAttr();
   rewriteReturn();
   for (auto [attrs, destination] : llvm::zip(resultAttrs, destinations))
     if (attrs)
