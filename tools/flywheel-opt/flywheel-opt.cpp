@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -15,11 +17,13 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  flywheel::registerAutodiffPasses();
   flywheel::registerCodegenPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<flywheel::nn::NNDialect, flywheel::train::TrainDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Flywheel's pass driver\n", registry));
+  flywheel::registerDerivativeRules(registry);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Flywheel's pass driver\n", registry));
 }
