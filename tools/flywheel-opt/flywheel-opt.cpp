@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/NN/NN.h"
@@ -18,6 +20,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  flywheel::registerAutodiffPasses();
   flywheel::registerCodegenPasses();
   flywheel::registerConversionPasses();
   flywheel::registerTargetPasses();
@@ -26,6 +29,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<flywheel::nn::NNDialect, flywheel::train::TrainDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Flywheel's pass driver\n", registry));
+  flywheel::registerDerivativeRules(registry);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Flywheel's pass driver\n", registry));
 }
