@@ -4,9 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Target/TargetPasses.h"
 
 #include "mlir/InitAllDialects.h"
@@ -16,12 +20,16 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  flywheel::registerAutodiffPasses();
   flywheel::registerCodegenPasses();
+  flywheel::registerConversionPasses();
   flywheel::registerTargetPasses();
+  flywheel::train::registerTrainPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<flywheel::nn::NNDialect, flywheel::train::TrainDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Flywheel's pass driver\n", registry));
+  flywheel::registerDerivativeRules(registry);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Flywheel's pass driver\n", registry));
 }

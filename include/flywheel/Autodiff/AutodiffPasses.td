@@ -1,4 +1,4 @@
-//===- AutodiffPasses.td - Passes of Autodiff ---------*- tablegen -*-===//
+//===- AutodiffPasses.td - Differentiation passes ----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,5 +8,44 @@
 #define FLYWHEEL_AUTODIFF_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
+  let summary = "Replace train.gradient by plain ops";
+  let description = [{
+    Before: `train.gradient` ops whose targets and differentiated values are
+    connected by ops that implement `DifferentiableOpInterface`. Calls have been
+    inlined and `train.minimize` ops expanded. After: no `train.gradient` is
+    left; in its place are plain ops, which have rules themselves. No
+    `train.stop_gradient` is left either, unless the function still has a
+    `train.minimize`.
+
+    Reverse mode: cotangents flow from the differentiated values backwards
+    through the ops that lie on a path from a target to one of them, and are
+    added up where a value has several uses, the last use first. Nothing is
+    emitted for other ops. Gradients are replaced in program order, so a
+    gradient of a gradient differentiates plain ops.
+
+    Refuses: a path through an op without a rule, through an op with regions
+    such as `scf.if`, through a call or a branch; and a target that no
+    differentiated value depends on, unless the op asks for `unconnected zeros`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::nn::NNDialect"
+  ];
+  let statistics = [
+    Statistic<"numGradients", "gradients", "Gradient ops replaced">,
+    Statistic<"numRules", "rules-applied", "Derivative rules applied">
+  ];
+}
+
+def TestListDerivativeRules : Pass<"test-list-derivative-rules"> {
+  let summary = "Print the name of every op that has a derivative rule";
+  let description = [{
+    For tests: prints one name a line on standard output, in alphabetical order,
+    and leaves the module alone.
+  }];
+}
 
 #endif // FLYWHEEL_AUTODIFF_PASSES

@@ -9,12 +9,168 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
+  let summary = "Find which dynamic extents are the same number";
+  let description = [{
+    Before: `linalg` on tensors; every `tensor.dim` stands for itself. After:
+    each extent that the structured ops force to be equal to an extent of a feed
+    is read from that feed, so that two names of the batch size are one SSA
+    value. Arguments carry `train.extents`: for each dimension the number of its
+    symbolic extent, or -1 where it is static; the function carries
+    `train.symbols`, their names. A dynamic feed extent that the ops force to a
+    constant is checked by a `cf.assert`.
+
+    Refuses a result whose extent is not an extent of a feed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
+  let summary = "Checks first, each update after the last reader of the old value";
+  let description = [{
+    Before: a functionalized step on tensors, in any order. After: every
+    `cf.assert` comes before everything that writes state, so a failing step
+    changes nothing; the op that produces the final value of a variable comes
+    after every other reader of the variable's old value, so that it can write
+    in place. Where two variables need each other's old value (a swap), no order
+    exists: the smallest variable of the cycle gets one explicit copy
+    (`linalg.copy` marked `train.snapshot`), reported as a remark.
+
+    Refuses a check that depends on a value from after a write.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">
+  ];
+}
+
+def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
+  let summary = "One loop nest for a contraction and its epilogue";
+  let description = [{
+    Before: `linalg` on tensors. After: each contraction whose only use is an
+    elementwise op (bias, activation, optimizer update) is computed tile by tile
+    inside the loops of that op, in register-sized tiles; the right-hand side is
+    packed into contiguous panels where its rows are far apart. Loops are peeled
+    so that full tiles are static.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"512",
+           "Width of a vector register in bits">,
+    Option<"numVectorRegisters", "num-vector-registers", "unsigned",
+           /*default=*/"32", "Number of vector registers">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFused", "fused", "Contractions fused with an epilogue">,
+    Statistic<"numPacked", "packed", "Operands packed into panels">
+  ];
+}
+
+def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Prove that no step copies a variable";
+  let description = [{
+    Before: a bufferized step, whose returned buffers are its results and the
+    variables it writes. After: nothing is returned, because it is proven that
+    every returned buffer is the argument it belongs to; no buffer of the step
+    holds a copy of a variable but the snapshots that a cycle of assignments
+    needs; and what an optimizer updates (`train.updated`) is written by the
+    update itself, not copied from elsewhere. Refuses anything else at the
+    location of the op that copies.
+  }];
+}
+
+def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
+  let summary = "Place every buffer of a step in one workspace";
+  let description = [{
+    Before: a bufferized function with `memref.alloc`. After: no allocation is
+    left. Register tiles (small and static) are stack slots; every other buffer
+    is a view into a new argument, `memref<?xi8>`, marked `train.workspace`.
+    Buffers that are never live together share a slot. Offsets and sizes are
+    functions of the symbolic extents of the feeds; the function's attribute
+    `train.workspace_slots` lists, for each slot, the affine maps of the sizes
+    of its buffers in bytes.
+
+    Refuses a buffer whose size is not bounded by the feeds' extents.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
+  let summary = "Lay variables out in one block and describe the model";
+  let description = [{
+    Before: functions whose arguments are feeds, result destinations, variables
+    and a workspace. After: each function `F` is `F.kernel` with the arguments
+    (state, workspace, feeds, results), returns an i32 status, and finds its
+    variables at fixed offsets of the state; `cf.assert` became an early return.
+    The variables are gone from the module; `train.manifest` describes it.
+  }];
+  let options = [
+    Option<"modelName", "model-name", "std::string", /*default=*/"\"model\"",
+           "Name of the model: prefix of its symbols">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace f32 transcendental functions by polynomials";
+  let description = [{
+    Before: `math` ops on scalars and vectors. After: those of f32 and narrower
+    types that upstream has a polynomial for (exp, log, tanh, erf, sin, ...) are
+    arithmetic that vectorizes. f64 is left for the C library.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Lower structured ops on buffers to vector loops";
   let description = [{
     Before: `linalg` ops on memrefs. After: loops over `vector` ops (and scalar
     loops where an op has no vector form); no `linalg` op is left.
+
+    Contractions of floats (matmul in every transposition, batched, or as a
+    direct convolution) keep a tile of the output in vector registers over the
+    whole reduction; a `linalg.fill` of the output right before is absorbed.
+    Other ops are vectorized along the loop that makes the most accesses
+    contiguous, be it parallel or a reduction; float reductions are then
+    reassociated. Tails are masked. Ops without a vector form, such as those with
+    control flow in their body, become scalar loops.
+
+    An input may be the same memory as an output only if both are accessed
+    through the same indexing map, which is what one-shot bufferization makes.
+
+    Refuses: structured ops on tensors, and ops of the dialect that are no
+    structured ops, such as `linalg.pack`.
   }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Width of a vector register in bits">,
+    Option<"numVectorRegisters", "num-vector-registers", "unsigned", "32",
+           "Number of vector registers">
+  ];
+  let statistics = [
+    Statistic<"numContractions", "contractions",
+              "Ops lowered to register-tiled contraction kernels">,
+    Statistic<"numElementwise", "elementwise",
+              "Ops lowered to loops over vectors">,
+    Statistic<"numScalar", "scalar", "Ops lowered to scalar loops">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -47,6 +47,9 @@ struct CompilerOptions {
   std::string modelName;
   Lowering lowering = Lowering::Optimized;
   TargetOptions target;
+  /// Bound of every symbolic extent (the batch) in the C interface, whose state
+  /// block includes the workspace. The JIT has no bound.
+  int64_t maxExtent = 1024;
   /// Called with each stage's name and the module after it.
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.

@@ -38,7 +38,18 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
                     "::llvm::ArrayRef<::mlir::Value>":$resultCotangents,
                     "::llvm::ArrayRef<bool>":$needed,
                     "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)
-    >
+    >,
+    InterfaceMethod<[{
+        Whether a derivative can flow to operand `operandNumber`. False where
+        the results are locally constant in it, as for `math.floor`, or use
+        nothing but its shape: then no gradient code is made for what the
+        operand is computed from, and `needed` is false in `emitVjp`.
+      }],
+      /*retTy=*/"bool",
+      /*methodName=*/"hasDerivative",
+      /*args=*/(ins "unsigned":$operandNumber),
+      /*methodBody=*/"",
+      /*defaultImplementation=*/"return true;">
   ];
 }
 

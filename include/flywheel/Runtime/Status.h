@@ -109,7 +109,9 @@ public:
   }
 
   bool isOk() const { return held.has_value(); }
-  const Status &status() const { return failure; }
+  /// Success when there is a value.
+  const Status &status() const & { return failure; }
+  Status status() && { return std::move(failure); }
 
   /// The value; only valid when isOk().
   T &operator*() {

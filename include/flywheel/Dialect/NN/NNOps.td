@@ -120,7 +120,8 @@ def NN_SparseSoftmaxCrossEntropyOp
 // Shapes and reductions
 //===----------------------------------------------------------------------===//
 
-def NN_BroadcastOp : NN_DifferentiableOp<"broadcast"> {
+def NN_BroadcastOp : NN_Op<"broadcast", [DeclareOpInterfaceMethods<
+    DifferentiableOpInterface, ["hasDerivative"]>]> {
   let summary = "Repeats a tensor along new dimensions";
   let description = [{
     Dimension i of the input becomes dimension `dims[i]` of the result; an input

@@ -53,6 +53,31 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getReadsAttrName() {
       return "train.reads";
     }
+    /// On an argument: for each dimension, the number of its symbolic extent,
+    /// or -1 where it is static.
+    static constexpr ::llvm::StringLiteral getExtentsAttrName() {
+      return "train.extents";
+    }
+    /// On a function: the names of its symbolic extents.
+    static constexpr ::llvm::StringLiteral getSymbolsAttrName() {
+      return "train.symbols";
+    }
+    /// On a variable's argument: its new value comes from an optimizer update.
+    static constexpr ::llvm::StringLiteral getUpdatedAttrName() {
+      return "train.updated";
+    }
+    /// On a copy of a variable that a cycle of assignments needs.
+    static constexpr ::llvm::StringLiteral getSnapshotAttrName() {
+      return "train.snapshot";
+    }
+    /// On an argument: the workspace of the step.
+    static constexpr ::llvm::StringLiteral getWorkspaceAttrName() {
+      return "train.workspace";
+    }
+    /// On a function: sizes of the buffers of each slot of its workspace.
+    static constexpr ::llvm::StringLiteral getWorkspaceSlotsAttrName() {
+      return "train.workspace_slots";
+    }
     /// On a variable's argument: the step writes it.
     static constexpr ::llvm::StringLiteral getWritesAttrName() {
       return "train.writes";

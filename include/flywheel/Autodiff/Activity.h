@@ -1,0 +1,49 @@
+//===- Activity.h - What a derivative flows through -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_AUTODIFF_ACTIVITY_H
+#define FLYWHEEL_AUTODIFF_ACTIVITY_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace flywheel {
+
+/// Whether values of `type` can carry a derivative. Integers, booleans and
+/// indices (and shaped types of them) do not; a path through them is no path.
+bool carriesDerivative(mlir::Type type);
+
+/// Whether a derivative can flow from the results of the operand's owner to the
+/// operand. An op without a rule is assumed to let it through, so that what
+/// needs the rule can say that it is missing.
+bool hasDerivative(mlir::OpOperand &operand);
+
+/// The values from above that the regions of `op` use and that can carry a
+/// derivative.
+llvm::SmallVector<mlir::Value> getDifferentiableCaptures(mlir::Operation *op);
+
+/// Every value that some y is a differentiable function of, the ys included, in
+/// the order of a breadth-first search.
+llvm::SetVector<mlir::Value> findDifferentiableSources(mlir::ValueRange ys);
+
+/// What lies on a path from some x to some y.
+struct Activity {
+  llvm::DenseSet<mlir::Value> values;
+  /// The ops on those paths, in program order.
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
+/// Finds the paths from `xs` to the values of `sources`, which
+/// `findDifferentiableSources` returned.
+Activity findActivity(const llvm::SetVector<mlir::Value> &sources,
+                      mlir::ValueRange xs);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_AUTODIFF_ACTIVITY_H

@@ -1,0 +1,53 @@
+//===- CpuTarget.h - What code generation knows of a CPU --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The few numbers about a CPU that tiling and vectorization must agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_CPUTARGET_H
+#define FLYWHEEL_CODEGEN_CPUTARGET_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace flywheel {
+
+/// The vector unit of a CPU. The defaults describe AVX-512; AVX2 is {256, 16}.
+struct CpuTarget {
+  unsigned vectorBits = 512;
+  unsigned numVectorRegisters = 32;
+};
+
+/// The part of C that one contraction kernel keeps in vector registers.
+struct ContractionTile {
+  /// Rows: each is one broadcast element of A per step of k.
+  int64_t mr;
+  /// Columns, in elements; `nr / vectorLength` rounded up vectors of B per step
+  /// of k. Less than a whole number of vectors only when N itself is.
+  int64_t nr;
+  /// Elements of one vector register.
+  int64_t vectorLength;
+
+  int64_t numVectors() const { return (nr + vectorLength - 1) / vectorLength; }
+};
+
+/// Number of elements of type `elementType` (an integer, index or float type)
+/// in one vector register, at least 1.
+int64_t getVectorLength(mlir::Type elementType, const CpuTarget &target);
+
+/// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
+///
+/// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
+/// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
+/// size, so it can be used as a tile size as it is. Tile-and-fuse must use this
+/// function too: a tile of another size is legal, only slower.
+ContractionTile chooseContractionTile(mlir::Type elementType,
+                                      const CpuTarget &target, int64_t m,
+                                      int64_t n);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_CODEGEN_CPUTARGET_H

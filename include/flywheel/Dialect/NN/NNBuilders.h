@@ -1,0 +1,66 @@
+//===- NNBuilders.h - Building blocks of derivative rules -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Short ways to emit the few shapes of IR that derivative rules are made of.
+// Every function works with dynamic extents and emits only ops that have rules
+// themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_NNBUILDERS_H
+#define FLYWHEEL_DIALECT_NN_NNBUILDERS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace flywheel::nn {
+
+/// A value of the type and shape of `like` whose every element is `value`.
+/// `like` is a floating-point number or an integer, or a ranked tensor or fixed
+/// vector of them; of a dynamic tensor nothing but the shape is used.
+mlir::Value buildSplat(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value like, double value);
+
+/// op(a) * op(b) as a value of `type`; see `nn.matmul`.
+mlir::Value buildMatmul(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Type type, mlir::Value a, bool transposeA,
+                        mlir::Value b, bool transposeB);
+
+/// The sum of `input` over `axes` (strictly increasing), which disappear from
+/// the shape. `type` may say more about the result's extents than the input
+/// does. The input itself where `axes` is empty and the types agree.
+mlir::Value buildSum(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value input, llvm::ArrayRef<int64_t> axes,
+                     mlir::Type type = {});
+
+/// `input` repeated to the shape of `like`; dimension i of the input becomes
+/// dimension `dims[i]`. See `nn.broadcast`.
+mlir::Value buildBroadcast(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value input, llvm::ArrayRef<int64_t> dims,
+                           mlir::Value like);
+
+/// `reduced`, the shape of `like` without the dimensions `axes` (with extent 1
+/// there if `keepdims`), repeated over them to the shape of `like`.
+mlir::Value buildUnreduce(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value reduced, llvm::ArrayRef<int64_t> axes,
+                          bool keepdims, mlir::Value like);
+
+/// The number of elements of `input` along `axes`, as a rank-0 tensor of the
+/// floating-point type `elementType`.
+mlir::Value buildCount(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value input, llvm::ArrayRef<int64_t> axes,
+                       mlir::FloatType elementType);
+
+/// 0, 1, ..., rank - 1: the `dims` of a broadcast that adds no dimension.
+llvm::SmallVector<int64_t> identityDims(int64_t rank);
+
+/// The dimensions of [0, rank) that are not in `axes`.
+llvm::SmallVector<int64_t> otherDims(llvm::ArrayRef<int64_t> axes,
+                                     int64_t rank);
+
+} // namespace flywheel::nn
+
+#endif // FLYWHEEL_DIALECT_NN_NNBUILDERS_H

@@ -1,0 +1,84 @@
+//===- Activity.cpp - What a derivative flows through ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Autodiff/Activity.h"
+
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/DifferentiableOpInterface.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+bool carriesDerivative(Type type) {
+  return !isa<IntegerType, IndexType, NoneType>(getElementTypeOrSelf(type));
+}
+
+bool hasDerivative(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<train::StopGradientOp>(op) ||
+      !carriesDerivative(operand.get().getType()))
+    return false;
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  return !rule || rule.hasDerivative(operand.getOperandNumber());
+}
+
+SmallVector<Value> getDifferentiableCaptures(Operation *op) {
+  if (op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    return {};
+  SetVector<Value> captures;
+  getUsedValuesDefinedAbove(op->getRegions(), captures);
+  return llvm::filter_to_vector(
+      captures, [](Value value) { return carriesDerivative(value.getType()); });
+}
+
+SetVector<Value> findDifferentiableSources(ValueRange ys) {
+  SetVector<Value> sources(ys.begin(), ys.end());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operation *op = sources[i].getDefiningOp();
+    if (!op)
+      continue;
+    for (OpOperand &operand : op->getOpOperands())
+      if (hasDerivative(operand))
+        sources.insert(operand.get());
+    for (Value capture : getDifferentiableCaptures(op))
+      sources.insert(capture);
+  }
+  return sources;
+}
+
+Activity findActivity(const SetVector<Value> &sources, ValueRange xs) {
+  Activity activity;
+  for (Value x : xs)
+    if (sources.contains(x))
+      activity.values.insert(x);
+
+  SetVector<Operation *> ops;
+  for (Value value : sources)
+    if (Operation *op = value.getDefiningOp())
+      ops.insert(op);
+  for (Operation *op : topologicalSort(ops)) {
+    auto isActive = [&](Value value) {
+      return activity.values.contains(value);
+    };
+    bool reached = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return isActive(operand.get()) && hasDerivative(operand);
+    });
+    if (!reached && !llvm::any_of(getDifferentiableCaptures(op), isActive))
+      continue;
+    activity.ops.push_back(op);
+    for (Value result : op->getResults())
+      if (sources.contains(result))
+        activity.values.insert(result);
+  }
+  return activity;
+}
+
+} // namespace flywheel

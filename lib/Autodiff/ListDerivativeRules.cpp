@@ -1,0 +1,46 @@
+//===- ListDerivativeRules.cpp - Print every op that has a rule -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before and after: any module. Prints the registry of derivative rules, so
+// that a test can see that each rule has a numeric check. Refuses nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/DerivativeRules.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_TESTLISTDERIVATIVERULES
+#include "flywheel/Autodiff/AutodiffPasses.h.inc"
+
+namespace {
+struct TestListDerivativeRules
+    : impl::TestListDerivativeRulesBase<TestListDerivativeRules> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                nn::NNDialect, tensor::TensorDialect, train::TrainDialect>();
+  }
+
+  void runOnOperation() override {
+    for (OperationName name : getDerivativeRules(getContext()))
+      llvm::outs() << name << '\n';
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+} // namespace flywheel

@@ -1,0 +1,57 @@
+//===- Arith.cpp - Derivative rules of the arith dialect ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the larger of two numbers is not unique, the derivative goes to the
+// first operand. Quotients follow IEEE: x / 0 has the derivative 1 / 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// `value` where `condition` holds, 0 elsewhere.
+static Term keepIf(Term condition, Term value) {
+  return condition.select(value, value.splat(0.0));
+}
+
+/// 0 where `condition` holds, `value` elsewhere.
+static Term dropIf(Term condition, Term value) {
+  return condition.select(value.splat(0.0), value);
+}
+
+/// trunc(a / b), the multiple of b that a remainder takes off.
+static Term truncatedQuotient(In i) {
+  return (i.a / i.b).apply<math::TruncOp>();
+}
+
+ArrayRef<DerivativeRule> getArithRules() {
+  // clang-format off
+  static const DerivativeRule rules[] = {
+    elementwise<arith::AddFOp>([](In i) { return i.g; }, [](In i) { return i.g; }),
+    elementwise<arith::SubFOp>([](In i) { return i.g; }, [](In i) { return -i.g; }),
+    elementwise<arith::MulFOp>([](In i) { return i.g * i.b; }, [](In i) { return i.g * i.a; }),
+    elementwise<arith::DivFOp>([](In i) { return i.g / i.b; }, [](In i) { return -(i.g / i.b * i.y); }),
+    elementwise<arith::RemFOp>([](In i) { return i.g; }, [](In i) { return -(i.g * truncatedQuotient(i)); }),
+    elementwise<arith::NegFOp>([](In i) { return -i.g; }),
+    elementwise<arith::MaximumFOp>([](In i) { return keepIf(i.a >= i.b, i.g); }, [](In i) { return dropIf(i.a >= i.b, i.g); }),
+    elementwise<arith::MinimumFOp>([](In i) { return keepIf(i.a <= i.b, i.g); }, [](In i) { return dropIf(i.a <= i.b, i.g); }),
+    // These return the other operand where one is a NaN.
+    elementwise<arith::MaxNumFOp>([](In i) { return keepIf(i.a == i.y, i.g); }, [](In i) { return dropIf(i.a == i.y, i.g); }),
+    elementwise<arith::MinNumFOp>([](In i) { return keepIf(i.a == i.y, i.g); }, [](In i) { return dropIf(i.a == i.y, i.g); }),
+    elementwise<arith::SelectOp>(nullptr, [](In i) { return keepIf(i.a, i.g); }, [](In i) { return dropIf(i.a, i.g); }),
+    elementwise<arith::ExtFOp>([](In i) { return i.g.convert<arith::TruncFOp>(i.x); }),
+    elementwise<arith::TruncFOp>([](In i) { return i.g.convert<arith::ExtFOp>(i.x); }),
+  };
+  // clang-format on
+  return rules;
+}
+
+} // namespace flywheel

@@ -1,0 +1,160 @@
+//===- Math.cpp - Derivative rules of the math dialect --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// At kinks: |x| has the derivative 0 at 0; a clamp lets the derivative through
+// inside and at its bounds. sqrt has the derivative infinity at 0. Powers
+// follow IEEE pow, where x^0 is 1 for every x and 0^p is 0 for every p > 0:
+// constants, so the derivative is 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+static constexpr double ln2 = 0.693147180559945309417;
+static constexpr double ln10 = 2.302585092994045684018;
+static constexpr double twoOverSqrtPi = 1.128379167095512573896;
+
+static Term exp(Term x) { return x.apply<math::ExpOp>(); }
+static Term sqrt(Term x) { return x.apply<math::SqrtOp>(); }
+
+/// `value` times the sign of `x`, and 0 where x is 0.
+static Term timesSign(Term value, Term x) {
+  Term zero = value.splat(0.0);
+  return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
+}
+
+/// 0 where `condition` holds, `value` elsewhere.
+static Term dropIf(Term condition, Term value) {
+  return condition.select(value.splat(0.0), value);
+}
+
+/// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
+static Term erfSlope(In i) { return exp(-(i.x * i.x)) * twoOverSqrtPi; }
+
+/// (1 - x)(1 + x): 1 - x^2 without cancellation near +-1.
+static Term oneMinusSquare(Term x) { return (1.0 - x) * (1.0 + x); }
+
+/// d x^p/dx = p x^(p - 1).
+static Term powerBase(In i) {
+  Term slope = i.b * i.a.apply<math::PowFOp>(i.b - 1.0);
+  return dropIf(i.b == 0.0, i.g * slope);
+}
+
+/// d x^p/dp = x^p log x.
+static Term powerExponent(In i) {
+  Term slope = i.y * i.a.apply<math::LogOp>();
+  return dropIf(i.y == 0.0, i.g * slope);
+}
+
+/// The part of g that goes to `value` in clamp(value, low, high).
+static Term clampedValue(In i) {
+  Term zero = i.g.splat(0.0);
+  return (i.a >= i.b).select((i.a <= i.c).select(i.g, zero), zero);
+}
+
+/// The numbers `atan2(a, b)` has in the denominator: a^2 + b^2.
+static Term squaredNorm(In i) { return i.a * i.a + i.b * i.b; }
+
+namespace {
+/// y = x^n with an integer n: dx = n x^(n - 1).
+struct FPowIModel
+    : DifferentiableOpInterface::ExternalModel<FPowIModel, math::FPowIOp> {
+  bool hasDerivative(Operation *, unsigned operandNumber) const {
+    return operandNumber == 0;
+  }
+
+  LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
+                        ArrayRef<bool> needed,
+                        MutableArrayRef<Value> operands) const {
+    if (!needed[0])
+      return success();
+    Location loc = op->getLoc();
+    Term g(b, loc, results[0]), x(b, loc, op->getOperand(0));
+    Term n(b, loc, op->getOperand(1));
+    Term lower = n.apply<arith::SubIOp>(n.splat(1.0));
+    Term slope = n.convert<arith::SIToFPOp>(x) * x.apply<math::FPowIOp>(lower);
+    Term isZero =
+        n.with(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                     n.getValue(), n.splat(0.0).getValue()));
+    operands[0] = dropIf(isZero, g * slope).getValue();
+    return success();
+  }
+};
+
+/// (sin x, cos x): dx = g_sin cos x - g_cos sin x.
+struct SincosModel
+    : DifferentiableOpInterface::ExternalModel<SincosModel, math::SincosOp> {
+  LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
+                        ArrayRef<bool> needed,
+                        MutableArrayRef<Value> operands) const {
+    auto term = [&](Value value) { return Term(b, op->getLoc(), value); };
+    Term sin = term(op->getResult(0)), cos = term(op->getResult(1));
+    Term dx;
+    if (results[0])
+      dx = term(results[0]) * cos;
+    if (results[1]) {
+      Term part = term(results[1]) * sin;
+      dx = results[0] ? dx - part : -part;
+    }
+    operands[0] = dx.getValue();
+    return success();
+  }
+};
+} // namespace
+
+ArrayRef<DerivativeRule> getMathRules() {
+  // clang-format off
+  static const DerivativeRule rules[] = {
+    elementwise<math::AbsFOp>([](In i) { return timesSign(i.g, i.x); }),
+    elementwise<math::AcosOp>([](In i) { return -(i.g / sqrt(oneMinusSquare(i.x))); }),
+    elementwise<math::AcoshOp>([](In i) { return i.g / sqrt((i.x - 1.0) * (1.0 + i.x)); }),
+    elementwise<math::AsinOp>([](In i) { return i.g / sqrt(oneMinusSquare(i.x)); }),
+    elementwise<math::AsinhOp>([](In i) { return i.g / sqrt(1.0 + i.x * i.x); }),
+    elementwise<math::AtanOp>([](In i) { return i.g / (1.0 + i.x * i.x); }),
+    elementwise<math::Atan2Op>([](In i) { return i.g * i.b / squaredNorm(i); }, [](In i) { return -(i.g * i.a / squaredNorm(i)); }),
+    elementwise<math::AtanhOp>([](In i) { return i.g / oneMinusSquare(i.x); }),
+    elementwise<math::CbrtOp>([](In i) { return i.g / (i.y * i.y * 3.0); }),
+    elementwise<math::ClampFOp>(clampedValue, [](In i) { return (i.a < i.b).select(i.g, i.g.splat(0.0)); }, [](In i) { return (i.a > i.c).select(i.g, i.g.splat(0.0)); }),
+    elementwise<math::CopySignOp>([](In i) { return timesSign(i.g * i.g.splat(1.0).apply<math::CopySignOp>(i.b), i.a); }),
+    elementwise<math::CosOp>([](In i) { return -(i.g * i.x.apply<math::SinOp>()); }),
+    elementwise<math::CoshOp>([](In i) { return i.g * i.x.apply<math::SinhOp>(); }),
+    elementwise<math::ErfOp>([](In i) { return i.g * erfSlope(i); }),
+    elementwise<math::ErfcOp>([](In i) { return -(i.g * erfSlope(i)); }),
+    elementwise<math::ExpOp>([](In i) { return i.g * i.y; }),
+    elementwise<math::Exp2Op>([](In i) { return i.g * (i.y * ln2); }),
+    elementwise<math::ExpM1Op>([](In i) { return i.g * exp(i.x); }),
+    elementwise<math::FmaOp>([](In i) { return i.g * i.b; }, [](In i) { return i.g * i.a; }, [](In i) { return i.g; }),
+    elementwise<math::LogOp>([](In i) { return i.g / i.x; }),
+    elementwise<math::Log10Op>([](In i) { return i.g / (i.x * ln10); }),
+    elementwise<math::Log1pOp>([](In i) { return i.g / (1.0 + i.x); }),
+    elementwise<math::Log2Op>([](In i) { return i.g / (i.x * ln2); }),
+    elementwise<math::PowFOp>(powerBase, powerExponent),
+    elementwise<math::RsqrtOp>([](In i) { return i.g * (i.y * i.y * i.y * -0.5); }),
+    elementwise<math::SinOp>([](In i) { return i.g * i.x.apply<math::CosOp>(); }),
+    elementwise<math::SinhOp>([](In i) { return i.g * i.x.apply<math::CoshOp>(); }),
+    elementwise<math::SqrtOp>([](In i) { return i.g * (i.y.splat(0.5) / i.y); }),
+    elementwise<math::TanOp>([](In i) { return i.g * (1.0 + i.y * i.y); }),
+    elementwise<math::TanhOp>([](In i) { return i.g * (1.0 - i.y * i.y); }),
+    locallyConstant<math::CeilOp>(),
+    locallyConstant<math::FloorOp>(),
+    locallyConstant<math::RoundOp>(),
+    locallyConstant<math::RoundEvenOp>(),
+    locallyConstant<math::TruncOp>(),
+    structured<math::FPowIOp, FPowIModel>(),
+    structured<math::SincosOp, SincosModel>(),
+  };
+  // clang-format on
+  return rules;
+}
+
+} // namespace flywheel

@@ -1,0 +1,207 @@
+//===- LayoutState.cpp - One block of state and the manifest --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_LAYOUTSTATE
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+using flywheel::train::VariableOp;
+
+/// Bytes of a tensor in memory: i1 takes a byte.
+static int64_t getBytes(RankedTensorType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+namespace {
+struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
+  using LayoutStateBase::LayoutStateBase;
+  void runOnOperation() override;
+
+private:
+  void layoutVariables();
+  LogicalResult lowerFunction(func::FuncOp function);
+  ManifestArgument describeArgument(func::FuncOp function, unsigned number,
+                                    StringRef defaultName);
+  LogicalResult lowerChecks(func::FuncOp function, ManifestEntry &entry);
+
+  Manifest manifest;
+};
+} // namespace
+
+void LayoutState::layoutVariables() {
+  auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
+  int64_t offset = kStateInitializedOffset + variables.size();
+  for (VariableOp variable : variables) {
+    ManifestVariable entry;
+    entry.name = variable.getSymName().str();
+    entry.type = variable.getTensorType();
+    entry.offset = llvm::alignTo(offset, kStateAlignment);
+    entry.bytes = getBytes(entry.type);
+    entry.trainable = variable.getTrainable();
+    if (std::optional<StringRef> owner = variable.getSlotOf())
+      entry.slotOf = owner->str();
+    offset = entry.offset + entry.bytes;
+    manifest.variables.push_back(std::move(entry));
+    variable.erase();
+  }
+  manifest.stateBytes = llvm::alignTo(offset, kStateAlignment);
+  manifest.layoutHash = computeLayoutHash(manifest.variables);
+}
+
+ManifestArgument LayoutState::describeArgument(func::FuncOp function,
+                                               unsigned number,
+                                               StringRef defaultName) {
+  ManifestArgument result;
+  auto name = function.getArgAttrOfType<StringAttr>(
+      number, TrainDialect::getNameAttrName());
+  result.name = name ? name.str() : defaultName.str();
+  auto type = cast<MemRefType>(function.getArgument(number).getType());
+  result.type = RankedTensorType::get(type.getShape(), type.getElementType());
+  if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
+          number, TrainDialect::getExtentsAttrName()))
+    result.symbols.assign(extents.asArrayRef().begin(),
+                          extents.asArrayRef().end());
+  else
+    result.symbols.assign(type.getRank(), -1);
+  return result;
+}
+
+/// Turns each check into an early return of its status.
+LogicalResult LayoutState::lowerChecks(func::FuncOp function,
+                                       ManifestEntry &entry) {
+  SmallVector<cf::AssertOp> checks;
+  function.walk([&](cf::AssertOp op) { checks.push_back(op); });
+  IRRewriter rewriter(&getContext());
+  for (cf::AssertOp check : checks) {
+    if (check->getParentOp() != function)
+      return check.emitError() << "expected a check at the top level of a "
+                                  "function, found one inside '"
+                               << check->getParentOp()->getName() << "'";
+    entry.checks.push_back(manifest.messages.size());
+    manifest.messages.push_back(
+        {StatusKind::InvalidArgument, check.getMsg().str()});
+    Location loc = check.getLoc();
+    Block *before = check->getBlock();
+    Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
+    Block *fail = rewriter.createBlock(&function.getBody(),
+                                       function.getBody().end());
+    Value status = arith::ConstantOp::create(
+        rewriter, loc,
+        rewriter.getI32IntegerAttr(manifest.messages.size()));
+    func::ReturnOp::create(rewriter, loc, status);
+    rewriter.setInsertionPoint(check);
+    cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
+    rewriter.eraseOp(check);
+  }
+  return success();
+}
+
+LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
+    return function.emitError() << "expected one block and no results, found a "
+                                   "function that was not proven in place";
+  ManifestEntry entry;
+  entry.name = function.getName().str();
+  if (auto names = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getSymbolsAttrName()))
+    for (auto name : names.getAsRange<StringAttr>())
+      entry.symbols.push_back(name.str());
+  if (auto slots = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getWorkspaceSlotsAttrName()))
+    for (auto slot : slots.getAsRange<ArrayAttr>()) {
+      std::vector<AffineMap> sizes;
+      for (auto size : slot.getAsValueRange<AffineMapAttr>())
+        sizes.push_back(size);
+      entry.workspaceSlots.push_back(std::move(sizes));
+    }
+
+  // The new arguments: state, workspace, feeds, results.
+  Block &block = function.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Location loc = function.getLoc();
+  unsigned numOld = block.getNumArguments();
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  SmallVector<BlockArgument> feeds, results;
+  Value state = block.addArgument(bytes, loc);
+  Value workspace = block.addArgument(bytes, loc);
+  for (unsigned number = 0; number < numOld; ++number) {
+    BlockArgument argument = block.getArgument(number);
+    auto hasAttr = [&](StringRef name) {
+      return static_cast<bool>(function.getArgAttr(number, name));
+    };
+    if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
+            number, TrainDialect::getVariableAttrName())) {
+      int64_t index = manifest.lookupVariable(symbol.getValue());
+      if (index < 0)
+        return function.emitError()
+               << "expected a variable " << symbol << " in the module";
+      Value offset = arith::ConstantIndexOp::create(
+          b, loc, manifest.variables[index].offset);
+      argument.replaceAllUsesWith(memref::ViewOp::create(
+          b, loc, cast<MemRefType>(argument.getType()), state, offset,
+          ValueRange{}));
+      if (hasAttr(TrainDialect::getReadsAttrName()))
+        entry.reads.push_back(index);
+      if (hasAttr(TrainDialect::getWritesAttrName()))
+        entry.writes.push_back(index);
+    } else if (hasAttr(TrainDialect::getWorkspaceAttrName())) {
+      argument.replaceAllUsesWith(workspace);
+    } else if (hasAttr(TrainDialect::getResultAttrName())) {
+      entry.results.push_back(describeArgument(
+          function, number, "result" + std::to_string(results.size())));
+      results.push_back(argument);
+    } else {
+      entry.feeds.push_back(describeArgument(
+          function, number, "arg" + std::to_string(feeds.size())));
+      feeds.push_back(argument);
+    }
+  }
+  for (SmallVector<BlockArgument> *group : {&feeds, &results})
+    for (BlockArgument argument : *group)
+      argument.replaceAllUsesWith(
+          block.addArgument(argument.getType(), argument.getLoc()));
+  block.eraseArguments(0, numOld);
+  function.removeArgAttrsAttr();
+  function->removeAttr(TrainDialect::getSymbolsAttrName());
+  function->removeAttr(TrainDialect::getWorkspaceSlotsAttrName());
+  function.setFunctionType(
+      b.getFunctionType(block.getArgumentTypes(), {b.getI32Type()}));
+  function.setName(entry.name + ".kernel");
+
+  auto ret = cast<func::ReturnOp>(block.getTerminator());
+  b.setInsertionPoint(ret);
+  Value ok = arith::ConstantOp::create(b, ret.getLoc(), b.getI32IntegerAttr(0));
+  ret->setOperands(ok);
+  if (failed(lowerChecks(function, entry)))
+    return failure();
+  manifest.entries.push_back(std::move(entry));
+  return success();
+}
+
+void LayoutState::runOnOperation() {
+  manifest = Manifest();
+  manifest.model = modelName;
+  layoutVariables();
+  for (auto function :
+       llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    if (!function.isExternal() && failed(lowerFunction(function)))
+      return signalPassFailure();
+  manifest.attachTo(getOperation());
+}

@@ -1,0 +1,256 @@
+//===- TileAndFuse.cpp - One loop nest for a contraction and its epilogue -===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/CpuTarget.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_TILEANDFUSE
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+namespace {
+/// A contraction of two matrices and the elementwise op that is computed in the
+/// same loops: the contraction's only user, or none.
+struct ContractionGroup {
+  linalg::LinalgOp contraction;
+  linalg::GenericOp epilogue;
+
+  linalg::LinalgOp getRoot() {
+    return epilogue ? cast<linalg::LinalgOp>(epilogue.getOperation())
+                    : contraction;
+  }
+};
+
+/// Positions of the loops of C[m, n] += A[m, k] * B[k, n].
+struct MatmulLoops {
+  unsigned m, n, k;
+};
+} // namespace
+
+/// The loops of `op` if it is a product of two matrices of floats, with B
+/// indexed by (k, n) or (n, k).
+static std::optional<MatmulLoops> matchMatmul(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumLoops() != 3 ||
+      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !linalg::isaContractionOpInterface(op))
+    return std::nullopt;
+  if (!isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
+    return std::nullopt;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
+      dims->n.size() != 1 || dims->k.size() != 1)
+    return std::nullopt;
+  MatmulLoops loops{dims->m[0], dims->n[0], dims->k[0]};
+  // C has to be (m, n): the tiles of the epilogue are those of C.
+  AffineMap c = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (c.getNumResults() != 2 || c.getDimPosition(0) != loops.m ||
+      c.getDimPosition(1) != loops.n)
+    return std::nullopt;
+  return loops;
+}
+
+/// The elementwise op that alone uses the result of `contraction`, element for
+/// element.
+static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
+  Value result = contraction->getResult(0);
+  if (!result.hasOneUse())
+    return {};
+  OpOperand &use = *result.getUses().begin();
+  auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!user || !user.hasPureTensorSemantics() || user.getNumLoops() != 2 ||
+      user.getNumParallelLoops() != 2 || user.isDpsInit(&use) ||
+      user->getBlock() != contraction->getBlock() || user.hasIndexSemantics())
+    return {};
+  if (!user.getMatchingIndexingMap(&use).isIdentity())
+    return {};
+  // The results are written tile by tile: each has to be the whole tile.
+  for (OpOperand &init : user.getDpsInitsMutable())
+    if (!user.getMatchingIndexingMap(&init).isIdentity())
+      return {};
+  return user;
+}
+
+/// Row-major bytes between the rows of a matrix beyond which reading a few
+/// columns of many rows evicts itself from the L1 cache: rows whose distance is
+/// a multiple of many cache lines share few of its sets.
+constexpr int64_t kPackRowBytes = 1024;
+/// Rows of tiles that have to share a panel before copying it pays.
+constexpr int64_t kMinPanelReuse = 3;
+
+/// Copies the right-hand side that one column of tiles shares into a panel of
+/// contiguous rows, in front of the loop over the rows of tiles.
+static bool packPanel(RewriterBase &rewriter, linalg::LinalgOp tiled,
+                      MatmulLoops loops, scf::ForOp rowLoop, int64_t numRows,
+                      int64_t mr) {
+  OpOperand *rhs = tiled.getDpsInputOperand(1);
+  AffineMap map = tiled.getMatchingIndexingMap(rhs);
+  bool transposed = map.getDimPosition(0) == loops.n;
+  // Found in front of the loop only if no row of tiles changes it.
+  Value slice = rhs->get();
+  if (!rowLoop.isDefinedOutsideOfLoop(slice))
+    return false;
+  Value source = slice;
+  if (auto extract = slice.getDefiningOp<tensor::ExtractSliceOp>())
+    source = extract.getSource();
+  auto sourceType = cast<RankedTensorType>(source.getType());
+  auto sliceType = cast<RankedTensorType>(slice.getType());
+  int64_t columns = sourceType.getShape().back();
+  int64_t elementBytes = sourceType.getElementTypeBitWidth() / 8;
+  bool isFar = ShapedType::isDynamic(columns) ||
+               columns * elementBytes >= kPackRowBytes;
+  bool isReused = ShapedType::isDynamic(numRows) ||
+                  numRows > mr * (kMinPanelReuse - 1);
+  if (!transposed && (!isFar || !isReused))
+    return false;
+
+  rewriter.setInsertionPoint(rowLoop);
+  Location loc = tiled.getLoc();
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, slice);
+  if (transposed)
+    std::swap(sizes[0], sizes[1]);
+  Value panel = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                        sliceType.getElementType());
+  Value packed;
+  if (transposed)
+    packed = linalg::TransposeOp::create(rewriter, loc, slice, panel,
+                                         ArrayRef<int64_t>{1, 0})
+                 ->getResult(0);
+  else
+    packed =
+        linalg::CopyOp::create(rewriter, loc, slice, panel)->getResult(0);
+
+  if (!transposed) {
+    rewriter.modifyOpInPlace(tiled, [&] { rhs->set(packed); });
+    return true;
+  }
+  // Indexed by (k, n) now, which not every named op can say.
+  rewriter.setInsertionPoint(tiled);
+  auto generic = dyn_cast<linalg::GenericOp>(tiled.getOperation());
+  if (!generic)
+    generic = *linalg::generalizeNamedOp(rewriter, tiled);
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  maps[1] = AffineMap::get(
+      3, 0,
+      {rewriter.getAffineDimExpr(loops.k), rewriter.getAffineDimExpr(loops.n)},
+      rewriter.getContext());
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    generic->setOperand(1, packed);
+  });
+  return true;
+}
+
+namespace {
+struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
+  using TileAndFuseBase::TileAndFuseBase;
+
+  void runOnOperation() override {
+    SmallVector<ContractionGroup> groups;
+    for (Operation &op : getOperation().getBody().getOps()) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      if (structured && matchMatmul(structured))
+        groups.push_back({structured, findEpilogue(structured)});
+    }
+    IRRewriter rewriter(&getContext());
+    for (ContractionGroup &group : groups)
+      if (failed(tileGroup(rewriter, group)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
+};
+} // namespace
+
+LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
+                                     ContractionGroup &group) {
+  MatmulLoops loops = *matchMatmul(group.contraction);
+  auto type =
+      cast<RankedTensorType>(group.contraction->getResult(0).getType());
+  CpuTarget target{vectorBits, numVectorRegisters};
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  ContractionTile tile =
+      chooseContractionTile(type.getElementType(), target, rows, columns);
+
+  // Columns outside, so that one panel of the right-hand side serves all rows.
+  linalg::LinalgOp root = group.getRoot();
+  SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(0));
+  unsigned m = group.epilogue ? 0 : loops.m, n = group.epilogue ? 1 : loops.n;
+  sizes[m] = rewriter.getIndexAttr(tile.mr);
+  if (ShapedType::isDynamic(columns) || columns > tile.nr)
+    sizes[n] = rewriter.getIndexAttr(tile.nr);
+  SmallVector<int64_t> interchange = {n, m};
+  for (int64_t loop = 0, e = root.getNumLoops(); loop < e; ++loop)
+    if (loop != m && loop != n)
+      interchange.push_back(loop);
+  scf::SCFTilingOptions tiling;
+  tiling.setTileSizes(sizes).setInterchange(interchange);
+  Operation *contraction = group.contraction;
+  Operation *fill =
+      group.contraction.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  scf::SCFTileAndFuseOptions options;
+  options.setTilingOptions(tiling).setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult producer, bool)
+          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (producer.getOwner() != contraction && producer.getOwner() != fill)
+          return std::nullopt;
+        return scf::SCFTileAndFuseOptions::ControlFnResult{};
+      });
+  rewriter.setInsertionPoint(root);
+  FailureOr<scf::SCFTileAndFuseResult> result =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          rewriter, cast<TilingInterface>(root.getOperation()), options);
+  if (failed(result))
+    return root.emitOpError() << "could not be tiled";
+  for (OpResult old : root->getResults())
+    if (Value replacement = result->replacements.lookup(old))
+      rewriter.replaceAllUsesWith(old, replacement);
+  rewriter.eraseOp(root);
+  if (group.epilogue && group.contraction->use_empty())
+    rewriter.eraseOp(group.contraction);
+  if (group.epilogue)
+    ++numFused;
+  if (result->loops.empty())
+    return success();
+
+  linalg::LinalgOp tiledContraction;
+  for (Operation *op : result->tiledAndFusedOps)
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+      if (linalg::isaContractionOpInterface(structured))
+        tiledContraction = structured;
+  auto rowLoop =
+      dyn_cast<scf::ForOp>(result->loops.back().getOperation());
+  if (!rowLoop || !tiledContraction)
+    return success();
+  moveLoopInvariantCode(rowLoop);
+  if (packPanel(rewriter, tiledContraction, loops, rowLoop, rows, tile.mr))
+    ++numPacked;
+
+  // Full tiles get static sizes, the rest goes into loops of its own.
+  for (LoopLikeOpInterface loop : llvm::reverse(result->loops)) {
+    scf::ForOp partial;
+    (void)scf::peelForLoopAndSimplifyBounds(
+        rewriter, cast<scf::ForOp>(loop.getOperation()), partial);
+  }
+  return success();
+}

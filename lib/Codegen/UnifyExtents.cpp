@@ -1,0 +1,285 @@
+//===- UnifyExtents.cpp - Which dynamic extents are the same number -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_UNIFYEXTENTS
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::train::TrainDialect;
+
+namespace {
+/// A tensor and one of its dimensions.
+using Extent = std::pair<Value, int64_t>;
+
+int64_t getStaticExtent(Extent extent) {
+  return cast<RankedTensorType>(extent.first.getType())
+      .getDimSize(extent.second);
+}
+
+/// The equivalence classes of one function.
+class ExtentClasses {
+public:
+  explicit ExtentClasses(func::FuncOp function) {
+    function.walk([&](Operation *op) { addOp(op); });
+  }
+
+  void unite(Extent a, Extent b) { classes.unionSets(a, b); }
+
+  bool areEqual(Extent a, Extent b) const { return classes.isEquivalent(a, b); }
+
+  /// The constant that the ops force this extent to be, if any.
+  std::optional<int64_t> getConstant(Extent extent) const {
+    for (auto it = classes.findLeader(extent); it != classes.member_end(); ++it)
+      if (!ShapedType::isDynamic(getStaticExtent(*it)))
+        return getStaticExtent(*it);
+    return std::nullopt;
+  }
+
+private:
+  void uniteShapes(Value a, Value b) {
+    auto type = dyn_cast<RankedTensorType>(a.getType());
+    if (!type || !isa<RankedTensorType>(b.getType()))
+      return;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      unite({a, dim}, {b, dim});
+  }
+
+  /// Unites an extent with what its size operand was read from.
+  void uniteWithSize(Extent extent, Value size) {
+    auto dimOp = size.getDefiningOp<tensor::DimOp>();
+    if (!dimOp || !isa<RankedTensorType>(dimOp.getSource().getType()))
+      return;
+    if (std::optional<int64_t> dim = dimOp.getConstantIndex())
+      unite(extent, {dimOp.getSource(), *dim});
+  }
+
+  void addStructuredOp(linalg::LinalgOp op) {
+    llvm::DenseMap<unsigned, Extent> loops;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+        auto loop = dyn_cast<AffineDimExpr>(expr);
+        if (!loop)
+          continue;
+        Extent extent{operand.get(), static_cast<int64_t>(dim)};
+        auto [it, isNew] = loops.try_emplace(loop.getPosition(), extent);
+        if (!isNew)
+          unite(it->second, extent);
+      }
+    }
+    for (auto [result, init] :
+         llvm::zip(op->getResults(), op.getDpsInits()))
+      uniteShapes(result, init);
+  }
+
+  void addOp(Operation *op) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+      return addStructuredOp(structured);
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+      unsigned next = 0;
+      for (auto [dim, extent] : llvm::enumerate(empty.getType().getShape()))
+        if (ShapedType::isDynamic(extent))
+          uniteWithSize({empty, static_cast<int64_t>(dim)},
+                        empty.getDynamicSizes()[next++]);
+      return;
+    }
+    if (isa<tensor::CastOp>(op))
+      return uniteShapes(op->getOperand(0), op->getResult(0));
+    if (auto materialize =
+            dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      uniteShapes(materialize.getSource(), materialize.getDest());
+      if (op->getNumResults())
+        uniteShapes(materialize.getDest(), op->getResult(0));
+      return;
+    }
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      return uniteShapes(insert.getDest(), insert.getResult());
+    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      llvm::SmallBitVector dropped = extract.getDroppedDims();
+      int64_t resultDim = 0;
+      for (auto [dim, size] : llvm::enumerate(extract.getMixedSizes())) {
+        if (dropped.test(dim))
+          continue;
+        if (auto value = dyn_cast<Value>(size))
+          uniteWithSize({extract, resultDim}, value);
+        ++resultDim;
+      }
+      return;
+    }
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      return addReassociation(collapse.getSrc(), collapse.getResult(),
+                              collapse.getReassociationIndices());
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      return addReassociation(expand.getResult(), expand.getSrc(),
+                              expand.getReassociationIndices());
+    if (op->hasTrait<OpTrait::Elementwise>())
+      for (Value operand : op->getOperands())
+        uniteShapes(op->getResult(0), operand);
+  }
+
+  /// A group of one extent that is not 1 has the extent of its collapsed form.
+  void addReassociation(Value expanded, Value collapsed,
+                        ArrayRef<ReassociationIndices> groups) {
+    auto type = cast<RankedTensorType>(expanded.getType());
+    for (auto [dim, group] : llvm::enumerate(groups)) {
+      SmallVector<int64_t> large;
+      for (int64_t index : group)
+        if (type.getDimSize(index) != 1)
+          large.push_back(index);
+      if (large.size() == 1)
+        unite({expanded, large.front()},
+              {collapsed, static_cast<int64_t>(dim)});
+    }
+  }
+
+  llvm::EquivalenceClasses<Extent> classes;
+};
+
+struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
+  void runOnOperation() override;
+
+private:
+  bool isFeed(BlockArgument argument) {
+    unsigned number = argument.getArgNumber();
+    return !getOperation().getArgAttr(number,
+                                      TrainDialect::getResultAttrName()) &&
+           !getOperation().getArgAttr(number,
+                                      TrainDialect::getVariableAttrName());
+  }
+  std::string getFeedName(BlockArgument argument) {
+    auto name = getOperation().getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), TrainDialect::getNameAttrName());
+    return name ? name.str()
+                : "arg" + std::to_string(argument.getArgNumber());
+  }
+  void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
+};
+} // namespace
+
+/// Emits a check that a dynamic extent of a feed has the one value that the
+/// body works for.
+void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
+                                 int64_t expected) {
+  OpBuilder b = OpBuilder::atBlockBegin(feed.getOwner());
+  Location loc = getOperation().getLoc();
+  Value found = tensor::DimOp::create(b, loc, feed, dim);
+  Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
+  Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found,
+                                   wanted);
+  std::string message;
+  llvm::raw_string_ostream(message)
+      << "Cannot feed value of shape: expected extent " << expected
+      << " in dimension " << dim << " of '" << getFeedName(feed) << "'";
+  cf::AssertOp::create(b, loc, ok, message);
+}
+
+void UnifyExtents::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  ExtentClasses classes(function);
+  OpBuilder b(function.getContext());
+
+  // Number the extents of the feeds: the first of each class stands for it.
+  SmallVector<Extent> symbols;
+  SmallVector<Attribute> names;
+  auto numberExtent = [&](Extent extent) -> int64_t {
+    for (auto [i, symbol] : llvm::enumerate(symbols))
+      if (classes.areEqual(symbol, extent))
+        return i;
+    return -1;
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    bool feed = isFeed(argument);
+    SmallVector<int64_t> extents;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Extent extent{argument, dim};
+      if (!type.isDynamicDim(dim)) {
+        extents.push_back(-1);
+        continue;
+      }
+      int64_t number = numberExtent(extent);
+      if (number < 0 && !feed) {
+        function.emitError()
+            << "expected the extent of dimension " << dim << " of result "
+            << function
+                   .getArgAttrOfType<IntegerAttr>(
+                       argument.getArgNumber(),
+                       TrainDialect::getResultAttrName())
+                   .getInt()
+            << " to be an extent of a feed: its size is not known before the "
+               "step runs";
+        return signalPassFailure();
+      }
+      if (number < 0) {
+        number = symbols.size();
+        symbols.push_back(extent);
+        std::string name = symbols.size() == 1 && dim == 0
+                               ? std::string("batch")
+                               : getFeedName(argument) + "_dim" +
+                                     std::to_string(dim);
+        names.push_back(b.getStringAttr(name));
+      }
+      extents.push_back(number);
+    }
+    function.setArgAttr(argument.getArgNumber(),
+                        TrainDialect::getExtentsAttrName(),
+                        b.getDenseI64ArrayAttr(extents));
+  }
+  function->setAttr(TrainDialect::getSymbolsAttrName(), b.getArrayAttr(names));
+
+  // Read each extent from the feed that stands for its class.
+  Block &entry = function.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  SmallVector<Value> sizes;
+  for (Extent symbol : symbols)
+    sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
+                                          symbol.second));
+  SmallVector<tensor::DimOp> dims;
+  function.walk([&](tensor::DimOp op) {
+    if (!llvm::is_contained(sizes, op.getResult()))
+      dims.push_back(op);
+  });
+  for (tensor::DimOp op : dims) {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!dim || !isa<RankedTensorType>(op.getSource().getType()))
+      continue;
+    Extent extent{op.getSource(), *dim};
+    if (std::optional<int64_t> constant = classes.getConstant(extent)) {
+      b.setInsertionPoint(op);
+      op.replaceAllUsesWith(
+          arith::ConstantIndexOp::create(b, op.getLoc(), *constant)
+              .getResult());
+    } else if (int64_t number = numberExtent(extent); number >= 0) {
+      op.replaceAllUsesWith(sizes[number]);
+    } else {
+      continue;
+    }
+    op.erase();
+  }
+  for (auto [symbol, size] : llvm::zip(symbols, sizes)) {
+    if (std::optional<int64_t> constant = classes.getConstant(symbol))
+      checkConstant(cast<BlockArgument>(symbol.first), symbol.second, *constant);
+    if (size.use_empty())
+      size.getDefiningOp()->erase();
+  }
+}

@@ -1,0 +1,620 @@
+//===- VectorizeElementwise.cpp - Elementwise ops and reductions ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One loop of the op is chosen for the lanes of vectors. If it is parallel, the
+// outputs of a few neighbouring vectors stay in registers while the reduction
+// loops, if any, run inside. If it is a reduction, vectors of partial results
+// are reduced at the end, which reassociates. The body of the op is cloned on
+// vectors; what is the same for all lanes stays scalar. Inputs that are
+// contiguous along another loop are read in square blocks, which are transposed
+// in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace flywheel {
+namespace {
+
+/// Vectors that are reduced together, to hide the latency of the operation.
+constexpr int64_t maxInterleave = 4;
+/// Beyond this length a square of vectors exceeds any register file.
+constexpr int64_t maxTransposedLength = 16;
+/// A tile of up to this many vectors is unrolled if it may become registers.
+constexpr int64_t maxUnrolledVectors = 32;
+
+/// How one op is vectorized.
+struct Plan {
+  linalg::LinalgOp op;
+  /// The loop along the lanes, and whether it is a reduction.
+  unsigned dim = 0;
+  bool horizontal = false;
+  int64_t vectorLength = 1;
+  /// The loop along which inputs are contiguous that are strided along `dim`,
+  /// if they are to be transposed in blocks.
+  std::optional<unsigned> transposed;
+  /// The other loops.
+  SmallVector<unsigned> parallel, reductions;
+};
+
+/// The operation that folds values into the output `index`, if the op only does
+/// that with it and if partial results of it can be combined.
+Operation *getCombiner(linalg::LinalgOp op, unsigned index) {
+  Block *body = op.getBlock();
+  Operation *combiner =
+      body->getTerminator()->getOperand(index).getDefiningOp();
+  BlockArgument out = body->getArgument(op.getNumDpsInputs() + index);
+  if (!combiner || combiner->getBlock() != body ||
+      combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
+      !out.hasOneUse() || !llvm::is_contained(combiner->getOperands(), out) ||
+      !linalg::getCombinerOpKind(combiner) ||
+      !arith::getNeutralElement(combiner))
+    return nullptr;
+  return combiner;
+}
+
+/// True if every value of the body has a vector form.
+bool isVectorizableBody(linalg::LinalgOp op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (!hasVectorizableElement(operand.get().getType()))
+      return false;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (isa<linalg::IndexOp>(inner))
+      continue;
+    auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+    if (!llvm::all_of(inner.getResultTypes(), isScalar) ||
+        !llvm::all_of(inner.getOperandTypes(), isScalar) ||
+        inner.getNumResults() != 1 || inner.getNumRegions() != 0)
+      return false;
+    if (!inner.hasTrait<OpTrait::ConstantLike>() &&
+        !OpTrait::hasElementwiseMappableTraits(&inner))
+      return false;
+  }
+  return true;
+}
+
+/// True if each iteration of the parallel loops has its own output elements,
+/// the same for all iterations of the reduction loops.
+bool hasSeparateOutputs(linalg::LinalgOp op) {
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    if (!map.isProjectedPermutation() ||
+        map.getNumResults() != parallel.size() ||
+        !llvm::all_of(parallel,
+                      [&](unsigned dim) { return map.isFunctionOfDim(dim); }))
+      return false;
+  }
+  return true;
+}
+
+AccessKind classifyAccess(linalg::LinalgOp op, OpOperand &operand,
+                          unsigned dim) {
+  return flywheel::classifyAccess(op.getMatchingIndexingMap(&operand),
+                                  operand.get().getType(), dim);
+}
+
+/// A parallel loop along which some input is contiguous that is strided along
+/// `dim`, so that blocks of it are worth a transposition.
+std::optional<unsigned> getTransposedLoop(linalg::LinalgOp op, unsigned dim,
+                                          int64_t vectorLength) {
+  if (op.getNumReductionLoops() != 0 || vectorLength == 1 ||
+      vectorLength > maxTransposedLength ||
+      llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+        return classifyAccess(op, output, dim) != AccessKind::Contiguous;
+      }))
+    return std::nullopt;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (classifyAccess(op, *input, dim) != AccessKind::Strided)
+      continue;
+    for (unsigned other = 0; other < sizes.size(); ++other)
+      if (other != dim && sizes[other] != 1 &&
+          classifyAccess(op, *input, other) == AccessKind::Contiguous)
+        return other;
+  }
+  return std::nullopt;
+}
+
+/// True if blocks of `operand` are transposed when vectors run along `dim`.
+bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned dim,
+                  std::optional<unsigned> transposed) {
+  return transposed && !op.isDpsInit(&operand) &&
+         classifyAccess(op, operand, dim) == AccessKind::Strided &&
+         classifyAccess(op, operand, *transposed) == AccessKind::Contiguous;
+}
+
+/// Estimates the cost of one iteration of the op when `dim` runs along lanes.
+double getCost(linalg::LinalgOp op, unsigned dim, int64_t size,
+               int64_t vectorLength) {
+  std::optional<unsigned> transposed = getTransposedLoop(op, dim, vectorLength);
+  double cost = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isTransposed(op, operand, dim, transposed)) {
+      cost += 2 + llvm::Log2_64(vectorLength);
+      continue;
+    }
+    switch (classifyAccess(op, operand, dim)) {
+    case AccessKind::Uniform:
+      cost += 0.25;
+      break;
+    case AccessKind::Contiguous:
+      cost += 1;
+      break;
+    case AccessKind::Strided:
+      cost += 2.0 * vectorLength;
+      break;
+    }
+  }
+  if (ShapedType::isDynamic(size))
+    return cost;
+  int64_t numVectors = llvm::divideCeil(size, vectorLength);
+  return cost * static_cast<double>(numVectors * vectorLength) /
+         static_cast<double>(size);
+}
+
+FailureOr<Plan> makePlan(linalg::LinalgOp op, const CpuTarget &target) {
+  if (!isVectorizableBody(op) || !hasSeparateOutputs(op))
+    return failure();
+  Plan plan;
+  plan.op = op;
+  plan.vectorLength =
+      getVectorLength(IntegerType::get(op.getContext(), 8), target);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      plan.vectorLength = std::min(
+          plan.vectorLength,
+          getVectorLength(getElementTypeOrSelf(operand.get()), target));
+
+  bool combines = true;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
+    combines &= getCombiner(op, i) != nullptr;
+
+  std::optional<double> bestCost;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+    bool isReduction = linalg::isReductionIterator(iterators[dim]);
+    if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !combines))
+      continue;
+    double cost = getCost(op, dim, sizes[dim], plan.vectorLength);
+    // The innermost of equally good loops.
+    if (bestCost && cost > *bestCost)
+      continue;
+    bestCost = cost;
+    plan.dim = dim;
+    plan.horizontal = isReduction;
+  }
+  if (!bestCost)
+    return failure();
+  plan.transposed = getTransposedLoop(op, plan.dim, plan.vectorLength);
+  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+    if (dim != plan.dim && dim != plan.transposed)
+      (linalg::isReductionIterator(iterators[dim]) ? plan.reductions
+                                                   : plan.parallel)
+          .push_back(dim);
+  return plan;
+}
+
+/// True if `value` is, or is part of, memory of `memref.alloca`.
+bool isOnStack(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value.getDefiningOp<memref::AllocaOp>() != nullptr;
+}
+
+class ElementwiseEmitter {
+public:
+  using Fold = OpFoldResult;
+
+  ElementwiseEmitter(OpBuilder &builder, Plan thePlan)
+      : e(builder, thePlan.op.getLoc()), plan(std::move(thePlan)), op(plan.op),
+        body(op.getBlock()) {}
+
+  void emit();
+
+private:
+  void emitParallel();
+  void emitHorizontal();
+  /// The loops over blocks whose sides are one vector long.
+  void emitBlocks();
+  /// One block, of which `rows` lanes of the loop that is transposed and
+  /// `columns` lanes along vectors exist.
+  void emitBlock(Fold row, const Lanes &rows, Fold column,
+                 const Lanes &columns);
+  /// Computes the outputs for the vectors that start at each of `bases`.
+  void emitVectors(ArrayRef<Fold> bases, ArrayRef<Lanes> lanes);
+  /// One step of a horizontal reduction of one vector.
+  SmallVector<Value> accumulate(ValueRange accumulators, Fold base,
+                                const Lanes &lanes);
+  /// The body for one vector, given the current values of the outputs.
+  SmallVector<Value> emitBody(ValueRange outputs, Fold base,
+                              const Lanes &lanes);
+  Value emitOp(Operation *inner, IRMapping &mapping, Fold base,
+               const Lanes &lanes);
+  Value emitIndex(unsigned dim, Fold base);
+  /// Loads the inputs that are the same for all iterations of the loop along
+  /// lanes and of the reductions, before those loops.
+  void loadInvariants();
+  bool shouldUnroll();
+  Lanes all() { return {plan.vectorLength, {}, {}}; }
+  Lanes some(Fold base) {
+    return e.lanes(plan.vectorLength, base, sizes[plan.dim]);
+  }
+  Value splat(Value value) {
+    return isa<VectorType>(value.getType())
+               ? value
+               : e.broadcast(value, plan.vectorLength);
+  }
+
+  KernelEmitter e;
+  Plan plan;
+  linalg::LinalgOp op;
+  Block *body;
+  SmallVector<Fold> sizes;
+  /// The current iteration of every loop.
+  SmallVector<Fold> ivs;
+  /// What was loaded ahead of the body, by operand number: scalars that are the
+  /// same for all lanes, vectors that were transposed.
+  DenseMap<unsigned, Value> loaded;
+};
+
+bool ElementwiseEmitter::shouldUnroll() {
+  int64_t numVectors = 1;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (!constant)
+      return false;
+    numVectors *= dim == plan.dim
+                      ? llvm::divideCeil(*constant, plan.vectorLength)
+                      : *constant;
+    if (numVectors > maxUnrolledVectors)
+      return false;
+  }
+  // Constant indices are what lets LLVM turn memory on the stack to registers.
+  return plan.reductions.empty() && !plan.horizontal &&
+         llvm::any_of(op->getOperands(), isOnStack);
+}
+
+void ElementwiseEmitter::emit() {
+  sizes = getLoopSizes(e.b, op);
+  ivs.assign(sizes.size(), e.index(0));
+  e.unroll = shouldUnroll();
+  e.nest(plan.parallel, sizes, ivs, {}, [&](ValueRange) {
+    if (plan.transposed) {
+      emitBlocks();
+      return SmallVector<Value>();
+    }
+    loadInvariants();
+    if (plan.horizontal)
+      emitHorizontal();
+    else
+      emitParallel();
+    return SmallVector<Value>();
+  });
+}
+
+void ElementwiseEmitter::loadInvariants() {
+  loaded.clear();
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    auto varies = [&](unsigned dim) { return map.isFunctionOfDim(dim); };
+    // An output may be the same memory and change.
+    if (varies(plan.dim) || llvm::any_of(plan.reductions, varies) ||
+        llvm::is_contained(op.getDpsInits(), operand->get()) ||
+        body->getArgument(operand->getOperandNumber()).use_empty())
+      continue;
+    loaded[operand->getOperandNumber()] =
+        e.loadScalar(operand->get(), map, ivs);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes along a parallel loop
+//===----------------------------------------------------------------------===//
+
+void ElementwiseEmitter::emitParallel() {
+  Fold size = sizes[plan.dim];
+  int64_t length = plan.vectorLength;
+  Fold begin = e.index(0);
+  if (!plan.reductions.empty()) {
+    int64_t step = maxInterleave * length;
+    Fold end = e.alignDown(size, step);
+    e.loop(begin, end, step, {}, [&](Fold iv, ValueRange) {
+      SmallVector<Fold> bases;
+      for (int64_t i = 0; i < maxInterleave; ++i)
+        bases.push_back(e.add(iv, i * length));
+      emitVectors(bases, SmallVector<Lanes>(maxInterleave, all()));
+      return SmallVector<Value>();
+    });
+    begin = end;
+  }
+  Fold end = e.alignDown(size, length);
+  e.loop(begin, end, length, {}, [&](Fold iv, ValueRange) {
+    emitVectors(iv, all());
+    return SmallVector<Value>();
+  });
+  e.ifGreater(size, end, [&] { emitVectors(end, some(end)); });
+}
+
+void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
+                                     ArrayRef<Lanes> lanes) {
+  unsigned numOutputs = op.getNumDpsInits();
+  SmallVector<Value> outputs;
+  for (auto [base, lane] : llvm::zip_equal(bases, lanes)) {
+    ivs[plan.dim] = base;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      // A value that the body does not use need not be read; any will do.
+      bool used = !body->getArgument(output.getOperandNumber()).use_empty();
+      AffineMap map = op.getMatchingIndexingMap(&output);
+      auto type = VectorType::get({plan.vectorLength},
+                                  getElementTypeOrSelf(output.get()));
+      outputs.push_back(
+          used ? e.loadVector(output.get(), map, ivs, plan.dim, lane)
+               : arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type)));
+    }
+  }
+  outputs =
+      e.nest(plan.reductions, sizes, ivs, outputs, [&](ValueRange current) {
+        SmallVector<Value> next;
+        for (auto [i, base] : llvm::enumerate(bases))
+          llvm::append_range(next,
+                             emitBody(current.slice(i * numOutputs, numOutputs),
+                                      base, lanes[i]));
+        return next;
+      });
+  for (auto [i, base] : llvm::enumerate(bases)) {
+    ivs[plan.dim] = base;
+    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
+      e.storeVector(outputs[i * numOutputs + number], output.get(),
+                    op.getMatchingIndexingMap(&output), ivs, plan.dim,
+                    lanes[i]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed inputs
+//===----------------------------------------------------------------------===//
+
+void ElementwiseEmitter::emitBlocks() {
+  int64_t length = plan.vectorLength;
+  // Calls `body` for each vector along `dim`, the last of which may be partial.
+  auto strips = [&](unsigned dim, function_ref<void(Fold, Lanes)> body) {
+    Fold size = sizes[dim];
+    Fold end = e.alignDown(size, length);
+    e.loop(e.index(0), end, length, {}, [&](Fold iv, ValueRange) {
+      body(iv, all());
+      return SmallVector<Value>();
+    });
+    e.ifGreater(size, end, [&] { body(end, e.lanes(length, end, size)); });
+  };
+  strips(*plan.transposed, [&](Fold row, Lanes rows) {
+    strips(plan.dim, [&](Fold column, Lanes columns) {
+      emitBlock(row, rows, column, columns);
+    });
+  });
+}
+
+void ElementwiseEmitter::emitBlock(Fold row, const Lanes &rows, Fold column,
+                                   const Lanes &columns) {
+  DenseMap<unsigned, SmallVector<Value>> blocks;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isTransposed(op, *input, plan.dim, plan.transposed))
+      continue;
+    SmallVector<Value> &block = blocks[input->getOperandNumber()];
+    for (int64_t lane = 0; lane < plan.vectorLength; ++lane) {
+      ivs[*plan.transposed] = row;
+      ivs[plan.dim] = e.add(column, lane);
+      if (columns.mask)
+        ivs[plan.dim] = e.min(ivs[plan.dim], columns.last);
+      block.push_back(e.loadVector(input->get(),
+                                   op.getMatchingIndexingMap(input), ivs,
+                                   *plan.transposed, rows));
+    }
+    e.transpose(block);
+  }
+  for (int64_t lane = 0; lane < plan.vectorLength; ++lane) {
+    Fold at = e.add(row, lane);
+    auto emitRow = [&] {
+      ivs[*plan.transposed] = at;
+      for (auto &[number, block] : blocks)
+        loaded[number] = block[lane];
+      emitVectors(column, columns);
+    };
+    if (rows.mask)
+      e.ifGreater(sizes[*plan.transposed], at, emitRow);
+    else
+      emitRow();
+  }
+  loaded.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes along a reduction
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ElementwiseEmitter::accumulate(ValueRange accumulators,
+                                                  Fold base,
+                                                  const Lanes &lanes) {
+  SmallVector<Value> results = emitBody(accumulators, base, lanes);
+  if (lanes.mask)
+    for (auto [result, old] : llvm::zip_equal(results, accumulators))
+      result = arith::SelectOp::create(e.b, e.loc, lanes.mask, result, old);
+  return results;
+}
+
+void ElementwiseEmitter::emitHorizontal() {
+  unsigned numOutputs = op.getNumDpsInits();
+  int64_t length = plan.vectorLength;
+  Fold size = sizes[plan.dim];
+  int64_t interleave = maxInterleave;
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    interleave = std::clamp<int64_t>(*constant / length, 1, maxInterleave);
+
+  SmallVector<Operation *> combiners;
+  SmallVector<Value> identities;
+  for (unsigned i = 0; i < numOutputs; ++i) {
+    combiners.push_back(getCombiner(op, i));
+    TypedAttr identity = *arith::getNeutralElement(combiners.back());
+    auto type = VectorType::get({length}, identity.getType());
+    identities.push_back(arith::ConstantOp::create(
+        e.b, e.loc,
+        cast<TypedAttr>(DenseElementsAttr::get(type, Attribute(identity)))));
+  }
+  SmallVector<Value> accumulators;
+  for (int64_t i = 0; i < interleave; ++i)
+    llvm::append_range(accumulators, identities);
+
+  accumulators = e.nest(
+      plan.reductions, sizes, ivs, accumulators, [&](ValueRange current) {
+        Fold wideEnd = e.alignDown(size, interleave * length);
+        SmallVector<Value> next = e.loop(
+            e.index(0), wideEnd, interleave * length, current,
+            [&](Fold iv, ValueRange args) {
+              SmallVector<Value> results;
+              for (int64_t i = 0; i < interleave; ++i)
+                llvm::append_range(
+                    results, accumulate(args.slice(i * numOutputs, numOutputs),
+                                        e.add(iv, i * length), all()));
+              return results;
+            });
+        // What is left goes to the first vector of each output.
+        SmallVector<Value> first(ArrayRef<Value>(next).take_front(numOutputs));
+        Fold end = e.alignDown(size, length);
+        first =
+            e.loop(wideEnd, end, length, first, [&](Fold iv, ValueRange args) {
+              return accumulate(args, iv, all());
+            });
+        // At most one iteration, and none that is not in range.
+        first = e.loop(end, size, length, first, [&](Fold iv, ValueRange args) {
+          return accumulate(args, iv, some(iv));
+        });
+        llvm::copy(first, next.begin());
+        return next;
+      });
+
+  for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
+    vector::CombiningKind kind = *linalg::getCombinerOpKind(combiners[number]);
+    Value total = accumulators[number];
+    for (int64_t i = 1; i < interleave; ++i)
+      total = vector::makeArithReduction(
+          e.b, e.loc, kind, accumulators[i * numOutputs + number], total);
+    // Without this flag lanes would be added one after the other.
+    auto flags = isa<FloatType>(getElementTypeOrSelf(output.get()))
+                     ? arith::FastMathFlags::reassoc
+                     : arith::FastMathFlags::none;
+    Value scalar = vector::ReductionOp::create(e.b, e.loc, kind, total, flags);
+    SmallVector<Value> indices =
+        e.indices(op.getMatchingIndexingMap(&output), ivs);
+    Value init = memref::LoadOp::create(e.b, e.loc, output.get(), indices);
+    Value result = vector::makeArithReduction(e.b, e.loc, kind, scalar, init);
+    memref::StoreOp::create(e.b, e.loc, result, output.get(), indices);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ElementwiseEmitter::emitBody(ValueRange outputs, Fold base,
+                                                const Lanes &lanes) {
+  ivs[plan.dim] = base;
+  IRMapping mapping;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    unsigned number = operand->getOperandNumber();
+    BlockArgument argument = body->getArgument(number);
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    Value source = operand->get();
+    if (argument.use_empty())
+      continue;
+    if (Value early = loaded.lookup(number))
+      mapping.map(argument, early);
+    else if (classifyAccess(op, *operand, plan.dim) == AccessKind::Uniform)
+      mapping.map(argument, e.loadScalar(source, map, ivs));
+    else
+      mapping.map(argument, e.loadVector(source, map, ivs, plan.dim, lanes));
+  }
+  for (auto [argument, output] :
+       llvm::zip_equal(op.getRegionOutputArgs(), outputs))
+    mapping.map(argument, output);
+
+  for (Operation &inner : body->without_terminator())
+    mapping.map(inner.getResult(0), emitOp(&inner, mapping, base, lanes));
+  SmallVector<Value> results;
+  for (Value result : body->getTerminator()->getOperands())
+    results.push_back(splat(mapping.lookupOrDefault(result)));
+  return results;
+}
+
+Value ElementwiseEmitter::emitIndex(unsigned dim, Fold base) {
+  if (dim != plan.dim)
+    return e.value(ivs[dim]);
+  SmallVector<Attribute> offsets;
+  for (int64_t lane = 0; lane < plan.vectorLength; ++lane)
+    offsets.push_back(e.b.getIndexAttr(lane));
+  auto type = VectorType::get({plan.vectorLength}, e.b.getIndexType());
+  Value iota = arith::ConstantOp::create(
+      e.b, e.loc, cast<TypedAttr>(DenseElementsAttr::get(type, offsets)));
+  return arith::AddIOp::create(e.b, e.loc, splat(e.value(base)), iota);
+}
+
+Value ElementwiseEmitter::emitOp(Operation *inner, IRMapping &mapping,
+                                 Fold base, const Lanes &lanes) {
+  if (auto index = dyn_cast<linalg::IndexOp>(inner))
+    return emitIndex(index.getDim(), base);
+
+  SmallVector<Value> operands;
+  for (Value operand : inner->getOperands())
+    operands.push_back(mapping.lookupOrDefault(operand));
+  auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
+  if (llvm::none_of(operands, isVector)) {
+    Operation *scalar = e.b.clone(*inner, mapping);
+    return scalar->getResult(0);
+  }
+  for (Value &operand : operands)
+    operand = splat(operand);
+  // Unused lanes hold anything: a divisor of zero there would trap.
+  if (lanes.mask &&
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(inner)) {
+    Type element = getElementTypeOrSelf(operands[1]);
+    Value one =
+        arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(element, 1));
+    operands[1] = arith::SelectOp::create(e.b, e.loc, lanes.mask, operands[1],
+                                          splat(one));
+  }
+  auto type =
+      VectorType::get({plan.vectorLength}, inner->getResult(0).getType());
+  OperationState state(e.loc, inner->getName(), operands, type,
+                       inner->getAttrs());
+  return e.b.create(state)->getResult(0);
+}
+
+} // namespace
+
+bool vectorizeElementwise(RewriterBase &rewriter, linalg::LinalgOp op,
+                          const CpuTarget &target) {
+  FailureOr<Plan> plan = makePlan(op, target);
+  if (failed(plan))
+    return false;
+  rewriter.setInsertionPoint(op);
+  ElementwiseEmitter(rewriter, *plan).emit();
+  rewriter.eraseOp(op);
+  return true;
+}
+
+} // namespace flywheel

@@ -1,0 +1,124 @@
+//===- VerifyInPlace.cpp - Prove that no step copies a variable -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_VERIFYINPLACE
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::train::TrainDialect;
+
+/// The buffer that `buffer` is a view of.
+static Value getRoot(Value buffer) {
+  while (true) {
+    if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+      buffer = view.getViewSource();
+    else
+      return buffer;
+  }
+}
+
+/// As `getRoot`, through casts only: the whole buffer.
+static Value getWhole(Value buffer) {
+  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    buffer = cast.getSource();
+  return buffer;
+}
+
+namespace {
+struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (failed(verifyCopies()) || failed(verifyReturned()))
+      signalPassFailure();
+  }
+
+private:
+  /// The attribute of the argument that `value` is, or null.
+  Attribute getAttr(Value value, StringRef name) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner()->getParentOp() != getOperation())
+      return {};
+    return getOperation().getArgAttr(argument.getArgNumber(), name);
+  }
+
+  LogicalResult verifyCopies();
+  LogicalResult verifyReturned();
+};
+} // namespace
+
+LogicalResult VerifyInPlace::verifyCopies() {
+  LogicalResult result = success();
+  getOperation().walk([&](memref::CopyOp copy) {
+    Value source = getRoot(copy.getSource()), target = getRoot(copy.getTarget());
+    if (source == target)
+      return;
+    StringRef variableName = TrainDialect::getVariableAttrName();
+    Attribute sourceVariable = getAttr(source, variableName);
+    if (sourceVariable && !isa<BlockArgument>(target)) {
+      copy.emitError() << "this step copies variable " << sourceVariable
+                       << ": expected its old value to be read before it is "
+                          "overwritten, found a copy of "
+                       << copy.getSource().getType();
+      result = failure();
+    }
+    Attribute targetVariable = getAttr(target, variableName);
+    if (targetVariable && getAttr(target, TrainDialect::getUpdatedAttrName())) {
+      copy.emitError() << "this step copies a new value into variable "
+                       << targetVariable
+                       << ": expected the update to write in place";
+      result = failure();
+    }
+  });
+  return result;
+}
+
+LogicalResult VerifyInPlace::verifyReturned() {
+  func::FuncOp function = getOperation();
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "expected one block, found several";
+  // The arguments that the returned buffers have to be, in order.
+  SmallVector<BlockArgument> expected;
+  for (StringRef name :
+       {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
+    for (BlockArgument argument : function.getArguments())
+      if (getAttr(argument, name))
+        expected.push_back(argument);
+  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  if (ret.getNumOperands() != expected.size())
+    return ret.emitError() << "expected " << expected.size()
+                           << " returned buffers, found "
+                           << ret.getNumOperands();
+  for (auto [value, argument] : llvm::zip(ret.getOperands(), expected)) {
+    if (getWhole(value) == argument)
+      continue;
+    Operation *producer = value.getDefiningOp();
+    InFlightDiagnostic error = emitError(producer ? producer->getLoc()
+                                                  : ret.getLoc());
+    if (Attribute variable =
+            getAttr(argument, TrainDialect::getVariableAttrName()))
+      error << "variable " << variable << " is not updated in place";
+    else
+      error << "result "
+            << getAttr(argument, TrainDialect::getResultAttrName())
+            << " is not written to its destination";
+    return error << ": expected the buffer of argument "
+                 << argument.getArgNumber() << ", found another";
+  }
+  ret->setOperands({});
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
+  return success();
+}

@@ -1,0 +1,89 @@
+//===- ConvertNNToLinalg.cpp - nn and elementwise ops to linalg -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgEmitter.h"
+
+#include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CONVERTNNTOLINALG
+#include "flywheel/Conversion/ConversionPasses.h.inc"
+
+namespace {
+/// True for ops that the pass replaces.
+bool isLowered(Operation *op) {
+  return isa_and_present<nn::NNDialect>(op->getDialect()) ||
+         isa<tensor::SplatOp>(op) || isElementwiseOnTensors(op);
+}
+
+/// Checks that one operand or result of `op` has a lowering.
+LogicalResult verifyType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getEncoding())
+    return op->emitOpError()
+           << "expected tensors without encoding, found " << tensor;
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF16() || element.isBF16() || element.isF32() ||
+      element.isF64() || element.isSignlessIntOrIndex())
+    return success();
+  return op->emitOpError()
+         << "expected element types of f16, bf16, f32, f64 or "
+            "signless integers, found "
+         << type;
+}
+
+struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateContractionPatterns(set);
+    populateElementwisePatterns(set);
+    populateReductionPatterns(set);
+    populateSoftmaxPatterns(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  void runOnOperation() override {
+    // The walk of the patterns skips blocks that nothing reaches.
+    IRRewriter rewriter(&getContext());
+    (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
+    WalkResult verified = getOperation()->walk([](Operation *op) {
+      if (!isLowered(op))
+        return WalkResult::advance();
+      for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                                op->getResultTypes()))
+        if (failed(verifyType(op, type)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (verified.wasInterrupted())
+      return signalPassFailure();
+    walkAndApplyPatterns(getOperation(), patterns);
+    WalkResult lowered = getOperation()->walk([&](Operation *op) {
+      if (op == getOperation() || !isLowered(op))
+        return WalkResult::advance();
+      op->emitOpError() << "has no lowering to linalg";
+      return WalkResult::interrupt();
+    });
+    if (lowered.wasInterrupted())
+      signalPassFailure();
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+} // namespace
+} // namespace flywheel

@@ -1,0 +1,200 @@
+//===- LinalgEmitter.cpp - Emits the linalg form of one op ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
+  return value.getType() == type ? value
+                                 : arith::ExtFOp::create(b, loc, type, value);
+}
+
+Value flywheel::narrow(OpBuilder &b, Location loc, Value value, Type type) {
+  return value.getType() == type ? value
+                                 : arith::TruncFOp::create(b, loc, type, value);
+}
+
+Type LinalgEmitter::getComputeType(Type type) {
+  return type.isF16() || type.isBF16() ? b.getF32Type() : type;
+}
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
+  // Steps of the look-up are bounded: graph regions may hold cycles.
+  for (int step = 0; step < 64; ++step) {
+    if (!tensorOf(tensor).isDynamicDim(dim))
+      return Extent::constant(tensorOf(tensor).getDimSize(dim));
+    Operation *producer = tensor.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<tensor::CastOp>(producer);
+        cast && isa<RankedTensorType>(cast.getSource().getType())) {
+      tensor = cast.getSource();
+      continue;
+    }
+    if (auto styled = dyn_cast_or_null<DestinationStyleOpInterface>(producer)) {
+      tensor = styled.getTiedOpOperand(cast<OpResult>(tensor))->get();
+      continue;
+    }
+    auto empty = dyn_cast_or_null<tensor::EmptyOp>(producer);
+    if (!empty)
+      break;
+    Value size = empty.getDynamicSize(dim);
+    if (std::optional<int64_t> number = getConstantIntValue(size))
+      return Extent::constant(*number);
+    auto source = size.getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> index =
+        source ? source.getConstantIndex() : std::nullopt;
+    if (!index || !isa<RankedTensorType>(source.getSource().getType()) ||
+        *index < 0 || *index >= tensorOf(source.getSource()).getRank())
+      return {0, size, false};
+    tensor = source.getSource();
+    dim = *index;
+  }
+  return {dim, tensor, true};
+}
+
+SmallVector<Extent> LinalgEmitter::getExtents(Value tensor) {
+  SmallVector<Extent> extents;
+  for (int64_t dim = 0, rank = tensorOf(tensor).getRank(); dim < rank; ++dim)
+    extents.push_back(getExtent(tensor, dim));
+  return extents;
+}
+
+OpFoldResult LinalgEmitter::materialize(Extent extent) {
+  if (extent.isStatic())
+    return b.getIndexAttr(extent.number);
+  if (!extent.isDimension)
+    return extent.value;
+  return tensor::getMixedSize(b, loc, extent.value, extent.number);
+}
+
+Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
+  if (lhs == rhs)
+    return lhs;
+  Value ok = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq,
+      getValueOrCreateConstantIndexOp(b, loc, materialize(lhs)),
+      getValueOrCreateConstantIndexOp(b, loc, materialize(rhs)));
+  expect(ok, "expected equal " + what);
+  return rhs.isStatic() ? rhs : lhs;
+}
+
+void LinalgEmitter::expect(Value ok, const Twine &message) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << message << " in '" << op->getName() << "'";
+  if (auto place = loc->findInstanceOf<FileLineColLoc>())
+    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
+       << ":" << place.getColumn();
+  cf::AssertOp::create(b, loc, ok, text);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value LinalgEmitter::scalar(TypedAttr value) {
+  return arith::ConstantOp::create(b, loc, value);
+}
+
+Value LinalgEmitter::scalar(Type type, double value) {
+  if (isa<FloatType>(type))
+    return scalar(b.getFloatAttr(type, value));
+  return scalar(b.getIntegerAttr(type, static_cast<int64_t>(value)));
+}
+
+Value LinalgEmitter::countOf(ArrayRef<Extent> extents, Type type) {
+  double known = 1.0;
+  Value unknown;
+  for (Extent extent : extents) {
+    if (extent.isStatic()) {
+      known *= static_cast<double>(extent.number);
+      continue;
+    }
+    Value size = getValueOrCreateConstantIndexOp(b, loc, materialize(extent));
+    unknown =
+        unknown ? arith::MulIOp::create(b, loc, unknown, size) : Value(size);
+  }
+  if (!unknown)
+    return scalar(type, known);
+  Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), unknown);
+  Value number = arith::SIToFPOp::create(b, loc, type, integer);
+  if (known == 1.0)
+    return number;
+  return arith::MulFOp::create(b, loc, number, scalar(type, known));
+}
+
+Value LinalgEmitter::empty(ArrayRef<Extent> extents, Type type) {
+  SmallVector<OpFoldResult> sizes;
+  for (Extent extent : extents)
+    sizes.push_back(materialize(extent));
+  return tensor::EmptyOp::create(b, loc, sizes, type);
+}
+
+Value LinalgEmitter::fill(ArrayRef<Extent> extents, Value value) {
+  return linalg::FillOp::create(b, loc, value, empty(extents, value.getType()))
+      .getResult(0);
+}
+
+Value LinalgEmitter::generic(ValueRange inputs, Value init,
+                             ArrayRef<AffineMap> maps, PointFn body) {
+  SmallVector<utils::IteratorType> iterators(maps.back().getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : maps.back().getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  return linalg::GenericOp::create(
+             b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps,
+             iterators,
+             [&](OpBuilder &nested, Location at, ValueRange args) {
+               linalg::YieldOp::create(nested, at, body(nested, at, args));
+             })
+      .getResult(0);
+}
+
+Value LinalgEmitter::map(ArrayRef<Extent> extents, Type type, ValueRange inputs,
+                         ArrayRef<AffineMap> maps, PointFn body) {
+  SmallVector<AffineMap> all(maps);
+  all.push_back(identity(extents.size()));
+  return generic(inputs, empty(extents, type), all, body);
+}
+
+AffineMap LinalgEmitter::select(int64_t rank, ArrayRef<int64_t> dims) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim : dims)
+    exprs.push_back(b.getAffineDimExpr(dim));
+  return AffineMap::get(rank, 0, exprs, b.getContext());
+}
+
+AffineMap LinalgEmitter::identity(int64_t rank) {
+  return b.getMultiDimIdentityMap(rank);
+}
+
+void LinalgEmitter::replaceWith(Value value) {
+  Type declared = op->getResult(0).getType();
+  auto shape = cast<RankedTensorType>(declared).getShape();
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    if (!ShapedType::isDynamic(extent))
+      expectEqual(getExtent(value, dim), Extent::constant(extent),
+                  "extents of dimension " + Twine(dim) +
+                      " of the result and of its type");
+  if (value.getType() != declared)
+    value = tensor::CastOp::create(b, loc, declared, value);
+  b.replaceOp(op, value);
+}

@@ -1,0 +1,114 @@
+//===- LinalgEmitter.h - Emits the linalg form of one op --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
+#define FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace flywheel {
+
+/// One extent of a tensor: a number, or an SSA value, or a dimension of a
+/// tensor that nothing is known about. Equal extents name equal run-time
+/// numbers.
+struct Extent {
+  static Extent constant(int64_t number) { return {number, {}, 0}; }
+  bool isStatic() const { return !value; }
+  bool operator==(const Extent &other) const {
+    return number == other.number && value == other.value &&
+           isDimension == other.isDimension;
+  }
+
+  /// The extent, or the dimension of the tensor `value`.
+  int64_t number = 0;
+  /// An index, or with `isDimension` a tensor; null where static.
+  mlir::Value value;
+  bool isDimension = false;
+};
+
+/// Emits the body of a structured op for one point and returns what to store.
+using PointFn = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+/// Emits what replaces one op, before it and at its location.
+class LinalgEmitter {
+public:
+  LinalgEmitter(mlir::RewriterBase &rewriter, mlir::Operation *op)
+      : b(rewriter), op(op), loc(op->getLoc()) {
+    b.setInsertionPoint(op);
+  }
+
+  /// The type that sums, products and exponentials of `type` are computed in:
+  /// f32 for the 16-bit floats, `type` itself otherwise.
+  mlir::Type getComputeType(mlir::Type type);
+
+  /// Extent `dim` of `tensor`, seen through what produced the tensor.
+  Extent getExtent(mlir::Value tensor, int64_t dim);
+  llvm::SmallVector<Extent> getExtents(mlir::Value tensor);
+  mlir::OpFoldResult materialize(Extent extent);
+
+  /// Checks, when the step runs if need be, that `a` equals `b`, and returns
+  /// the more static one. `what` names both (`rows of logits and labels`).
+  Extent expectEqual(Extent a, Extent b, const llvm::Twine &what);
+
+  /// Emits an error of the step where `ok` (i1) is false; the message gets the
+  /// op's name and place.
+  void expect(mlir::Value ok, const llvm::Twine &message);
+
+  /// A scalar constant of a floating-point or integer type.
+  mlir::Value scalar(mlir::Type type, double value);
+  mlir::Value scalar(mlir::TypedAttr value);
+
+  /// The product of `extents` as a number of the floating-point type `type`.
+  mlir::Value countOf(llvm::ArrayRef<Extent> extents, mlir::Type type);
+
+  mlir::Value empty(llvm::ArrayRef<Extent> extents, mlir::Type type);
+  mlir::Value fill(llvm::ArrayRef<Extent> extents, mlir::Value scalar);
+
+  /// A `linalg.generic` with one result. `maps` has one map an input, then that
+  /// of `init`; dimensions that the latter lacks are reductions.
+  mlir::Value generic(mlir::ValueRange inputs, mlir::Value init,
+                      llvm::ArrayRef<mlir::AffineMap> maps, PointFn body);
+
+  /// A tensor of `extents` and `type`, point by point; `maps` has one an input.
+  mlir::Value map(llvm::ArrayRef<Extent> extents, mlir::Type type,
+                  mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                  PointFn body);
+
+  /// The map of `rank` dimensions to those in `dims`, in order.
+  mlir::AffineMap select(int64_t rank, llvm::ArrayRef<int64_t> dims);
+  mlir::AffineMap identity(int64_t rank);
+
+  /// Replaces the op by `value`, whose type may be more or less static than
+  /// the declared one: extents that only the declared type knows are checked.
+  void replaceWith(mlir::Value value);
+
+  mlir::RewriterBase &b;
+  mlir::Operation *op;
+  mlir::Location loc;
+};
+
+/// Widens a float to `type`; `value` itself where it has that type.
+mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                  mlir::Type type);
+/// Rounds a float to `type`, to nearest even; `value` itself where it has it.
+mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                   mlir::Type type);
+
+/// The patterns, one set a file; all match at the benefit of one.
+void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
+void populateReductionPatterns(mlir::RewritePatternSet &patterns);
+void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
+
+/// True for elementwise ops on ranked tensors.
+bool isElementwiseOnTensors(mlir::Operation *op);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H

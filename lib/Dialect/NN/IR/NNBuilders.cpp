@@ -1,0 +1,124 @@
+//===- NNBuilders.cpp - Building blocks of derivative rules ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace flywheel::nn {
+
+SmallVector<int64_t> identityDims(int64_t rank) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+}
+
+SmallVector<int64_t> otherDims(ArrayRef<int64_t> axes, int64_t rank) {
+  SmallVector<int64_t> others;
+  for (int64_t dim : llvm::seq<int64_t>(0, rank))
+    if (!llvm::is_contained(axes, dim))
+      others.push_back(dim);
+  return others;
+}
+
+Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
+  Type elementType = getElementTypeOrSelf(like);
+  TypedAttr element;
+  if (isa<FloatType>(elementType))
+    element = b.getFloatAttr(elementType, value);
+  else
+    element = b.getIntegerAttr(elementType, static_cast<int64_t>(value));
+  auto type = dyn_cast<ShapedType>(like.getType());
+  if (!type)
+    return arith::ConstantOp::create(b, loc, element);
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(type, element));
+  auto scalarType = RankedTensorType::get({}, type.getElementType());
+  Value scalar = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(scalarType, element));
+  return buildBroadcast(b, loc, scalar, {}, like);
+}
+
+Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
+                  bool transposeLhs, Value rhs, bool transposeRhs) {
+  return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);
+}
+
+Value buildSum(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes,
+               Type type) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  if (!type) {
+    SmallVector<int64_t> shape;
+    for (int64_t dim : otherDims(axes, inputType.getRank()))
+      shape.push_back(inputType.getDimSize(dim));
+    type = RankedTensorType::get(shape, inputType.getElementType());
+  }
+  if (axes.empty())
+    return type == inputType ? input
+                             : tensor::CastOp::create(b, loc, type, input);
+  return ReduceOp::create(b, loc, type, ReductionKind::sum, input, axes,
+                          /*keepdims=*/false);
+}
+
+Value buildBroadcast(OpBuilder &b, Location loc, Value input,
+                     ArrayRef<int64_t> dims, Value like) {
+  auto likeType = cast<RankedTensorType>(like.getType());
+  auto type = RankedTensorType::get(
+      likeType.getShape(), getElementTypeOrSelf(input), likeType.getEncoding());
+  Value shape = type.hasStaticShape() ? Value() : like;
+  return BroadcastOp::create(b, loc, type, input, shape, dims);
+}
+
+Value buildUnreduce(OpBuilder &b, Location loc, Value reduced,
+                    ArrayRef<int64_t> axes, bool keepdims, Value like) {
+  int64_t rank = cast<RankedTensorType>(like.getType()).getRank();
+  if (!keepdims)
+    return buildBroadcast(b, loc, reduced, otherDims(axes, rank), like);
+  // An extent that is 1 but declared dynamic would not stretch.
+  auto type = cast<RankedTensorType>(reduced.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t axis : axes)
+    shape[axis] = 1;
+  auto stretched = RankedTensorType::get(shape, type.getElementType());
+  if (stretched != type)
+    reduced = tensor::CastOp::create(b, loc, stretched, reduced);
+  return buildBroadcast(b, loc, reduced, identityDims(rank), like);
+}
+
+Value buildCount(OpBuilder &b, Location loc, Value input,
+                 ArrayRef<int64_t> axes, FloatType elementType) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  auto type = RankedTensorType::get({}, elementType);
+  int64_t known = 1;
+  Value unknown;
+  for (int64_t axis : axes) {
+    if (!inputType.isDynamicDim(axis)) {
+      known *= inputType.getDimSize(axis);
+      continue;
+    }
+    Value extent = tensor::DimOp::create(b, loc, input, axis);
+    unknown = unknown ? arith::MulIOp::create(b, loc, unknown, extent) : extent;
+  }
+  if (!unknown)
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(type, b.getFloatAttr(elementType, known)));
+  if (known != 1) {
+    Value factor = arith::ConstantIndexOp::create(b, loc, known);
+    unknown = arith::MulIOp::create(b, loc, unknown, factor);
+  }
+  Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), unknown);
+  Value number = arith::SIToFPOp::create(b, loc, elementType, integer);
+  return tensor::FromElementsOp::create(b, loc, type, number);
+}
+
+} // namespace flywheel::nn

@@ -1,0 +1,242 @@
+//===- FunctionalizeState.cpp - Variables to arguments and results --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace flywheel::train {
+#define GEN_PASS_DEF_FUNCTIONALIZESTATE
+#include "flywheel/Dialect/Train/TrainPasses.h.inc"
+} // namespace flywheel::train
+
+using namespace flywheel::train;
+
+namespace {
+/// A variable as one function sees it.
+struct VariableVersions {
+  BlockArgument storage;
+  /// The value at the current point of the walk.
+  Value current;
+};
+
+/// Rewrites one function.
+class FunctionState {
+public:
+  explicit FunctionState(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult verifySignature();
+  void addStorageArguments();
+  LogicalResult rewriteAccess(Operation *op);
+  void rewriteReturn();
+  void setArgumentAttributes();
+
+  /// The variable that `op` accesses, or null.
+  static FlatSymbolRefAttr getAccessedVariable(Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op))
+      return read.getVariableAttr();
+    if (auto assign = dyn_cast<AssignOp>(op))
+      return assign.getVariableAttr();
+    if (auto assign = dyn_cast<AssignAddOp>(op))
+      return assign.getVariableAttr();
+    if (auto assign = dyn_cast<AssignSubOp>(op))
+      return assign.getVariableAttr();
+    return {};
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  SmallVector<BlockArgument> destinations;
+  llvm::MapVector<Attribute, VariableVersions> variables;
+};
+} // namespace
+
+LogicalResult FunctionState::verifySignature() {
+  auto verifyType = [&](Type type, StringRef what, unsigned i) -> LogicalResult {
+    if (isa<RankedTensorType>(type))
+      return success();
+    return function.emitOpError() << "expected a ranked tensor as " << what
+                                  << " " << i << ", found " << type;
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(verifyType(type, "argument", i)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (failed(verifyType(type, "result", i)))
+      return failure();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "expected one block, found several: use structured control flow";
+  return success();
+}
+
+void FunctionState::addStorageArguments() {
+  Location loc = function.getLoc();
+  for (Type type : function.getResultTypes())
+    destinations.push_back(function.getBody().addArgument(type, loc));
+  // In the order of the module, so that the signature does not depend on which
+  // variable happens to be used first.
+  llvm::DenseSet<Attribute> used;
+  function.walk([&](Operation *op) {
+    if (FlatSymbolRefAttr variable = getAccessedVariable(op))
+      used.insert(variable);
+  });
+  auto module = function->getParentOfType<ModuleOp>();
+  for (auto variable : module.getOps<VariableOp>()) {
+    auto symbol = FlatSymbolRefAttr::get(variable.getSymNameAttr());
+    if (!used.contains(symbol))
+      continue;
+    BlockArgument storage = function.getBody().addArgument(
+        variable.getTensorType(), variable.getLoc());
+    variables[symbol] = {storage, storage};
+  }
+}
+
+LogicalResult FunctionState::rewriteAccess(Operation *op) {
+  if (isa<MinimizeOp, GradientOp>(op))
+    return op->emitOpError() << "expected to be expanded before variables "
+                                "become arguments";
+  FlatSymbolRefAttr symbol = getAccessedVariable(op);
+  if (!symbol)
+    return success();
+  VariableVersions &versions = variables.find(symbol)->second;
+  if (isa<ReadOp>(op)) {
+    op->getResult(0).replaceAllUsesWith(versions.current);
+    op->erase();
+    return success();
+  }
+  if (op->getBlock() != &function.getBody().front())
+    return op->emitOpError() << "expected at the top level of a function, found "
+                                "inside '"
+                             << op->getParentOp()->getName() << "'";
+  Value value = op->getOperand(0);
+  if (!isa<AssignOp>(op)) {
+    builder.setInsertionPoint(op);
+    bool isFloat = isa<FloatType>(getElementTypeOrSelf(value));
+    bool isAdd = isa<AssignAddOp>(op);
+    Location loc = op->getLoc();
+    Value old = versions.current;
+    if (isFloat && isAdd)
+      value = arith::AddFOp::create(builder, loc, old, value);
+    else if (isFloat)
+      value = arith::SubFOp::create(builder, loc, old, value);
+    else if (isAdd)
+      value = arith::AddIOp::create(builder, loc, old, value);
+    else
+      value = arith::SubIOp::create(builder, loc, old, value);
+  }
+  versions.current = value;
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+  return success();
+}
+
+void FunctionState::rewriteReturn() {
+  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  builder.setInsertionPoint(ret);
+  SmallVector<Value> results;
+  auto materialize = [&](Value value, Value storage, Location loc) {
+    auto op = bufferization::MaterializeInDestinationOp::create(
+        builder, loc, storage.getType(), value, storage);
+    results.push_back(op.getResult());
+  };
+  for (auto [value, destination] : llvm::zip(ret.getOperands(), destinations))
+    materialize(value, destination, ret.getLoc());
+  for (auto &[symbol, versions] : variables)
+    if (versions.current != versions.storage)
+      materialize(versions.current, versions.storage,
+                  versions.current.getLoc());
+  ret->setOperands(results);
+  SmallVector<DictionaryAttr> argAttrs;
+  function.getAllArgAttrs(argAttrs);
+  argAttrs.resize(function.getBody().getNumArguments(),
+                  builder.getDictionaryAttr({}));
+  function.setFunctionType(builder.getFunctionType(
+      function.getBody().getArgumentTypes(), ret.getOperandTypes()));
+  function.setAllArgAttrs(argAttrs);
+}
+
+void FunctionState::setArgumentAttributes() {
+  StringRef writable = "bufferization.writable";
+  StringAttr variableAttr =
+      builder.getStringAttr(TrainDialect::getVariableAttrName());
+  for (BlockArgument argument : function.getArguments())
+    function.setArgAttr(argument.getArgNumber(), writable,
+                        builder.getBoolAttr(false));
+  for (auto [i, destination] : llvm::enumerate(destinations)) {
+    unsigned number = destination.getArgNumber();
+    function.setArgAttr(number, TrainDialect::getResultAttrName(),
+                        builder.getI64IntegerAttr(i));
+    function.setArgAttr(number, writable, builder.getBoolAttr(true));
+  }
+  for (auto &[symbol, versions] : variables) {
+    unsigned number = versions.storage.getArgNumber();
+    function.setArgAttr(number, variableAttr, symbol);
+    bool isWritten = versions.current != versions.storage;
+    if (isWritten) {
+      function.setArgAttr(number, writable, builder.getBoolAttr(true));
+      function.setArgAttr(number, TrainDialect::getWritesAttrName(),
+                          builder.getUnitAttr());
+      if (versions.current.getDefiningOp<OptimizerUpdateOpInterface>())
+        function.setArgAttr(number, TrainDialect::getUpdatedAttrName(),
+                            builder.getUnitAttr());
+    }
+    // The materialization of the final value is the one use that reads nothing.
+    bool isRead = llvm::any_of(versions.storage.getUses(), [](OpOperand &use) {
+      auto op = dyn_cast<bufferization::MaterializeInDestinationOp>(
+          use.getOwner());
+      return !op || &use != &op.getDestMutable();
+    });
+    if (isRead)
+      function.setArgAttr(number, TrainDialect::getReadsAttrName(),
+                          builder.getUnitAttr());
+  }
+}
+
+LogicalResult FunctionState::run() {
+  if (failed(verifySignature()))
+    return failure();
+  // The names and attributes of results move to their destinations.
+  SmallVector<DictionaryAttr> resultAttrs;
+  function.getAllResultAttrs(resultAttrs);
+  addStorageArguments();
+  SmallVector<Operation *> ops;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (failed(rewriteAccess(op)))
+      return failure();
+  function.removeResAttrsAttr();
+  rewriteReturn();
+  for (auto [attrs, destination] : llvm::zip(resultAttrs, destinations))
+    if (attrs)
+      function.setArgAttrs(destination.getArgNumber(), attrs);
+  setArgumentAttributes();
+  return success();
+}
+
+namespace {
+struct FunctionalizeState
+    : flywheel::train::impl::FunctionalizeStateBase<FunctionalizeState> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (failed(FunctionState(function).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,191 @@
+//===- Compiler.cpp - From a module to machine code -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  registry.insert<nn::NNDialect, train::TrainDialect>();
+  registerDerivativeRules(registry);
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// The name of an SSA value as the source has it: `%loss` is `loss`. Empty for
+/// a numbered value.
+static StringRef getSourceName(SMRange range) {
+  StringRef text(range.Start.getPointer(),
+                 range.End.getPointer() - range.Start.getPointer());
+  text.consume_front("%");
+  return text.empty() || llvm::isDigit(text.front()) ? StringRef() : text;
+}
+
+static StringRef getSourceName(Value value, const AsmParserState &state) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    const auto *block = state.getBlockDef(argument.getOwner());
+    if (!block || argument.getArgNumber() >= block->arguments.size())
+      return {};
+    return getSourceName(block->arguments[argument.getArgNumber()].loc);
+  }
+  auto result = cast<OpResult>(value);
+  const auto *op = state.getOpDef(result.getOwner());
+  if (!op)
+    return {};
+  for (const auto &group : op->resultGroups)
+    if (group.startIndex == result.getResultNumber())
+      return getSourceName(group.definition.loc);
+  return {};
+}
+
+/// Gives the arguments and results of public functions the names that the
+/// source has for them, where those are distinct and nothing else was said.
+static void nameSignature(func::FuncOp function, const AsmParserState &state) {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return;
+  Builder b(function.getContext());
+  StringRef attrName = TrainDialect::getNameAttrName();
+  llvm::StringSet<> taken;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    StringRef name = getSourceName(argument, state);
+    if (!function.getArgAttr(number, attrName) && !name.empty() &&
+        taken.insert(name).second)
+      function.setArgAttr(number, attrName, b.getStringAttr(name));
+  }
+  taken.clear();
+  Operation *ret = function.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(ret->getOperands())) {
+    StringRef name = getSourceName(value, state);
+    if (!function.getResultAttr(number, attrName) && !name.empty() &&
+        taken.insert(name).second)
+      function.setResultAttr(number, attrName, b.getStringAttr(name));
+  }
+}
+
+static OwningOpRef<ModuleOp>
+parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  Block block;
+  AsmParserState state;
+  ParserConfig config(&context);
+  if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
+    return {};
+  Location loc = FileLineColLoc::get(
+      &context,
+      sources->getMemoryBuffer(sources->getMainFileID())->getBufferIdentifier(),
+      1, 1);
+  OwningOpRef<ModuleOp> module =
+      mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+          &block, &context, loc);
+  if (!module)
+    return {};
+  if (failed(verify(*module)))
+    return {};
+  for (auto function : module->getOps<func::FuncOp>())
+    if (function.isPublic())
+      nameSignature(function, state);
+  return module;
+}
+
+OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
+                                                StringRef path) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
+  if (!buffer) {
+    emitError(UnknownLoc::get(&context)) << error;
+    return {};
+  }
+  return parseBuffer(context, std::move(buffer));
+}
+
+OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
+                                                StringRef text,
+                                                StringRef name) {
+  return parseBuffer(context,
+                     llvm::MemoryBuffer::getMemBufferCopy(text, name));
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The model's name: as asked, the module's own, or `model`.
+static std::string getModelName(ModuleOp module, const CompilerOptions &options) {
+  if (!options.modelName.empty())
+    return options.modelName;
+  if (std::optional<StringRef> name = module.getSymName())
+    return name->str();
+  return "model";
+}
+
+FailureOr<CompiledModule>
+flywheel::compileModule(OwningOpRef<ModuleOp> module,
+                        const CompilerOptions &given) {
+  CompilerOptions options = given;
+  options.modelName = getModelName(*module, given);
+  if (!options.stopAfter.empty() &&
+      llvm::none_of(getStages(), [&](const Stage &stage) {
+        return stage.name == options.stopAfter;
+      })) {
+    InFlightDiagnostic error = emitError(module->getLoc())
+                               << "expected the name of a stage, found '"
+                               << options.stopAfter << "'; stages are";
+    for (const Stage &stage : getStages())
+      error << " " << stage.name.str();
+    return error;
+  }
+  CompiledModule result;
+  for (const Stage &stage : getStages()) {
+    PassManager pm(module->getContext());
+    stage.populate(pm, options);
+    auto start = std::chrono::steady_clock::now();
+    if (failed(pm.run(*module)))
+      return failure();
+    std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    result.times.push_back({stage.name.str(), elapsed.count()});
+    if (options.afterStage)
+      options.afterStage(stage.name, *module);
+    if (stage.name == options.stopAfter) {
+      result.module = std::move(module);
+      return result;
+    }
+  }
+  FailureOr<Manifest> manifest = Manifest::readFrom(*module);
+  if (failed(manifest))
+    return failure();
+  result.manifest = std::move(*manifest);
+  result.module = std::move(module);
+  return result;
+}

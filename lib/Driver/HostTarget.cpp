@@ -1,0 +1,51 @@
+//===- HostTarget.cpp - What a target's vector unit is --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/HostTarget.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace flywheel;
+
+CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  bool isHost = options.triple.empty();
+  llvm::Triple triple(isHost ? llvm::sys::getProcessTriple() : options.triple);
+  std::string cpu = options.cpu;
+  llvm::SubtargetFeatures features(options.features);
+  if (isHost && cpu.empty()) {
+    cpu = llvm::sys::getHostCPUName().str();
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features.AddFeature(feature.first(), feature.second);
+  }
+  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return result;
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, cpu, features.getString()));
+  if (!info)
+    return result;
+  if (triple.isX86()) {
+    if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
+      return {512, 32};
+    if (info->checkFeatures("+avx2"))
+      return {256, 16};
+    return {128, 16};
+  }
+  if (triple.isAArch64())
+    return {128, 32};
+  return result;
+}

@@ -1,0 +1,199 @@
+//===- Pipelines.cpp - The named stages of compilation --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function a stage, used by every tool. What holds between two stages is
+// said by the passes themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Target/TargetPasses.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+/// Everything a user's module can say about training becomes plain reads,
+/// assigns, tensor ops and gradient requests.
+static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(train::createExpandOptimizers());
+  pm.addPass(train::createMaterializeInitializers());
+}
+
+static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(createAutodiff());
+  pm.addPass(createCanonicalizerPass());
+}
+
+static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(train::createFunctionalizeState());
+  // Variables are values from here on: two equal expressions are one.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
+  pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
+  pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createUnifyExtents());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.lowering == Lowering::Optimized) {
+    pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+  // A value that is stored is computed where it is stored: before the order of
+  // the step is fixed, so that the order respects it.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createEmptyTensorEliminationPass());
+  pm.addNestedPass<func::FuncOp>(createScheduleStep());
+  if (options.lowering == Lowering::Optimized) {
+    CpuTarget cpu = getCpuTarget(options.target);
+    TileAndFuseOptions tiling;
+    tiling.vectorBits = cpu.vectorBits;
+    tiling.numVectorRegisters = cpu.numVectorRegisters;
+    pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(
+        bufferization::createEmptyTensorEliminationPass());
+  }
+}
+
+static void populateBufferize(OpPassManager &pm,
+                              const CompilerOptions &options) {
+  bufferization::OneShotBufferizePassOptions oneShot;
+  oneShot.bufferizeFunctionBoundaries = true;
+  oneShot.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  oneShot.unknownTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace());
+  LayoutStateOptions layout;
+  layout.modelName = options.modelName.empty() ? "model" : options.modelName;
+  pm.addPass(createLayoutState(layout));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.lowering == Lowering::Optimized) {
+    CpuTarget cpu = getCpuTarget(options.target);
+    VectorizeKernelsOptions vectorize;
+    vectorize.vectorBits = cpu.vectorBits;
+    vectorize.numVectorRegisters = cpu.numVectorRegisters;
+    pm.addNestedPass<func::FuncOp>(createVectorizeKernels(vectorize));
+    pm.addNestedPass<func::FuncOp>(createExpandMath());
+  } else {
+    pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  }
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  EmitEntryPointsOptions entries;
+  entries.maxExtent = options.maxExtent;
+  pm.addPass(createEmitEntryPoints(entries));
+}
+
+ArrayRef<Stage> flywheel::getStages() {
+  static const Stage stages[] = {
+      {"flywheel-expand",
+       "Inline calls; expand optimizers and initializers to reads and assigns",
+       populateExpand},
+      {"flywheel-autodiff", "Replace gradients by plain ops", populateAutodiff},
+      {"flywheel-functionalize", "Turn variables into arguments and results",
+       populateFunctionalize},
+      {"flywheel-linalg", "Lower to linalg on tensors", populateLinalg},
+      {"flywheel-fuse", "Fuse, order and tile", populateFuse},
+      {"flywheel-bufferize",
+       "Bufferize in place, plan the workspace, lay out the state",
+       populateBufferize},
+      {"flywheel-loops", "Lower structured ops to loops over vectors",
+       populateLoops},
+      {"flywheel-llvm", "Lower to the LLVM dialect and emit entry points",
+       populateLLVM},
+  };
+  return stages;
+}
+
+void flywheel::registerStagePipelines() {
+  struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+    Option<std::string> lowering{
+        *this, "lowering",
+        llvm::cl::desc("`optimized` (default) or `reference`"),
+        llvm::cl::init("optimized")};
+    Option<std::string> modelName{*this, "model-name",
+                                  llvm::cl::desc("Prefix of the symbols"),
+                                  llvm::cl::init("model")};
+    Option<std::string> cpu{*this, "cpu",
+                            llvm::cl::desc("LLVM name of the CPU; by default "
+                                           "a CPU with AVX-512"),
+                            llvm::cl::init("x86-64-v4")};
+  };
+  for (const Stage &stage : getStages())
+    PassPipelineRegistration<PipelineOptions>(
+        stage.name, stage.description,
+        [&stage](OpPassManager &pm, const PipelineOptions &given) {
+          CompilerOptions options;
+          options.lowering = given.lowering == "reference"
+                                 ? Lowering::Reference
+                                 : Lowering::Optimized;
+          options.modelName = given.modelName;
+          options.target.cpu = given.cpu;
+          stage.populate(pm, options);
+        });
+}

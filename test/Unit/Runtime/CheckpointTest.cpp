@@ -1,0 +1,189 @@
+//===- CheckpointTest.cpp - Saving and restoring variables --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Runtime/Checkpoint.h"
+
+#include "TestSupport.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace flywheel::runtime;
+using namespace flywheel::runtime::test;
+
+namespace {
+
+/// Two variables of a layer, with destinations that remember being touched.
+class CheckpointTest : public TemporaryDirectoryTest {
+protected:
+  void SetUp() override {
+    TemporaryDirectoryTest::SetUp();
+    ASSERT_OK(saveCheckpoint(path("ckpt"), variables()));
+  }
+
+  std::vector<TensorView> variables() const {
+    return {{"layer/W", DType::F32, {2, 3}, weights},
+            {"layer/b", DType::I64, {}, &bias},
+            {"flag", DType::Bool, {2}, flags}};
+  }
+
+  std::vector<RestoreTarget> targets() {
+    return {{"layer/W", DType::F32, {2, 3}, newWeights},
+            {"layer/b", DType::I64, {}, &newBias},
+            {"flag", DType::Bool, {2}, newFlags}};
+  }
+
+  /// Restores \p list from \p file, which must fail and change nothing.
+  Status failedRestore(const std::string &file,
+                       const std::vector<RestoreTarget> &list) {
+    Status status = restoreCheckpoint(file, list);
+    EXPECT_FALSE(status.isOk());
+    for (float weight : newWeights)
+      EXPECT_EQ(weight, -1.0f);
+    EXPECT_EQ(newBias, -1);
+    EXPECT_EQ(newFlags[0], 0);
+    return status;
+  }
+
+  float weights[6] = {0, 1, 2, 3, 4, 5};
+  int64_t bias = 42;
+  uint8_t flags[2] = {1, 0};
+  float newWeights[6] = {-1, -1, -1, -1, -1, -1};
+  int64_t newBias = -1;
+  uint8_t newFlags[2] = {0, 0};
+};
+
+TEST_F(CheckpointTest, RoundTrip) {
+  ASSERT_OK(restoreCheckpoint(path("ckpt"), targets()));
+  EXPECT_EQ(std::memcmp(newWeights, weights, sizeof(weights)), 0);
+  EXPECT_EQ(newBias, 42);
+  EXPECT_EQ(newFlags[0], 1);
+}
+
+TEST_F(CheckpointTest, Metadata) {
+  ASSERT_OK(saveCheckpoint(path("m"), variables(), {{"writer", "test"}}));
+  Result<SafetensorsFile> file = SafetensorsFile::open(path("m"));
+  ASSERT_OK(file.status());
+  EXPECT_EQ(file->metadata(),
+            (Metadata{{"flywheel_format", "1"}, {"writer", "test"}}));
+  EXPECT_ERROR(
+      saveCheckpoint(path("m"), variables(), {{"flywheel_format", "2"}}),
+      kInvalidArgument, "reserved");
+}
+
+TEST_F(CheckpointTest, ExtraKeysAreIgnored) {
+  ASSERT_OK(
+      restoreCheckpoint(path("ckpt"), {{"layer/b", DType::I64, {}, &newBias}}));
+  EXPECT_EQ(newBias, 42);
+  EXPECT_EQ(newWeights[0], -1.0f);
+  EXPECT_OK(restoreCheckpoint(path("ckpt"), {}));
+}
+
+TEST_F(CheckpointTest, MissingKey) {
+  std::vector<RestoreTarget> list = targets();
+  list.back().name = "layer/gamma";
+  EXPECT_ERROR(failedRestore(path("ckpt"), list), kNotFound,
+               "Key layer/gamma not found in checkpoint");
+}
+
+TEST_F(CheckpointTest, ShapeDiffers) {
+  std::vector<RestoreTarget> list = targets();
+  list.back().shape = {1, 2};
+  Status status = failedRestore(path("ckpt"), list);
+  EXPECT_ERROR(status, kInvalidArgument, "flag");
+  EXPECT_ERROR(status, kInvalidArgument, "[2]");
+  EXPECT_ERROR(status, kInvalidArgument, "[1,2]");
+}
+
+TEST_F(CheckpointTest, DTypeDiffers) {
+  std::vector<RestoreTarget> list = targets();
+  list.back().dtype = DType::U8;
+  Status status = failedRestore(path("ckpt"), list);
+  EXPECT_ERROR(status, kInvalidArgument, "flag");
+  EXPECT_ERROR(status, kInvalidArgument, "bool");
+  EXPECT_ERROR(status, kInvalidArgument, "uint8");
+}
+
+TEST_F(CheckpointTest, NullDestination) {
+  std::vector<RestoreTarget> list = targets();
+  list.back().data = nullptr;
+  EXPECT_ERROR(failedRestore(path("ckpt"), list), kInvalidArgument, "null");
+}
+
+TEST_F(CheckpointTest, NotACheckpoint) {
+  Status status = failedRestore(path("none"), targets());
+  EXPECT_ERROR(status, kNotFound, "is not a valid checkpoint");
+  EXPECT_ERROR(status, kNotFound, path("none"));
+  EXPECT_ERROR(failedRestore(directory, targets()), kIOError,
+               "is not a valid checkpoint");
+  write("text", "this is not a checkpoint at all");
+  EXPECT_ERROR(failedRestore(path("text"), targets()), kDataLoss,
+               "is not a valid checkpoint");
+}
+
+TEST_F(CheckpointTest, EveryTruncationIsRefused) {
+  std::string bytes = read("ckpt");
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    write("cut", bytes.substr(0, size));
+    EXPECT_ERROR(failedRestore(path("cut"), targets()), kDataLoss,
+                 "is not a valid checkpoint");
+  }
+}
+
+TEST_F(CheckpointTest, BooleansAreZeroOrOne) {
+  std::string bytes = read("ckpt");
+  bytes.back() = 2; // Booleans come last, as the smallest elements.
+  write("bad", bytes);
+  EXPECT_ERROR(failedRestore(path("bad"), targets()), kDataLoss,
+               "flag has a boolean that is neither 0 nor 1");
+  flags[1] = 7;
+  EXPECT_ERROR(saveCheckpoint(path("bad"), variables()), kInvalidArgument,
+               "flag");
+}
+
+TEST_F(CheckpointTest, FormatVersion) {
+  std::vector<TensorView> list = variables();
+  ASSERT_OK(writeSafetensors(path("v2"), list, {{"flywheel_format", "2"}}));
+  EXPECT_ERROR(failedRestore(path("v2"), targets()), kFailedPrecondition,
+               "its format version is \"2\"");
+  ASSERT_OK(writeSafetensors(path("plain"), list));
+  EXPECT_OK(restoreCheckpoint(path("plain"), targets()));
+}
+
+TEST_F(CheckpointTest, SaveReplacesAtomically) {
+  bias = 43;
+  ASSERT_OK(saveCheckpoint(path("ckpt"), variables()));
+  ASSERT_OK(restoreCheckpoint(path("ckpt"), targets()));
+  EXPECT_EQ(newBias, 43);
+  EXPECT_EQ(numFiles(), 1u);
+}
+
+TEST_F(CheckpointTest, FailedSaveKeepsTheOldFile) {
+  std::string before = read("ckpt");
+  std::vector<TensorView> twice = variables();
+  twice.push_back(twice.front());
+  EXPECT_ERROR(saveCheckpoint(path("ckpt"), twice), kInvalidArgument,
+               "duplicate key");
+  EXPECT_ERROR(saveCheckpoint(path("ckpt"), {}), kInvalidArgument,
+               "No variables to save");
+  EXPECT_EQ(read("ckpt"), before);
+  EXPECT_EQ(numFiles(), 1u);
+}
+
+TEST_F(CheckpointTest, ParentDirectoryMissing) {
+  std::string prefix = path("no/such/model");
+  EXPECT_ERROR(saveCheckpoint(prefix, variables()), kFailedPrecondition,
+               "Parent directory of " + prefix + " doesn't exist, can't save");
+}
+
+TEST_F(CheckpointTest, EqualVariablesGiveEqualFiles) {
+  std::vector<TensorView> reversed = variables();
+  std::reverse(reversed.begin(), reversed.end());
+  ASSERT_OK(saveCheckpoint(path("again"), reversed));
+  EXPECT_EQ(read("again"), read("ckpt"));
+}
+
+} // namespace
