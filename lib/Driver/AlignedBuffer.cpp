@@ -27,7 +27,8 @@ bool AlignedBuffer::reserve(size_t bytes) {
   size_t rounded = llvm::alignTo(bytes, alignment);
   if (rounded < bytes)
     return false;
-  auto *fresh = static_cast<std::byte *>(std::aligned_alloc(alignment, rounded));
+  auto *fresh =
+      static_cast<std::byte *>(std::aligned_alloc(alignment, rounded));
   if (!fresh)
     return false;
 #ifdef __linux__

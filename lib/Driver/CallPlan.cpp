@@ -28,10 +28,10 @@ static std::string getDTypeText(runtime::DType dtype) {
 
 static Status makeShapeError(const ArgumentSpec &spec,
                              llvm::ArrayRef<int64_t> shape) {
-  return Status::invalidArgument(
-      "Cannot feed value of shape " + formatShape(shape) +
-      " for placeholder '" + spec.name + "', which has shape " +
-      spec.shapeText);
+  return Status::invalidArgument("Cannot feed value of shape " +
+                                 formatShape(shape) + " for placeholder '" +
+                                 spec.name + "', which has shape " +
+                                 spec.shapeText);
 }
 
 static Status makeMissingError(const ArgumentSpec &spec) {
@@ -103,10 +103,10 @@ Status CallPlan::bindFeeds(llvm::ArrayRef<ArrayView> feeds) {
 
 Status CallPlan::bindResults(llvm::ArrayRef<MutableArrayView> results) {
   if (results.size() != entry.results.size())
-    return Status::invalidArgument(
-        "entry '" + entry.manifest->name + "' has " +
-        std::to_string(entry.results.size()) + " results, found buffers for " +
-        std::to_string(results.size()));
+    return Status::invalidArgument("entry '" + entry.manifest->name + "' has " +
+                                   std::to_string(entry.results.size()) +
+                                   " results, found buffers for " +
+                                   std::to_string(results.size()));
   for (unsigned index = 0; index < results.size(); ++index) {
     const ArgumentSpec &spec = entry.results[index];
     const MutableArrayView &result = results[index];
@@ -125,10 +125,9 @@ Status CallPlan::bindResults(llvm::ArrayRef<MutableArrayView> results) {
           formatShape(result.shape));
     }
     if (!result.data && hasElements(result.shape))
-      return Status::invalidArgument("expected a buffer for result '" +
-                                     spec.name + "' of '" +
-                                     entry.manifest->name +
-                                     "', found a null pointer");
+      return Status::invalidArgument(
+          "expected a buffer for result '" + spec.name + "' of '" +
+          entry.manifest->name + "', found a null pointer");
     resultPointers[index] = result.data ? result.data : emptyArray;
   }
   return {};

@@ -125,10 +125,9 @@ Result<const EntrySpec *> Program::lookupEntry(StringRef name) const {
     if (entry.manifest->name == name)
       return &entry;
   return Status::notFound("model '" + manifest.model + "' has no entry '" +
-                          name.str() +
-                          "'; it has: " + listNames(llvm::make_filter_range(
-                              manifest.entries,
-                              [](const ManifestEntry &entry) {
+                          name.str() + "'; it has: " +
+                          listNames(llvm::make_filter_range(
+                              manifest.entries, [](const ManifestEntry &entry) {
                                 return !isInitializer(entry);
                               })));
 }

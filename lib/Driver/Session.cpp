@@ -15,7 +15,8 @@ using flywheel::runtime::Status;
 
 namespace flywheel {
 
-template <typename T> static T loadHeader(const std::byte *block, int64_t offset) {
+template <typename T>
+static T loadHeader(const std::byte *block, int64_t offset) {
   T value;
   std::memcpy(&value, block + offset, sizeof(T));
   return value;
@@ -58,8 +59,7 @@ Status Session::reserveWorkspace(int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 Status Session::runInitializer(std::byte *block, uint64_t seed) {
-  if (const ManifestEntry *entry =
-          program->getManifest().lookupEntry("init"))
+  if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))
     if (Status status = reserveWorkspace(entry->getWorkspaceBytes({}));
         !status.isOk())
       return status;
@@ -131,8 +131,8 @@ void Session::setHasValue(size_t variable) {
 }
 
 static Status makeUninitializedError(const std::string &name) {
-  return Status::failedPrecondition(
-      "Attempting to use uninitialized value " + name);
+  return Status::failedPrecondition("Attempting to use uninitialized value " +
+                                    name);
 }
 
 Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
@@ -234,10 +234,10 @@ Status Session::save(const std::string &path,
                        state->data() + variable.offset});
   }
   if (names.empty() && !tensors.empty()) {
-    tensors.push_back({kRunsKey, runtime::DType::U64, {},
-                       state->data() + kStateRunsOffset});
-    tensors.push_back({kSeedKey, runtime::DType::U64, {},
-                       state->data() + kStateSeedOffset});
+    tensors.push_back(
+        {kRunsKey, runtime::DType::U64, {}, state->data() + kStateRunsOffset});
+    tensors.push_back(
+        {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
   }
   return runtime::saveCheckpoint(path, tensors,
                                  {{"model", program->getManifest().model}});
@@ -258,10 +258,10 @@ Status Session::restore(const std::string &path,
     if (!names.empty())
       return runtime::restoreCheckpoint(path, targets);
     std::vector<runtime::RestoreTarget> withCounters = targets;
-    withCounters.push_back({kRunsKey, runtime::DType::U64, {},
-                            state->data() + kStateRunsOffset});
-    withCounters.push_back({kSeedKey, runtime::DType::U64, {},
-                            state->data() + kStateSeedOffset});
+    withCounters.push_back(
+        {kRunsKey, runtime::DType::U64, {}, state->data() + kStateRunsOffset});
+    withCounters.push_back(
+        {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
     Status status = runtime::restoreCheckpoint(path, withCounters);
     // A file of some variables, or of another program, has no counters.
     if (status.code() == runtime::StatusCode::kNotFound)

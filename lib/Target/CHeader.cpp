@@ -26,9 +26,9 @@ std::string escape(StringRef text) {
     if (llvm::isPrint(c))
       escaped += c;
     else
-      escaped += "\\" + std::string{char('0' + ((c >> 6) & 3)),
-                                    char('0' + ((c >> 3) & 7)),
-                                    char('0' + (c & 7))};
+      escaped +=
+          "\\" + std::string{char('0' + ((c >> 6) & 3)),
+                             char('0' + ((c >> 3) & 7)), char('0' + (c & 7))};
   }
   return escaped;
 }
@@ -48,8 +48,8 @@ class HeaderWriter {
 public:
   HeaderWriter(const Manifest &manifest, int64_t maxExtent)
       : manifest(manifest), maxExtent(maxExtent),
-        prefix(toCIdentifier(manifest.model)),
-        macro(toCMacro(manifest.model)), os(text) {}
+        prefix(toCIdentifier(manifest.model)), macro(toCMacro(manifest.model)),
+        os(text) {}
 
   std::string write() {
     writeIntroduction();
@@ -78,7 +78,8 @@ private:
           " *\n"
           " *   "
        << prefix << "_state *s = aligned_alloc(" << macro << "_STATE_ALIGN, "
-       << macro << "_STATE_BYTES);\n"
+       << macro
+       << "_STATE_BYTES);\n"
           " *   if ("
        << prefix << "_init(s, 1)) puts(" << prefix
        << "_last_error(s));\n"
@@ -137,17 +138,18 @@ private:
   std::string listVariables(ArrayRef<int64_t> indices) {
     if (indices.empty())
       return "nothing";
-    return forComment(llvm::join(
-        llvm::map_range(
-            indices,
-            [&](int64_t index) { return manifest.variables[index].name; }),
-        ", "));
+    return forComment(
+        llvm::join(llvm::map_range(indices,
+                                   [&](int64_t index) {
+                                     return manifest.variables[index].name;
+                                   }),
+                   ", "));
   }
 
   void writeArgument(StringRef name, const ManifestArgument &argument,
                      const ManifestEntry &entry, StringRef direction) {
-    os << " * " << name << " (" << direction << "): "
-       << getDTypeName(argument.type.getElementType()) << " "
+    os << " * " << name << " (" << direction
+       << "): " << getDTypeName(argument.type.getElementType()) << " "
        << forComment(formatShape(argument, &entry));
     if (argument.name != name)
       os << ", '" << forComment(argument.name) << "'";
@@ -163,16 +165,15 @@ private:
       case CParameter::Kind::Feed: {
         const ManifestArgument &feed = entry.feeds[parameter.index];
         writeArgument(parameter.name, feed, entry, "in");
-        declaration += ", const " +
-                       getCType(feed.type.getElementType()).str() + " *" +
-                       parameter.name;
+        declaration += ", const " + getCType(feed.type.getElementType()).str() +
+                       " *" + parameter.name;
         break;
       }
       case CParameter::Kind::Extent:
         os << " * " << parameter.name << " (in): 0 to " << maxExtent;
         if (entry.symbols[parameter.index] != parameter.name)
-          os << ", the extent '"
-             << forComment(entry.symbols[parameter.index]) << "'";
+          os << ", the extent '" << forComment(entry.symbols[parameter.index])
+             << "'";
         os << "\n";
         declaration += ", int64_t " + parameter.name;
         break;
@@ -196,8 +197,8 @@ private:
     } else {
       os << ".";
     }
-    os << "\n */\nint32_t " << getEntrySymbol(manifest, entry) << "("
-       << prefix << "_state *s" << declaration << ");\n\n";
+    os << "\n */\nint32_t " << getEntrySymbol(manifest, entry) << "(" << prefix
+       << "_state *s" << declaration << ");\n\n";
   }
 
   void writeLastError() {
@@ -232,7 +233,8 @@ private:
   void writeVariables() {
     if (manifest.variables.empty())
       return;
-    os << "/* The variables: offset in the state block and size, in bytes. */\n";
+    os << "/* The variables: offset in the state block and size, in bytes. "
+          "*/\n";
     writeVariableMacros();
     std::string type = prefix + "_variable_info";
     os << "/* The same as data, in the order of the block. Shapes are padded "
@@ -243,8 +245,8 @@ private:
        << getMaxRank() << "];\n} " << type << ";\n\n"
        << "#define " << macro << "_NUM_VARIABLES " << manifest.variables.size()
        << "\n\nstatic inline const " << type << " *" << prefix
-       << "_variables(void) {\n  static const " << type << " table["
-       << macro << "_NUM_VARIABLES] = {\n";
+       << "_variables(void) {\n  static const " << type << " table[" << macro
+       << "_NUM_VARIABLES] = {\n";
     for (const ManifestVariable &variable : manifest.variables) {
       os << "      {\"" << escape(variable.name) << "\", \""
          << getDTypeName(variable.type.getElementType()) << "\", "
@@ -297,7 +299,8 @@ private:
        << find << "(name);\n  if (i < 0 || " << prefix
        << "_variables()[i].bytes != bytes)\n    return -1;\n"
           "  memcpy((unsigned char *)s + "
-       << prefix << "_variables()[i].offset, data, bytes);\n"
+       << prefix
+       << "_variables()[i].offset, data, bytes);\n"
           "  ((unsigned char *)s)["
        << kStateInitializedOffset << " + i] = 1;\n  return 0;\n}\n\n";
   }

@@ -92,9 +92,9 @@ private:
   LogicalResult checkSymbols(const Manifest &manifest) {
     std::string prefix = toCIdentifier(manifest.model);
     llvm::StringMap<std::string> owners;
-    for (StringRef name : {"state", "last_error", "variable", "set_variable",
-                           "is_initialized", "variables", "find_variable",
-                           "variable_info"})
+    for (StringRef name :
+         {"state", "last_error", "variable", "set_variable", "is_initialized",
+          "variables", "find_variable", "variable_info"})
       owners[prefix + "_" + name.str()] = "the interface of every model";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";
