@@ -58,8 +58,8 @@ TEST(ObjectFile, WideVectorsStayWhole) {
   // This CPU is tuned to prefer 256 bits.
   options.target.cpu = "skylake-avx512";
   std::string text = compileWide(context, options);
-  EXPECT_NE(text.find("%zmm"), std::string::npos) << text;
-  EXPECT_EQ(text.find("%ymm"), std::string::npos) << text;
+  EXPECT_NE(text.find("vmulps\t%zmm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("vmulps\t%ymm"), std::string::npos) << text;
   // A product and a sum that the IR keeps apart stay apart.
   EXPECT_EQ(text.find("vfmadd"), std::string::npos) << text;
 }
