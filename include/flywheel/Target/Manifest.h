@@ -117,6 +117,15 @@ struct Manifest {
   llvm::json::Value toJSON(int64_t maxExtent) const;
 };
 
+/// FNV-1a over the names, types and offsets of `variables`: two blocks with the
+/// same hash have the same layout. Never 0.
+uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables);
+
+/// The value of a map with one result in which `symbols` are the symbols.
+/// Interns nothing. The map has no dimensions.
+int64_t evaluateWorkspaceMap(mlir::AffineMap map,
+                             llvm::ArrayRef<int64_t> symbols);
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_TARGET_MANIFEST_H

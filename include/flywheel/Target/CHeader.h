@@ -1,0 +1,25 @@
+//===- CHeader.h - The C header of a model ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_CHEADER_H
+#define FLYWHEEL_TARGET_CHEADER_H
+
+#include "flywheel/Target/Manifest.h"
+
+#include <string>
+
+namespace flywheel {
+
+/// The header (C99, also C++) of the functions that
+/// `flywheel-emit-entry-points` exports: the size of the state block for
+/// extents up to `maxExtent`, which must be the bound given to that pass, the
+/// functions with the shape and dtype of every argument, and access to
+/// variables by name.
+std::string emitCHeader(const Manifest &manifest, int64_t maxExtent);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TARGET_CHEADER_H

@@ -1,0 +1,82 @@
+//===- CNames.h - How a model is spelled in C -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The entry points, the C header and the JIT agree on names through this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_CNAMES_H
+#define FLYWHEEL_TARGET_CNAMES_H
+
+#include "flywheel/Target/Manifest.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// `name` as a C identifier: every other character becomes `_`; a leading digit
+/// or a keyword of C or C++ gets a `_`. Never empty.
+std::string toCIdentifier(llvm::StringRef name);
+
+/// toCIdentifier() in capitals, for macros.
+std::string toCMacro(llvm::StringRef name);
+
+/// The C type of one element: `float`, `int32_t`, `uint16_t` for the bits of
+/// f16 and bf16, `uint8_t` for a boolean (0 or 1). Empty for a type that has
+/// none.
+llvm::StringRef getCType(mlir::Type elementType);
+
+/// `float32`, `int64`, `bool`, `bfloat16`: the name that numpy uses; empty for
+/// a type without one.
+llvm::StringRef getDTypeName(mlir::Type elementType);
+
+/// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the extents.
+std::string formatShape(const ManifestArgument &argument,
+                        const ManifestEntry *entry = nullptr);
+/// `(3, 5)`, `(3,)`, `()`; a dynamic extent is `?`.
+std::string formatShape(llvm::ArrayRef<int64_t> shape);
+
+/// The C symbol of an entry, `digits_train_step`.
+std::string getEntrySymbol(const Manifest &manifest,
+                           const ManifestEntry &entry);
+/// The symbol of the form that a JIT session calls.
+std::string getPackedSymbol(const Manifest &manifest,
+                            const ManifestEntry &entry);
+
+/// One parameter of an entry's C function, after the state.
+struct CParameter {
+  enum class Kind { Feed, Extent, Result };
+  Kind kind;
+  /// Index into the entry's feeds, symbols or results.
+  unsigned index;
+  /// Unique among the parameters.
+  std::string name;
+};
+
+/// The parameters in order: each feed, right after it the extents it is the
+/// first to use, then the results.
+std::vector<CParameter> getCParameters(const ManifestEntry &entry);
+
+/// The seed and the run counter are no arguments of the user.
+inline bool isInitializer(const ManifestEntry &entry) {
+  return entry.name == "init";
+}
+
+/// Workspace in bytes that covers every entry when no symbolic extent exceeds
+/// `maxExtent`.
+int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent);
+
+/// Offset of the workspace in the block of a caller in C, and the size of that
+/// block, in bytes.
+int64_t getCWorkspaceOffset(const Manifest &manifest);
+int64_t getCStateBytes(const Manifest &manifest, int64_t maxExtent);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TARGET_CNAMES_H

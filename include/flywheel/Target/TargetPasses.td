@@ -1,0 +1,56 @@
+//===- TargetPasses.td - Passes at the edge of the compiler -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_TARGETPASSES
+#define FLYWHEEL_TARGET_TARGETPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def EmitEntryPoints
+    : Pass<"flywheel-emit-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Wrap the kernels of a model in functions that a user can call";
+  let description = [{
+    Before: a module of the LLVM dialect with a `train.manifest` attribute and,
+    for each of its entries E, a function `E.kernel` that takes expanded memref
+    descriptors (the state and the workspace as bytes, each feed, the
+    destination of each result) and returns 0 or 1 + the index of a message.
+
+    After: for each entry, with the model's name M as a C identifier, a hidden
+    function `M_E.packed(state, workspace, feeds, extents, results) -> i32` of
+    five pointers, the form that a JIT session calls. It checks that the state
+    block is given, aligned and of this layout, that every feed and result is
+    given and that every variable the entry reads has a value; it calls the
+    kernel; on success it marks what the entry writes as initialised; it stores
+    the status in the block and returns it. A failing call changes nothing else.
+    With `c-interface` there are also the exported functions `M_E(s, feeds and
+    extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`; there the
+    workspace follows the state in the caller's block and every extent is
+    checked against `max-extent`. Every other function and global that has a
+    definition is private to the object. The messages of the new checks are
+    appended to the manifest.
+
+    The entry `init`, where there is one, has the feeds `seed` and `run`: the
+    run counter comes from the block's header, and the entry adopts a block that
+    was never initialised.
+
+    Refuses: a missing or malformed manifest, an entry without a kernel, a
+    kernel whose signature does not match its entry, an `init` with other feeds
+    than those two, and names that clash in C.
+  }];
+  let options = [
+    Option<"cInterface", "c-interface", "bool", /*default=*/"true",
+           "Also emit the functions that the C header declares">,
+    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
+           "Bound of every symbolic extent in the C interface">
+  ];
+  let statistics = [
+    Statistic<"numEntries", "entries", "Number of entries wrapped">,
+    Statistic<"numMessages", "messages", "Number of messages appended">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // FLYWHEEL_TARGET_TARGETPASSES

@@ -1,0 +1,427 @@
+//===- EntryPointBuilder.cpp - Functions that a user can call -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPointBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace flywheel {
+
+EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest)
+    : module(module), manifest(manifest), b(module.getContext()),
+      loc(module.getLoc()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
+      i8(b.getI8Type()), i32(b.getI32Type()), i64(b.getI64Type()),
+      prefix(toCIdentifier(manifest.model)) {}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value EntryPointBuilder::constant(Type type, int64_t value) {
+  return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
+}
+
+Value EntryPointBuilder::nullPointer() {
+  return LLVM::ZeroOp::create(b, loc, ptr);
+}
+
+Value EntryPointBuilder::emitCompare(LLVM::ICmpPredicate predicate, Value lhs,
+                                     Value rhs) {
+  return LLVM::ICmpOp::create(b, loc, predicate, lhs, rhs);
+}
+
+Value EntryPointBuilder::isNull(Value pointer) {
+  return emitCompare(LLVM::ICmpPredicate::eq, pointer, nullPointer());
+}
+
+Value EntryPointBuilder::offsetBy(Value base, int64_t bytes) {
+  if (bytes == 0)
+    return base;
+  return LLVM::GEPOp::create(b, loc, ptr, i8, base,
+                             ValueRange{constant(i64, bytes)},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value EntryPointBuilder::load(Type type, Value base, int64_t bytes) {
+  return LLVM::LoadOp::create(b, loc, type, offsetBy(base, bytes));
+}
+
+void EntryPointBuilder::store(Value value, Value base, int64_t bytes) {
+  LLVM::StoreOp::create(b, loc, value, offsetBy(base, bytes));
+}
+
+Value EntryPointBuilder::element(Type type, Value array, int64_t index) {
+  return LLVM::GEPOp::create(b, loc, ptr, type, array,
+                             ValueRange{constant(i64, index)},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value EntryPointBuilder::stackSlots(Type type, int64_t count) {
+  if (count == 0)
+    return nullPointer();
+  return LLVM::AllocaOp::create(b, loc, ptr, type, constant(i64, count));
+}
+
+int32_t EntryPointBuilder::getStatus(StatusKind kind, const Twine &message) {
+  std::string text = message.str();
+  for (auto [index, known] : llvm::enumerate(manifest.messages))
+    if (known.kind == kind && known.text == text)
+      return static_cast<int32_t>(index) + 1;
+  manifest.messages.push_back({kind, std::move(text)});
+  return static_cast<int32_t>(manifest.messages.size());
+}
+
+std::string EntryPointBuilder::getNullStateMessage() const {
+  return "the state of '" + manifest.model + "' is a null pointer";
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and blocks
+//===----------------------------------------------------------------------===//
+
+LLVM::LLVMFuncOp EntryPointBuilder::beginFunction(StringRef name,
+                                                  Type resultType,
+                                                  ArrayRef<Type> arguments) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto func = LLVM::LLVMFuncOp::create(
+      b, loc, name, LLVM::LLVMFunctionType::get(resultType, arguments));
+  // Several ABIs leave it to the callee to extend a 32-bit result.
+  if (resultType == i32)
+    func.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(),
+                       b.getUnitAttr());
+  b.setInsertionPointToStart(func.addEntryBlock(b));
+  failBlock = nullptr;
+  return func;
+}
+
+Block *EntryPointBuilder::addBlock() {
+  OpBuilder::InsertionGuard guard(b);
+  Block *current = b.getInsertionBlock();
+  return b.createBlock(current->getParent());
+}
+
+void EntryPointBuilder::emitReturn(Value value) {
+  LLVM::ReturnOp::create(b, loc, value);
+}
+
+void EntryPointBuilder::addFailBlock(Value state) {
+  OpBuilder::InsertionGuard guard(b);
+  failBlock = b.createBlock(b.getInsertionBlock()->getParent(), {}, {i32}, loc);
+  Value status = failBlock->getArgument(0);
+  store(status, state, kStateStatusOffset);
+  emitReturn(status);
+}
+
+void EntryPointBuilder::failIf(Value condition, StatusKind kind,
+                               const Twine &message) {
+  Value status = constant(i32, getStatus(kind, message));
+  Block *next = addBlock();
+  LLVM::CondBrOp::create(b, loc, condition, failBlock, ValueRange{status}, next,
+                         ValueRange{});
+  b.setInsertionPointToEnd(next);
+}
+
+void EntryPointBuilder::failIfNullState(Value state) {
+  int32_t status =
+      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
+  Block *fail = addBlock(), *next = addBlock();
+  LLVM::CondBrOp::create(b, loc, isNull(state), fail, next);
+  b.setInsertionPointToEnd(fail);
+  emitReturn(constant(i32, status));
+  b.setInsertionPointToEnd(next);
+}
+
+//===----------------------------------------------------------------------===//
+// The packed form
+//===----------------------------------------------------------------------===//
+
+void EntryPointBuilder::emitStateChecks(Value state) {
+  failIfNullState(state);
+  Value address = LLVM::PtrToIntOp::create(b, loc, i64, state);
+  Value low =
+      LLVM::AndOp::create(b, loc, address, constant(i64, kStateAlignment - 1));
+  failIf(emitCompare(LLVM::ICmpPredicate::ne, low, constant(i64, 0)),
+         StatusKind::InvalidArgument,
+         "the state of '" + manifest.model + "' must be aligned to " +
+             Twine(kStateAlignment) + " bytes");
+}
+
+void EntryPointBuilder::emitHashCheck(Value state) {
+  Value hash = load(i64, state, kStateHashOffset);
+  Value expected = constant(i64, static_cast<int64_t>(manifest.layoutHash));
+  failIf(emitCompare(LLVM::ICmpPredicate::ne, hash, expected),
+         StatusKind::FailedPrecondition,
+         "the state of '" + manifest.model + "' was never initialised: call " +
+             prefix + "_init first");
+}
+
+/// Gives a block with another hash an empty header.
+void EntryPointBuilder::emitAdoption(Value state) {
+  Value hash = load(i64, state, kStateHashOffset);
+  Value expected = constant(i64, static_cast<int64_t>(manifest.layoutHash));
+  Block *adopt = addBlock(), *next = addBlock();
+  LLVM::CondBrOp::create(b, loc,
+                         emitCompare(LLVM::ICmpPredicate::ne, hash, expected),
+                         adopt, next);
+  b.setInsertionPointToEnd(adopt);
+  int64_t headerBytes = kStateInitializedOffset + manifest.variables.size();
+  LLVM::MemsetOp::create(b, loc, state, constant(i8, 0),
+                         constant(i64, headerBytes), /*isVolatile=*/false);
+  store(expected, state, kStateHashOffset);
+  LLVM::BrOp::create(b, loc, ValueRange{}, next);
+  b.setInsertionPointToEnd(next);
+}
+
+void EntryPointBuilder::emitInitializedChecks(const ManifestEntry &entry,
+                                              Value state) {
+  for (int64_t index : entry.reads) {
+    Value byte = load(i8, state, kStateInitializedOffset + index);
+    failIf(emitCompare(LLVM::ICmpPredicate::eq, byte, constant(i8, 0)),
+           StatusKind::FailedPrecondition,
+           "Attempting to use uninitialized value " +
+               manifest.variables[index].name);
+  }
+}
+
+void EntryPointBuilder::emitPointerChecks(const ManifestEntry &entry,
+                                          Value feeds, Value results) {
+  for (auto [index, feed] : llvm::enumerate(entry.feeds)) {
+    // The run counter of the initializer is in the block.
+    if (isInitializer(entry) && index == 1)
+      continue;
+    Value pointer =
+        LLVM::LoadOp::create(b, loc, ptr, element(ptr, feeds, index));
+    failIf(isNull(pointer), StatusKind::InvalidArgument,
+           "You must feed a value for placeholder '" + feed.name + "'");
+  }
+  for (auto [index, result] : llvm::enumerate(entry.results)) {
+    Value pointer =
+        LLVM::LoadOp::create(b, loc, ptr, element(ptr, results, index));
+    failIf(isNull(pointer), StatusKind::InvalidArgument,
+           "expected a buffer for result '" + result.name + "' of '" +
+               entry.name + "', found a null pointer");
+  }
+}
+
+void EntryPointBuilder::appendByteBuffer(SmallVectorImpl<Value> &operands,
+                                         Value pointer, int64_t size) {
+  operands.append({pointer, pointer, constant(i64, 0), constant(i64, size),
+                   constant(i64, 1)});
+}
+
+void EntryPointBuilder::appendTensor(SmallVectorImpl<Value> &operands,
+                                     Value pointer,
+                                     const ManifestArgument &argument,
+                                     Value extents) {
+  SmallVector<Value> sizes, strides(argument.symbols.size());
+  for (auto [extent, symbol] :
+       llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
+    if (symbol < 0)
+      sizes.push_back(constant(i64, extent));
+    else
+      sizes.push_back(
+          LLVM::LoadOp::create(b, loc, i64, element(i64, extents, symbol)));
+  }
+  Value stride = constant(i64, 1);
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    if (dim > 0)
+      stride = LLVM::MulOp::create(b, loc, stride, sizes[dim]);
+  }
+  operands.append({pointer, pointer, constant(i64, 0)});
+  llvm::append_range(operands, sizes);
+  llvm::append_range(operands, strides);
+}
+
+/// Calls the kernel and leaves if it fails. `run` is null but for the
+/// initializer.
+void EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
+                                       LLVM::LLVMFuncOp kernel,
+                                       Block &arguments, Value run) {
+  Value state = arguments.getArgument(0), workspace = arguments.getArgument(1),
+        feeds = arguments.getArgument(2), extents = arguments.getArgument(3),
+        results = arguments.getArgument(4);
+  SmallVector<Value> operands;
+  appendByteBuffer(operands, state, manifest.stateBytes);
+  // The caller alone knows the size of the workspace; the kernel indexes it
+  // within what the manifest asks for.
+  appendByteBuffer(operands, workspace, std::numeric_limits<int64_t>::max());
+  for (auto [index, feed] : llvm::enumerate(entry.feeds)) {
+    Value pointer = run;
+    if (!run || index != 1)
+      pointer = LLVM::LoadOp::create(b, loc, ptr, element(ptr, feeds, index));
+    appendTensor(operands, pointer, feed, extents);
+  }
+  for (auto [index, result] : llvm::enumerate(entry.results)) {
+    Value pointer =
+        LLVM::LoadOp::create(b, loc, ptr, element(ptr, results, index));
+    appendTensor(operands, pointer, result, extents);
+  }
+  Value status = LLVM::CallOp::create(b, loc, kernel, operands).getResult();
+  Block *done = addBlock();
+  LLVM::CondBrOp::create(
+      b, loc, emitCompare(LLVM::ICmpPredicate::ne, status, constant(i32, 0)),
+      failBlock, ValueRange{status}, done, ValueRange{});
+  b.setInsertionPointToEnd(done);
+}
+
+LLVM::LLVMFuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
+                                               LLVM::LLVMFuncOp kernel) {
+  LLVM::LLVMFuncOp func = beginFunction(getPackedSymbol(manifest, entry), i32,
+                                        {ptr, ptr, ptr, ptr, ptr});
+  func.setVisibility_(LLVM::Visibility::Hidden);
+  Block &arguments = func.getBody().front();
+  Value state = arguments.getArgument(0), feeds = arguments.getArgument(2);
+  bool initializes = isInitializer(entry);
+  Value run = initializes ? stackSlots(i64, 1) : Value();
+
+  addFailBlock(state);
+  emitStateChecks(state);
+  if (!initializes)
+    emitHashCheck(state);
+  emitPointerChecks(entry, feeds, arguments.getArgument(4));
+  if (initializes) {
+    emitAdoption(state);
+    store(load(i64, state, kStateRunsOffset), run, 0);
+  }
+  emitInitializedChecks(entry, state);
+  if (kernel)
+    emitKernelCall(entry, kernel, arguments, run);
+
+  for (int64_t index : entry.writes)
+    store(constant(i8, 1), state, kStateInitializedOffset + index);
+  if (initializes) {
+    Value seed = LLVM::LoadOp::create(b, loc, ptr, element(ptr, feeds, 0));
+    store(load(i64, seed, 0), state, kStateSeedOffset);
+    Value next =
+        LLVM::AddOp::create(b, loc, load(i64, run, 0), constant(i64, 1));
+    store(next, state, kStateRunsOffset);
+  }
+  store(constant(i32, 0), state, kStateStatusOffset);
+  emitReturn(constant(i32, 0));
+  return func;
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
+                                      LLVM::LLVMFuncOp packed,
+                                      int64_t maxExtent) {
+  bool initializes = isInitializer(entry);
+  std::vector<CParameter> parameters;
+  SmallVector<Type> types{ptr};
+  if (initializes) {
+    types.push_back(i64);
+  } else {
+    parameters = getCParameters(entry);
+    for (const CParameter &parameter : parameters)
+      types.push_back(parameter.kind == CParameter::Kind::Extent ? i64 : ptr);
+  }
+  std::string symbol = getEntrySymbol(manifest, entry);
+  LLVM::LLVMFuncOp func = beginFunction(symbol, i32, types);
+  Block &arguments = func.getBody().front();
+  Value state = arguments.getArgument(0);
+  Value feeds = stackSlots(ptr, entry.feeds.size());
+  Value extents = stackSlots(i64, entry.symbols.size());
+  Value results = stackSlots(ptr, entry.results.size());
+  Value seed = initializes ? stackSlots(i64, 1) : Value();
+
+  addFailBlock(state);
+  failIfNullState(state);
+  if (initializes) {
+    store(arguments.getArgument(1), seed, 0);
+    LLVM::StoreOp::create(b, loc, seed, element(ptr, feeds, 0));
+  }
+  for (auto [index, parameter] : llvm::enumerate(parameters)) {
+    Value value = arguments.getArgument(index + 1);
+    switch (parameter.kind) {
+    case CParameter::Kind::Feed:
+      LLVM::StoreOp::create(b, loc, value,
+                            element(ptr, feeds, parameter.index));
+      break;
+    case CParameter::Kind::Result:
+      LLVM::StoreOp::create(b, loc, value,
+                            element(ptr, results, parameter.index));
+      break;
+    case CParameter::Kind::Extent:
+      // Unsigned, so that a negative extent is too large.
+      failIf(emitCompare(LLVM::ICmpPredicate::ugt, value,
+                         constant(i64, maxExtent)),
+             StatusKind::InvalidArgument,
+             parameter.name +
+                 " is out of range: expected 0 <= " + parameter.name +
+                 " <= " + Twine(maxExtent) + " in '" + symbol + "'");
+      LLVM::StoreOp::create(b, loc, value,
+                            element(i64, extents, parameter.index));
+      break;
+    }
+  }
+  Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
+  auto call = LLVM::CallOp::create(
+      b, loc, packed, ValueRange{state, workspace, feeds, extents, results});
+  emitReturn(call.getResult());
+}
+
+void EntryPointBuilder::emitLastError() {
+  int32_t nullState =
+      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
+  // All texts, each with its terminator, in one array and their offsets in
+  // another: nothing for a dynamic linker to relocate. Text 0 is "".
+  std::string texts(1, '\0');
+  SmallVector<int32_t> offsets{0};
+  for (const ManifestMessage &message : manifest.messages) {
+    offsets.push_back(static_cast<int32_t>(texts.size()));
+    texts += message.text;
+    texts += '\0';
+  }
+  b.setInsertionPointToEnd(module.getBody());
+  auto textGlobal = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(i8, texts.size()), /*isConstant=*/true,
+      LLVM::Linkage::Internal, prefix + ".texts", b.getStringAttr(texts));
+  auto offsetGlobal = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(i32, offsets.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, prefix + ".text_offsets",
+      DenseElementsAttr::get(
+          RankedTensorType::get({static_cast<int64_t>(offsets.size())}, i32),
+          ArrayRef<int32_t>(offsets)));
+
+  beginFunction(prefix + "_last_error", ptr, {ptr});
+  Value state = b.getInsertionBlock()->getArgument(0);
+  Block *null = addBlock(), *stored = addBlock();
+  Block *lookup = b.createBlock(null->getParent(), {}, {i32}, loc);
+  b.setInsertionPointToEnd(state.getParentBlock());
+  LLVM::CondBrOp::create(b, loc, isNull(state), null, stored);
+
+  b.setInsertionPointToEnd(null);
+  LLVM::BrOp::create(b, loc, ValueRange{constant(i32, nullState)}, lookup);
+
+  b.setInsertionPointToEnd(stored);
+  Value status = load(i32, state, kStateStatusOffset);
+  // A block that no call has seen may hold anything.
+  Value known = emitCompare(LLVM::ICmpPredicate::ult, status,
+                            constant(i32, offsets.size()));
+  Value index = LLVM::SelectOp::create(b, loc, known, status, constant(i32, 0));
+  LLVM::BrOp::create(b, loc, ValueRange{index}, lookup);
+
+  b.setInsertionPointToEnd(lookup);
+  Value wide = LLVM::SExtOp::create(b, loc, i64, lookup->getArgument(0));
+  Value table = LLVM::AddressOfOp::create(b, loc, offsetGlobal);
+  Value entry = LLVM::GEPOp::create(b, loc, ptr, i32, table, ValueRange{wide},
+                                    LLVM::GEPNoWrapFlags::inbounds);
+  Value offset = LLVM::SExtOp::create(
+      b, loc, i64, LLVM::LoadOp::create(b, loc, i32, entry).getResult());
+  Value text = LLVM::AddressOfOp::create(b, loc, textGlobal);
+  emitReturn(LLVM::GEPOp::create(b, loc, ptr, i8, text, ValueRange{offset},
+                                 LLVM::GEPNoWrapFlags::inbounds));
+}
+
+} // namespace flywheel

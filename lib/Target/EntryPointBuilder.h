@@ -1,0 +1,97 @@
+//===- EntryPointBuilder.h - Functions that a user can call -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H
+#define FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H
+
+#include "flywheel/Target/CNames.h"
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace flywheel {
+
+/// Emits the wrappers of `flywheel-emit-entry-points` into a module and appends
+/// the messages they need to a manifest.
+class EntryPointBuilder {
+public:
+  EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest);
+
+  /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
+  /// kernel of `entry`. A null kernel, for a model without variables to
+  /// initialise, does nothing.
+  mlir::LLVM::LLVMFuncOp emitPacked(const ManifestEntry &entry,
+                                    mlir::LLVM::LLVMFuncOp kernel);
+
+  /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form;
+  /// for the initializer `M_init(s, seed) -> i32`.
+  void emitCFunction(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp packed,
+                     int64_t maxExtent);
+
+  /// `M_last_error(s) -> const char *`; call it last, as it holds the texts of
+  /// all messages.
+  void emitLastError();
+
+private:
+  // Functions and blocks.
+  mlir::LLVM::LLVMFuncOp beginFunction(llvm::StringRef name,
+                                       mlir::Type resultType,
+                                       llvm::ArrayRef<mlir::Type> arguments);
+  /// Makes the block that stores the status it is given and returns it.
+  void addFailBlock(mlir::Value state);
+  /// Leaves with the status of that message if `condition`; goes on otherwise.
+  void failIf(mlir::Value condition, StatusKind kind,
+              const llvm::Twine &message);
+  /// The same for a null state, in which no status can be stored.
+  void failIfNullState(mlir::Value state);
+  mlir::Block *addBlock();
+  void emitReturn(mlir::Value value);
+
+  // The checks and parts of the packed form.
+  void emitStateChecks(mlir::Value state);
+  void emitHashCheck(mlir::Value state);
+  void emitAdoption(mlir::Value state);
+  void emitInitializedChecks(const ManifestEntry &entry, mlir::Value state);
+  void emitPointerChecks(const ManifestEntry &entry, mlir::Value feeds,
+                         mlir::Value results);
+  void emitKernelCall(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp kernel,
+                      mlir::Block &arguments, mlir::Value run);
+  void appendByteBuffer(llvm::SmallVectorImpl<mlir::Value> &operands,
+                        mlir::Value pointer, int64_t size);
+  void appendTensor(llvm::SmallVectorImpl<mlir::Value> &operands,
+                    mlir::Value pointer, const ManifestArgument &argument,
+                    mlir::Value extents);
+
+  // Values.
+  mlir::Value constant(mlir::Type type, int64_t value);
+  mlir::Value nullPointer();
+  mlir::Value isNull(mlir::Value pointer);
+  mlir::Value offsetBy(mlir::Value base, int64_t bytes);
+  mlir::Value load(mlir::Type type, mlir::Value base, int64_t bytes);
+  void store(mlir::Value value, mlir::Value base, int64_t bytes);
+  mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
+  mlir::Value stackSlots(mlir::Type type, int64_t count);
+  mlir::Value emitCompare(mlir::LLVM::ICmpPredicate predicate, mlir::Value lhs,
+                          mlir::Value rhs);
+
+  /// Status of a message, which is added if it is new.
+  int32_t getStatus(StatusKind kind, const llvm::Twine &message);
+  std::string getNullStateMessage() const;
+
+  mlir::ModuleOp module;
+  Manifest &manifest;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::Type ptr, i8, i32, i64;
+  std::string prefix;
+  /// Of the function under construction.
+  mlir::Block *failBlock = nullptr;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H

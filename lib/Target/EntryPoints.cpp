@@ -1,0 +1,184 @@
+//===- EntryPoints.cpp - The flywheel-emit-entry-points pass --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPointBuilder.h"
+#include "flywheel/Target/CNames.h"
+#include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/TargetPasses.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_EMITENTRYPOINTS
+#include "flywheel/Target/TargetPasses.h.inc"
+
+namespace {
+
+/// Arguments of a kernel: two byte buffers, then a descriptor a tensor.
+size_t countKernelArguments(const ManifestEntry &entry) {
+  size_t count = 10;
+  for (const ManifestArgument &feed : entry.feeds)
+    count += 3 + 2 * feed.type.getRank();
+  for (const ManifestArgument &result : entry.results)
+    count += 3 + 2 * result.type.getRank();
+  return count;
+}
+
+/// The initializer of a model in which nothing needs a value.
+ManifestEntry makeEmptyInitializer(MLIRContext *context) {
+  ManifestEntry entry;
+  entry.name = "init";
+  auto scalar = RankedTensorType::get({}, IntegerType::get(context, 64));
+  entry.feeds = {{"seed", scalar, {}}, {"run", scalar, {}}};
+  return entry;
+}
+
+struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
+  using EmitEntryPointsBase::EmitEntryPointsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Manifest> manifest = Manifest::readFrom(module);
+    if (failed(manifest))
+      return signalPassFailure();
+    if (maxExtent < 0) {
+      module.emitError() << "expected a non-negative 'max-extent', found "
+                         << maxExtent.getValue();
+      return signalPassFailure();
+    }
+    if (failed(checkSymbols(*manifest)))
+      return signalPassFailure();
+
+    SmallVector<LLVM::LLVMFuncOp> kernels;
+    for (const ManifestEntry &entry : manifest->entries) {
+      FailureOr<LLVM::LLVMFuncOp> kernel = findKernel(entry);
+      if (failed(kernel))
+        return signalPassFailure();
+      kernels.push_back(*kernel);
+    }
+    makeDefinitionsPrivate();
+    emit(*manifest, kernels);
+    manifest->attachTo(module);
+  }
+
+private:
+  void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
+    size_t oldMessages = manifest.messages.size();
+    EntryPointBuilder builder(getOperation(), manifest);
+    auto emitEntry = [&](const ManifestEntry &entry, LLVM::LLVMFuncOp kernel) {
+      LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
+      if (cInterface)
+        builder.emitCFunction(entry, packed, maxExtent);
+      ++numEntries;
+    };
+    for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels))
+      emitEntry(entry, kernel);
+    if (!manifest.lookupEntry("init"))
+      emitEntry(makeEmptyInitializer(&getContext()), nullptr);
+    if (cInterface)
+      builder.emitLastError();
+    numMessages += manifest.messages.size() - oldMessages;
+  }
+
+  /// Names that the C header declares must differ.
+  LogicalResult checkSymbols(const Manifest &manifest) {
+    std::string prefix = toCIdentifier(manifest.model);
+    llvm::StringMap<std::string> owners;
+    for (StringRef name :
+         {"state", "last_error", "variable", "set_variable", "is_initialized",
+          "variables", "find_variable", "variable_info"})
+      owners[prefix + "_" + name.str()] = "the interface of every model";
+    for (const ManifestEntry &entry : manifest.entries) {
+      std::string owner = "entry '" + entry.name + "'";
+      auto [it, isNew] =
+          owners.try_emplace(getEntrySymbol(manifest, entry), owner);
+      if (!isNew)
+        return getOperation().emitError()
+               << owner << " would be called '" << it->first()
+               << "' in C, a name that " << it->second
+               << " has; rename the entry";
+    }
+    return checkElementTypes(manifest);
+  }
+
+  LogicalResult checkElementTypes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries)
+      for (auto *arguments : {&entry.feeds, &entry.results})
+        for (const ManifestArgument &argument : *arguments)
+          if (getCType(argument.type.getElementType()).empty())
+            return getOperation().emitError()
+                   << "'" << argument.name << "' of entry '" << entry.name
+                   << "' has elements of type "
+                   << argument.type.getElementType()
+                   << ", which no C type can hold; expected f16, bf16, f32, "
+                      "f64 or an integer of 1, 8, 16, 32 or 64 bits";
+    return success();
+  }
+
+  FailureOr<LLVM::LLVMFuncOp> findKernel(const ManifestEntry &entry) {
+    if (isInitializer(entry) && failed(checkInitializer(entry)))
+      return failure();
+    std::string name = entry.name + ".kernel";
+    auto kernel = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!kernel)
+      return getOperation().emitError()
+             << "expected a function '" << name << "' for entry '" << entry.name
+             << "', found none";
+    LLVM::LLVMFunctionType type = kernel.getFunctionType();
+    size_t expected = countKernelArguments(entry);
+    if (type.getNumParams() != expected)
+      return kernel.emitOpError()
+             << "expected " << expected
+             << " arguments to hold the descriptors of entry '" << entry.name
+             << "', found " << type.getNumParams();
+    if (!type.getReturnType().isInteger(32))
+      return kernel.emitOpError() << "expected an i32 status as result, found "
+                                  << type.getReturnType();
+    return kernel;
+  }
+
+  LogicalResult checkInitializer(const ManifestEntry &entry) {
+    auto isCounter = [](const ManifestArgument &feed, StringRef name) {
+      return feed.name == name && feed.type.getRank() == 0 &&
+             feed.type.getElementType().isInteger(64);
+    };
+    if (entry.feeds.size() == 2 && isCounter(entry.feeds[0], "seed") &&
+        isCounter(entry.feeds[1], "run") && entry.results.empty())
+      return success();
+    return getOperation().emitError()
+           << "expected entry 'init' to take 'seed' and 'run', both "
+              "tensor<i64>, and to have no results";
+  }
+
+  /// Kernels of two models may have one name; only entry points are exported.
+  void makeDefinitionsPrivate() {
+    for (Operation &op : getOperation().getBody()->getOperations()) {
+      if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op)) {
+        if (!func.isExternal()) {
+          func.setLinkage(LLVM::Linkage::Internal);
+          // Internal symbols have default visibility.
+          func.setVisibility_(LLVM::Visibility::Default);
+        }
+        continue;
+      }
+      auto global = dyn_cast<LLVM::GlobalOp>(op);
+      if (!global || global.getLinkage() == LLVM::Linkage::Appending)
+        continue;
+      bool isDefinition =
+          global.getValueOrNull() || global.getInitializerBlock();
+      if (isDefinition && global.getLinkage() != LLVM::Linkage::Private)
+        global.setLinkage(LLVM::Linkage::Internal);
+    }
+  }
+};
+
+} // namespace
+} // namespace flywheel

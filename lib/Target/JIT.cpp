@@ -1,0 +1,99 @@
+//===- JIT.cpp - Machine code in this process -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Target/JIT.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace llvm;
+
+namespace flywheel {
+
+static bool usesOpenMP(const llvm::Module &module) {
+  return llvm::any_of(module, [](const Function &function) {
+    return function.isDeclaration() &&
+           function.getName().starts_with("__kmpc_");
+  });
+}
+
+/// Loads the OpenMP runtime unless the process has it.
+static Error loadOpenMP() {
+  if (sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
+    return Error::success();
+  std::string errors;
+  for (const char *name : {"libomp.so.5", "libomp.so", "libomp5.so",
+                           "/usr/lib/llvm-22/lib/libomp.so.5"}) {
+    std::string error;
+    if (!sys::DynamicLibrary::LoadLibraryPermanently(name, &error))
+      return Error::success();
+    errors += "\n  " + error;
+  }
+  return createStringError(
+      "the code uses threads, but LLVM's OpenMP runtime cannot be loaded; "
+      "install libomp or put its folder in LD_LIBRARY_PATH:" +
+      errors);
+}
+
+JIT::JIT(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
+JIT::~JIT() = default;
+
+Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
+                                           std::vector<StageTime> *times) {
+  const TargetMachine &machine = module.getTargetMachine();
+  Triple host(sys::getProcessTriple());
+  const Triple &triple = machine.getTargetTriple();
+  if (triple.getArch() != host.getArch() || triple.getOS() != host.getOS())
+    return createStringError("cannot run code for '" + triple.str() +
+                             "' in a process of '" + host.str() + "'");
+  if (usesOpenMP(module.getModule()))
+    if (Error error = loadOpenMP())
+      return std::move(error);
+
+  Expected<std::unique_ptr<MemoryBuffer>> object = module.getObject(times);
+  if (!object)
+    return object.takeError();
+
+  orc::JITTargetMachineBuilder builder(triple);
+  builder.setRelocationModel(Reloc::PIC_);
+  Expected<std::unique_ptr<orc::LLJIT>> jit =
+      orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(std::move(builder))
+          .setDataLayout(machine.createDataLayout())
+          .create();
+  if (!jit)
+    return jit.takeError();
+  auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      machine.createDataLayout().getGlobalPrefix());
+  if (!generator)
+    return generator.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
+  if (Error error = (*jit)->addObjectFile(std::move(*object)))
+    return std::move(error);
+  if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))
+    return std::move(error);
+  return std::unique_ptr<JIT>(new JIT(std::move(*jit)));
+}
+
+Expected<void *> JIT::lookup(StringRef symbol) const {
+  Expected<orc::ExecutorAddr> address = jit->lookup(symbol);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+Expected<PackedFunction> JIT::lookupPacked(StringRef symbol) const {
+  Expected<orc::ExecutorAddr> address = jit->lookup(symbol);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<PackedFunction>();
+}
+
+} // namespace flywheel

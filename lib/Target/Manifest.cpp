@@ -1,0 +1,424 @@
+//===- Manifest.cpp - The description of a model as an attribute ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace flywheel {
+namespace {
+
+constexpr StringLiteral kManifestAttrName = "train.manifest";
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// Collects the fields of one record of the attribute.
+class RecordBuilder {
+public:
+  explicit RecordBuilder(Builder &builder) : builder(builder) {}
+
+  void add(StringRef key, Attribute value) {
+    fields.push_back(builder.getNamedAttr(key, value));
+  }
+  void add(StringRef key, StringRef value) {
+    add(key, builder.getStringAttr(value));
+  }
+  void add(StringRef key, int64_t value) {
+    add(key, builder.getI64IntegerAttr(value));
+  }
+  void add(StringRef key, ArrayRef<int64_t> value) {
+    add(key, builder.getDenseI64ArrayAttr(value));
+  }
+  DictionaryAttr get() { return builder.getDictionaryAttr(fields); }
+
+private:
+  Builder &builder;
+  SmallVector<NamedAttribute> fields;
+};
+
+Attribute toAttr(Builder &b, const ManifestVariable &variable) {
+  RecordBuilder record(b);
+  record.add("name", StringRef(variable.name));
+  record.add("type", TypeAttr::get(variable.type));
+  record.add("offset", variable.offset);
+  record.add("bytes", variable.bytes);
+  record.add("trainable", b.getBoolAttr(variable.trainable));
+  if (!variable.slotOf.empty())
+    record.add("slot_of", StringRef(variable.slotOf));
+  return record.get();
+}
+
+Attribute toAttr(Builder &b, const ManifestArgument &argument) {
+  RecordBuilder record(b);
+  record.add("name", StringRef(argument.name));
+  record.add("type", TypeAttr::get(argument.type));
+  record.add("symbols", ArrayRef<int64_t>(argument.symbols));
+  return record.get();
+}
+
+Attribute toAttr(Builder &b, const ManifestMessage &message) {
+  StringRef kind = "invalid_argument";
+  if (message.kind == StatusKind::FailedPrecondition)
+    kind = "failed_precondition";
+  else if (message.kind == StatusKind::NotFound)
+    kind = "not_found";
+  RecordBuilder record(b);
+  record.add("kind", kind);
+  record.add("text", StringRef(message.text));
+  return record.get();
+}
+
+Attribute toAttr(Builder &b, const std::string &text) {
+  return b.getStringAttr(text);
+}
+
+Attribute toAttr(Builder &b, AffineMap map) { return AffineMapAttr::get(map); }
+
+Attribute toAttr(Builder &b, const ManifestEntry &entry);
+
+template <typename T> Attribute toAttr(Builder &b, const std::vector<T> &list) {
+  return b.getArrayAttr(llvm::map_to_vector(
+      list, [&](const T &element) { return toAttr(b, element); }));
+}
+
+Attribute toAttr(Builder &b, const ManifestEntry &entry) {
+  RecordBuilder record(b);
+  record.add("name", StringRef(entry.name));
+  record.add("feeds", toAttr(b, entry.feeds));
+  record.add("results", toAttr(b, entry.results));
+  record.add("symbols", toAttr(b, entry.symbols));
+  record.add("reads", ArrayRef<int64_t>(entry.reads));
+  record.add("writes", ArrayRef<int64_t>(entry.writes));
+  record.add("workspace", toAttr(b, entry.workspaceSlots));
+  record.add("checks", ArrayRef<int64_t>(entry.checks));
+  return record.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Reads fields of records, and remembers and reports the first that is
+/// missing or of another kind.
+class ManifestReader {
+public:
+  explicit ManifestReader(ModuleOp module) : module(module) {}
+
+  bool hasFailed() const { return failed; }
+
+  void fail(const Twine &message) {
+    if (!failed)
+      module.emitError() << "malformed '" << kManifestAttrName
+                         << "' attribute: " << message;
+    failed = true;
+  }
+
+  template <typename AttrT>
+  AttrT get(DictionaryAttr record, StringRef key, StringRef what) {
+    auto value = record.getAs<AttrT>(key);
+    if (!value)
+      fail("expected " + what + " '" + key + "'" +
+           (record.contains(key) ? ", found another kind of attribute"
+                                 : ", found none"));
+    return value;
+  }
+
+  void read(DictionaryAttr record, StringRef key, std::string &value) {
+    if (auto attr = get<StringAttr>(record, key, "a string"))
+      value = attr.str();
+  }
+  void read(DictionaryAttr record, StringRef key, int64_t &value) {
+    if (auto attr = get<IntegerAttr>(record, key, "an integer"))
+      value = attr.getValue().getSExtValue();
+  }
+  void read(DictionaryAttr record, StringRef key, bool &value) {
+    if (auto attr = get<BoolAttr>(record, key, "a boolean"))
+      value = attr.getValue();
+  }
+  void read(DictionaryAttr record, StringRef key, RankedTensorType &value) {
+    auto attr = get<TypeAttr>(record, key, "a type");
+    if (!attr)
+      return;
+    value = dyn_cast<RankedTensorType>(attr.getValue());
+    if (!value)
+      fail("expected '" + key + "' to be a ranked tensor type");
+  }
+  template <typename Container>
+  void readIntegers(DictionaryAttr record, StringRef key, Container &value) {
+    if (auto attr = get<DenseI64ArrayAttr>(record, key, "an array of integers"))
+      value.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  }
+
+  /// Reads an array, each element of which is an `AttrT`.
+  template <typename AttrT, typename Fn>
+  void readList(DictionaryAttr record, StringRef key, Fn &&readElement) {
+    auto array = get<ArrayAttr>(record, key, "an array");
+    if (!array)
+      return;
+    for (Attribute element : array) {
+      auto typed = dyn_cast<AttrT>(element);
+      if (!typed)
+        return fail("unexpected kind of element in '" + key + "'");
+      readElement(typed);
+    }
+  }
+
+private:
+  ModuleOp module;
+  bool failed = false;
+};
+
+void read(ManifestReader &reader, DictionaryAttr record,
+          ManifestVariable &variable) {
+  reader.read(record, "name", variable.name);
+  reader.read(record, "type", variable.type);
+  reader.read(record, "offset", variable.offset);
+  reader.read(record, "bytes", variable.bytes);
+  reader.read(record, "trainable", variable.trainable);
+  if (record.contains("slot_of"))
+    reader.read(record, "slot_of", variable.slotOf);
+}
+
+void read(ManifestReader &reader, DictionaryAttr record,
+          ManifestArgument &argument) {
+  reader.read(record, "name", argument.name);
+  reader.read(record, "type", argument.type);
+  reader.readIntegers(record, "symbols", argument.symbols);
+}
+
+void read(ManifestReader &reader, DictionaryAttr record,
+          ManifestMessage &message) {
+  std::string kind;
+  reader.read(record, "kind", kind);
+  reader.read(record, "text", message.text);
+  if (kind == "invalid_argument")
+    message.kind = StatusKind::InvalidArgument;
+  else if (kind == "failed_precondition")
+    message.kind = StatusKind::FailedPrecondition;
+  else if (kind == "not_found")
+    message.kind = StatusKind::NotFound;
+  else
+    reader.fail("unknown kind of message '" + kind + "'");
+}
+
+template <typename T>
+void readRecords(ManifestReader &reader, DictionaryAttr record, StringRef key,
+                 std::vector<T> &list) {
+  reader.readList<DictionaryAttr>(record, key, [&](DictionaryAttr element) {
+    read(reader, element, list.emplace_back());
+  });
+}
+
+void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
+  reader.read(record, "name", entry.name);
+  readRecords(reader, record, "feeds", entry.feeds);
+  readRecords(reader, record, "results", entry.results);
+  reader.readList<StringAttr>(record, "symbols", [&](StringAttr symbol) {
+    entry.symbols.push_back(symbol.str());
+  });
+  reader.readIntegers(record, "reads", entry.reads);
+  reader.readIntegers(record, "writes", entry.writes);
+  reader.readList<ArrayAttr>(record, "workspace", [&](ArrayAttr sizes) {
+    auto &slot = entry.workspaceSlots.emplace_back();
+    for (Attribute size : sizes) {
+      auto map = dyn_cast<AffineMapAttr>(size);
+      if (!map)
+        return reader.fail("expected affine maps in 'workspace'");
+      slot.push_back(map.getValue());
+    }
+  });
+  reader.readIntegers(record, "checks", entry.checks);
+}
+
+//===----------------------------------------------------------------------===//
+// Consistency
+//===----------------------------------------------------------------------===//
+
+void checkArgument(ManifestReader &reader, const ManifestEntry &entry,
+                   const ManifestArgument &argument) {
+  std::string where = "'" + argument.name + "' of entry '" + entry.name + "'";
+  if (static_cast<int64_t>(argument.symbols.size()) != argument.type.getRank())
+    return reader.fail("expected one symbol a dimension for " + where);
+  for (auto [extent, symbol] :
+       llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
+    bool dynamic = ShapedType::isDynamic(extent);
+    if (dynamic != (symbol >= 0) ||
+        symbol >= static_cast<int64_t>(entry.symbols.size()))
+      return reader.fail("a symbol that does not fit the type of " + where);
+  }
+}
+
+void checkIndices(ManifestReader &reader, ArrayRef<int64_t> indices,
+                  size_t size, StringRef what) {
+  for (int64_t index : indices)
+    if (index < 0 || index >= static_cast<int64_t>(size))
+      reader.fail("index " + Twine(index) + " of " + what + " is out of range");
+}
+
+void checkEntry(ManifestReader &reader, const Manifest &manifest,
+                const ManifestEntry &entry) {
+  for (const ManifestArgument &feed : entry.feeds)
+    checkArgument(reader, entry, feed);
+  for (const ManifestArgument &result : entry.results)
+    checkArgument(reader, entry, result);
+  checkIndices(reader, entry.reads, manifest.variables.size(), "a variable");
+  checkIndices(reader, entry.writes, manifest.variables.size(), "a variable");
+  checkIndices(reader, entry.checks, manifest.messages.size(), "a message");
+  for (const std::vector<AffineMap> &slot : entry.workspaceSlots)
+    for (AffineMap map : slot)
+      if (map.getNumDims() != 0 || map.getNumResults() != 1 ||
+          map.getNumSymbols() > entry.symbols.size())
+        reader.fail("expected workspace sizes of '" + entry.name +
+                    "' to map its symbols to one result");
+  for (size_t symbol = 0; symbol < entry.symbols.size(); ++symbol)
+    if (llvm::none_of(entry.feeds, [&](const ManifestArgument &feed) {
+          return llvm::is_contained(feed.symbols, static_cast<int64_t>(symbol));
+        }))
+      reader.fail("no feed of entry '" + entry.name + "' has the extent '" +
+                  entry.symbols[symbol] + "'");
+}
+
+void checkVariable(ManifestReader &reader, const Manifest &manifest,
+                   const ManifestVariable &variable) {
+  if (!variable.type.hasStaticShape())
+    reader.fail("variable '" + variable.name + "' has a dynamic shape");
+  if (variable.offset < 0 || variable.bytes < 0 ||
+      variable.offset > manifest.stateBytes - variable.bytes)
+    reader.fail("variable '" + variable.name + "' is outside the state block");
+}
+
+int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = evaluate(binary.getLHS(), symbols);
+  int64_t rhs = evaluate(binary.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::Mod:
+    return lhs - rhs * llvm::divideFloorSigned(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(lhs, rhs);
+  default:
+    llvm_unreachable("a workspace size has no dimensions");
+  }
+}
+
+} // namespace
+
+int64_t evaluateWorkspaceMap(AffineMap map, ArrayRef<int64_t> symbols) {
+  return evaluate(map.getResult(0), symbols);
+}
+
+int64_t ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
+  assert(extents.size() == symbols.size() && "one extent a symbol");
+  int64_t total = 0;
+  for (const std::vector<AffineMap> &slot : workspaceSlots) {
+    int64_t largest = 0;
+    for (AffineMap map : slot)
+      largest = std::max(largest, evaluateWorkspaceMap(map, extents));
+    total += llvm::alignTo(static_cast<uint64_t>(largest), kStateAlignment);
+  }
+  return total;
+}
+
+const ManifestEntry *Manifest::lookupEntry(StringRef name) const {
+  for (const ManifestEntry &entry : entries)
+    if (entry.name == name)
+      return &entry;
+  return nullptr;
+}
+
+int64_t Manifest::lookupVariable(StringRef name) const {
+  for (auto [index, variable] : llvm::enumerate(variables))
+    if (variable.name == name)
+      return index;
+  return -1;
+}
+
+void Manifest::attachTo(ModuleOp module) const {
+  Builder builder(module.getContext());
+  RecordBuilder record(builder);
+  record.add("model", StringRef(model));
+  record.add("layout_hash", static_cast<int64_t>(layoutHash));
+  record.add("state_bytes", stateBytes);
+  record.add("variables", toAttr(builder, variables));
+  record.add("entries", toAttr(builder, entries));
+  record.add("messages", toAttr(builder, messages));
+  module->setAttr(kManifestAttrName, record.get());
+}
+
+FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
+  auto record = module->getAttrOfType<DictionaryAttr>(kManifestAttrName);
+  if (!record) {
+    module.emitError() << "expected a dictionary '" << kManifestAttrName
+                       << "' on the module, which the lowering of state "
+                          "attaches";
+    return failure();
+  }
+  ManifestReader reader(module);
+  Manifest manifest;
+  int64_t hash = 0;
+  reader.read(record, "model", manifest.model);
+  reader.read(record, "layout_hash", hash);
+  reader.read(record, "state_bytes", manifest.stateBytes);
+  readRecords(reader, record, "variables", manifest.variables);
+  readRecords(reader, record, "entries", manifest.entries);
+  readRecords(reader, record, "messages", manifest.messages);
+  manifest.layoutHash = static_cast<uint64_t>(hash);
+  if (reader.hasFailed())
+    return failure();
+
+  int64_t headerBytes = kStateInitializedOffset + manifest.variables.size();
+  if (manifest.stateBytes < headerBytes)
+    reader.fail("expected 'state_bytes' to cover the header, " +
+                Twine(headerBytes) + " bytes, found " +
+                Twine(manifest.stateBytes));
+  for (const ManifestVariable &variable : manifest.variables)
+    checkVariable(reader, manifest, variable);
+  for (const ManifestEntry &entry : manifest.entries)
+    checkEntry(reader, manifest, entry);
+  if (reader.hasFailed())
+    return failure();
+  return manifest;
+}
+
+uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  auto mix = [&](StringRef bytes) {
+    for (char byte : bytes) {
+      hash ^= static_cast<unsigned char>(byte);
+      hash *= 0x100000001b3ull;
+    }
+    // A separator, so that fields do not run into each other.
+    hash ^= 0xff;
+    hash *= 0x100000001b3ull;
+  };
+  for (const ManifestVariable &variable : variables) {
+    std::string type;
+    llvm::raw_string_ostream(type) << variable.type;
+    mix(variable.name);
+    mix(type);
+    mix(std::to_string(variable.offset));
+  }
+  return hash ? hash : 1;
+}
+
+} // namespace flywheel

@@ -1,0 +1,140 @@
+//===- ManifestJSON.cpp - The JSON form of a manifest ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The form, all sizes and offsets in bytes:
+//
+//   { "format": 1, "model": NAME, "layout_hash": "0x...", "max_extent": N,
+//     "state": { "bytes": N, "alignment": N, "hash_offset": N,
+//                "runs_offset": N, "status_offset": N, "seed_offset": N,
+//                "initialized_offset": N },
+//     "workspace_bytes": N, "c_state_bytes": N,
+//     "variables": [ { "name", "dtype", "shape": [N...], "offset", "bytes",
+//                      "initialized_offset", "trainable", "slot_of" } ],
+//     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
+//                    "extents": [NAME...], "reads": [NAME...],
+//                    "writes": [NAME...], "workspace_bytes": N,
+//                    "checks": [STATUS...] } ],
+//     "messages": [ { "status", "kind", "text" } ] }
+//
+// with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
+// `slot_of` is null where a variable is no slot. `c_state_bytes` is the size of
+// the block that the C interface takes, which holds the workspace too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Target/CNames.h"
+#include "flywheel/Target/Manifest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace flywheel {
+
+static StringRef getKindName(StatusKind kind) {
+  switch (kind) {
+  case StatusKind::InvalidArgument:
+    return "invalid_argument";
+  case StatusKind::FailedPrecondition:
+    return "failed_precondition";
+  case StatusKind::NotFound:
+    return "not_found";
+  }
+  llvm_unreachable("every kind has a name");
+}
+
+static Object toObject(const ManifestArgument &argument,
+                       const ManifestEntry &entry) {
+  Array shape;
+  for (auto [extent, symbol] :
+       llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
+    if (symbol < 0)
+      shape.push_back(extent);
+    else
+      shape.push_back(entry.symbols[symbol]);
+  }
+  return Object{{"name", argument.name},
+                {"dtype", getDTypeName(argument.type.getElementType())},
+                {"shape", std::move(shape)}};
+}
+
+static Object toObject(const Manifest &manifest, int64_t index) {
+  const ManifestVariable &variable = manifest.variables[index];
+  Object object{{"name", variable.name},
+                {"dtype", getDTypeName(variable.type.getElementType())},
+                {"shape", Array(variable.type.getShape())},
+                {"offset", variable.offset},
+                {"bytes", variable.bytes},
+                {"initialized_offset", kStateInitializedOffset + index},
+                {"trainable", variable.trainable},
+                {"slot_of", nullptr}};
+  if (!variable.slotOf.empty())
+    object["slot_of"] = variable.slotOf;
+  return object;
+}
+
+static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
+                       int64_t maxExtent) {
+  auto toArguments = [&](const std::vector<ManifestArgument> &arguments) {
+    Array array;
+    for (const ManifestArgument &argument : arguments)
+      array.push_back(toObject(argument, entry));
+    return array;
+  };
+  auto toNames = [&](const std::vector<int64_t> &indices) {
+    Array array;
+    for (int64_t index : indices)
+      array.push_back(manifest.variables[index].name);
+    return array;
+  };
+  Array checks;
+  for (int64_t index : entry.checks)
+    checks.push_back(index + 1);
+  SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
+  return Object{{"name", entry.name},
+                {"symbol", getEntrySymbol(manifest, entry)},
+                {"feeds", toArguments(entry.feeds)},
+                {"results", toArguments(entry.results)},
+                {"extents", Array(entry.symbols)},
+                {"reads", toNames(entry.reads)},
+                {"writes", toNames(entry.writes)},
+                {"workspace_bytes", entry.getWorkspaceBytes(extents)},
+                {"checks", std::move(checks)}};
+}
+
+llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
+  Array variableList, entryList, messageList;
+  for (size_t index = 0; index < variables.size(); ++index)
+    variableList.push_back(toObject(*this, index));
+  for (const ManifestEntry &entry : entries)
+    entryList.push_back(toObject(*this, entry, maxExtent));
+  for (auto [index, message] : llvm::enumerate(messages))
+    messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
+                                 {"kind", getKindName(message.kind)},
+                                 {"text", message.text}});
+  return Object{
+      {"format", 1},
+      {"model", model},
+      {"layout_hash", "0x" + llvm::utohexstr(layoutHash, true, 16)},
+      {"max_extent", maxExtent},
+      {"state", Object{{"bytes", stateBytes},
+                       {"alignment", kStateAlignment},
+                       {"hash_offset", kStateHashOffset},
+                       {"runs_offset", kStateRunsOffset},
+                       {"status_offset", kStateStatusOffset},
+                       {"seed_offset", kStateSeedOffset},
+                       {"initialized_offset", kStateInitializedOffset}}},
+      {"workspace_bytes", getMaxWorkspaceBytes(*this, maxExtent)},
+      {"c_state_bytes", getCStateBytes(*this, maxExtent)},
+      {"variables", std::move(variableList)},
+      {"entries", std::move(entryList)},
+      {"messages", std::move(messageList)}};
+}
+
+} // namespace flywheel

@@ -1,0 +1,96 @@
+// RUN: flywheel-opt %s --flywheel-emit-entry-points=max-extent=16 --canonicalize | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-emit-entry-points=c-interface=false --canonicalize | FileCheck %s --check-prefix=JIT
+
+// The messages of the new checks follow those of the kernels.
+// CHECK: train.manifest = {entries =
+// CHECK-SAME: messages = [{kind = "invalid_argument", text = "label out of range"},
+// CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' is a null pointer"}
+// CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' must be aligned to 64 bytes"}
+// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'seed'"}
+// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'x'"}
+// CHECK-SAME: {kind = "invalid_argument", text = "expected a buffer for result 'y' of 'step', found a null pointer"}
+// CHECK-SAME: {kind = "failed_precondition", text = "Attempting to use uninitialized value w"}
+// CHECK-SAME: text = "batch is out of range: expected 0 <= batch <= 16 in 'tiny_net_step'"
+module attributes {train.manifest = {
+  model = "tiny-net", layout_hash = 99 : i64, state_bytes = 192 : i64,
+  variables = [
+    {name = "w", type = tensor<4xf32>, offset = 128 : i64, bytes = 16 : i64, trainable = true}],
+  entries = [
+    {name = "init",
+     feeds = [{name = "seed", type = tensor<i64>, symbols = array<i64>},
+              {name = "run", type = tensor<i64>, symbols = array<i64>}],
+     results = [], symbols = [], reads = array<i64>, writes = array<i64: 0>,
+     workspace = [], checks = array<i64>},
+    {name = "step",
+     feeds = [{name = "x", type = tensor<?x4xf32>, symbols = array<i64: 0, -1>}],
+     results = [{name = "y", type = tensor<?xf32>, symbols = array<i64: 0>}],
+     symbols = ["batch"], reads = array<i64: 0>, writes = array<i64: 0>,
+     workspace = [[affine_map<()[s0] -> (s0 * 4)>]], checks = array<i64: 0>}],
+  messages = [{kind = "invalid_argument", text = "label out of range"}]
+}} {
+  // CHECK: llvm.mlir.global internal constant @table
+  // CHECK: llvm.mlir.global external @elsewhere()
+  // CHECK: llvm.func @expf(f32) -> f32
+  llvm.mlir.global external constant @table(1.0 : f32) : f32
+  llvm.mlir.global external @elsewhere() : f32
+  llvm.func @expf(f32) -> f32
+
+  // CHECK: llvm.func internal @init.kernel
+  llvm.func @init.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
+                         %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
+                         %seed0: !llvm.ptr, %seed1: !llvm.ptr, %seed2: i64,
+                         %run0: !llvm.ptr, %run1: !llvm.ptr, %run2: i64) -> i32 {
+    %ok = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %ok : i32
+  }
+
+  // CHECK: llvm.func internal @step.kernel
+  llvm.func @step.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
+                         %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
+                         %x0: !llvm.ptr, %x1: !llvm.ptr, %x2: i64, %x3: i64, %x4: i64, %x5: i64, %x6: i64,
+                         %y0: !llvm.ptr, %y1: !llvm.ptr, %y2: i64, %y3: i64, %y4: i64) -> i32 {
+    %bad = llvm.mlir.constant(1 : i32) : i32
+    llvm.return %bad : i32
+  }
+}
+
+// The initializer adopts a block with another hash, passes the run counter of
+// the header, and counts.
+// CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(
+// CHECK-SAME: %[[STATE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[FEEDS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> (i32 {llvm.signext})
+// CHECK: %[[RUN:.*]] = llvm.alloca
+// CHECK: llvm.icmp "eq" %[[STATE]], %{{.*}} : !llvm.ptr
+// CHECK: llvm.ptrtoint %[[STATE]]
+// CHECK: %[[HASH:.*]] = llvm.load %[[STATE]] : !llvm.ptr -> i64
+// CHECK: llvm.icmp "ne" %[[HASH]]
+// CHECK: "llvm.intr.memset"(%[[STATE]]
+// CHECK: llvm.store %{{.*}}, %[[RUN]] : i64
+// CHECK: llvm.call @init.kernel({{.*}}%[[RUN]], %[[RUN]], %{{[^,]*}})
+
+// CHECK-LABEL: llvm.func @tiny_net_init(
+// CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> (i32 {llvm.signext})
+// CHECK: llvm.call @tiny_net_init.packed
+
+// A train step refuses a block of another layout, null pointers and variables
+// without a value, all before the kernel runs.
+// CHECK-LABEL: llvm.func hidden @tiny_net_step.packed(
+// CHECK: llvm.icmp "ne"
+// CHECK: llvm.icmp "eq"
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK: %[[STATUS:.*]] = llvm.call @step.kernel
+// CHECK: llvm.icmp "ne" %[[STATUS]]
+// CHECK: llvm.store %{{.*}} : i8, !llvm.ptr
+// CHECK: llvm.store %{{.*}} : i32, !llvm.ptr
+
+// The extent follows the first feed that uses it, and is bounded.
+// CHECK-LABEL: llvm.func @tiny_net_step(
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
+// CHECK: llvm.icmp "ugt" %[[BATCH]]
+// CHECK: llvm.call @tiny_net_step.packed
+
+// CHECK: llvm.mlir.global internal constant @tiny_net.texts
+// CHECK: llvm.func @tiny_net_last_error(%{{.*}}: !llvm.ptr) -> !llvm.ptr
+
+// JIT: llvm.func hidden @tiny_net_step.packed(
+// JIT-NOT: llvm.func @tiny_net_step(
+// JIT-NOT: last_error

@@ -1,0 +1,81 @@
+//===- ManifestTest.cpp - The description of a model ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModel.h"
+#include "flywheel/Target/CNames.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace flywheel;
+using flywheel::test::AdderTest;
+
+namespace {
+
+TEST_F(AdderTest, ManifestRoundTrips) {
+  Manifest manifest = program->getManifest();
+  mlir::OwningOpRef<mlir::ModuleOp> empty =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  manifest.attachTo(*empty);
+  EXPECT_EQ((*empty)->getAttr("train.manifest"),
+            (*module)->getAttr("train.manifest"));
+}
+
+TEST_F(AdderTest, WorkspaceBytes) {
+  const ManifestEntry *entry = program->getManifest().lookupEntry("step");
+  // One slot holds the larger of 16 * batch and 8 bytes.
+  EXPECT_EQ(entry->getWorkspaceBytes({0}), 64);
+  EXPECT_EQ(entry->getWorkspaceBytes({4}), 64);
+  EXPECT_EQ(entry->getWorkspaceBytes({5}), 128);
+  EXPECT_EQ(getCStateBytes(program->getManifest(), 16), 256 + 256);
+}
+
+TEST(WorkspaceMap, EvaluatesEveryKindOfExpression) {
+  mlir::MLIRContext context;
+  mlir::AffineExpr a = mlir::getAffineSymbolExpr(0, &context);
+  mlir::AffineExpr b = mlir::getAffineSymbolExpr(1, &context);
+  auto evaluate = [&](mlir::AffineExpr expr) {
+    return evaluateWorkspaceMap(mlir::AffineMap::get(0, 2, expr), {7, 3});
+  };
+  EXPECT_EQ(evaluate(a * 4 + b), 31);
+  EXPECT_EQ(evaluate(a * b), 21);
+  EXPECT_EQ(evaluate((a + 1) % 5), 3);
+  EXPECT_EQ(evaluate(a.floorDiv(2)), 3);
+  EXPECT_EQ(evaluate(a.ceilDiv(2)), 4);
+}
+
+TEST_F(AdderTest, LayoutHashDependsOnTheLayoutOnly) {
+  std::vector<ManifestVariable> variables = program->getManifest().variables;
+  uint64_t hash = computeLayoutHash(variables);
+  variables[0].trainable = false;
+  EXPECT_EQ(computeLayoutHash(variables), hash);
+  variables[0].offset += 64;
+  EXPECT_NE(computeLayoutHash(variables), hash);
+}
+
+TEST_F(AdderTest, JSON) {
+  llvm::json::Value json = program->getManifest().toJSON(/*maxExtent=*/16);
+  llvm::json::Object *root = json.getAsObject();
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->getString("model"), "adder");
+  EXPECT_EQ(root->getInteger("c_state_bytes"), 512);
+  llvm::json::Object *step = (*root->getArray("entries"))[1].getAsObject();
+  EXPECT_EQ(step->getString("symbol"), "adder_step");
+  EXPECT_EQ((*step->getArray("feeds"))[0],
+            llvm::json::Value(
+                llvm::json::Object{{"name", "x"},
+                                   {"dtype", "float32"},
+                                   {"shape", llvm::json::Array{"batch", 4}}}));
+}
+
+TEST(CNames, Identifiers) {
+  EXPECT_EQ(toCIdentifier("W/Adam.m"), "W_Adam_m");
+  EXPECT_EQ(toCIdentifier("3d"), "_3d");
+  EXPECT_EQ(toCIdentifier("for"), "_for");
+  EXPECT_EQ(toCIdentifier(""), "_");
+}
+
+} // namespace

@@ -1,0 +1,130 @@
+//===- ObjectFileTest.cpp - Machine code for several machines -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModel.h"
+
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace flywheel;
+using flywheel::test::AdderTest;
+
+namespace {
+
+/// A kernel whose loop is on 512-bit vectors.
+constexpr const char *kWide = R"mlir(
+module attributes {train.manifest = {
+  model = "wide", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  entries = [{name = "f",
+    feeds = [{name = "x", type = tensor<16xf32>, symbols = array<i64: -1>}],
+    results = [{name = "y", type = tensor<16xf32>, symbols = array<i64: -1>}],
+    symbols = [], reads = array<i64>, writes = array<i64>, workspace = [],
+    checks = array<i64>}],
+  messages = []}} {
+  llvm.func @f.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
+                      %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
+                      %x0: !llvm.ptr, %x1: !llvm.ptr, %x2: i64, %x3: i64, %x4: i64,
+                      %y0: !llvm.ptr, %y1: !llvm.ptr, %y2: i64, %y3: i64, %y4: i64) -> i32 {
+    %a = llvm.load %x1 {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+    %b = llvm.fmul %a, %a : vector<16xf32>
+    %c = llvm.fadd %b, %a : vector<16xf32>
+    llvm.store %c, %y1 {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
+    %ok = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %ok : i32
+  }
+}
+)mlir";
+
+std::string compileWide(mlir::MLIRContext &context, CodegenOptions options) {
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      test::lowerToEntryPoints(context, kWide);
+  EXPECT_TRUE(module);
+  llvm::Expected<MachineModule> code = MachineModule::create(*module, options);
+  if (!code)
+    return llvm::toString(code.takeError());
+  llvm::Expected<std::string> text = code->getAssembly();
+  if (!text)
+    return llvm::toString(text.takeError());
+  return *text;
+}
+
+TEST(ObjectFile, WideVectorsStayWhole) {
+  mlir::MLIRContext context;
+  CodegenOptions options;
+  options.target.triple = "x86_64-unknown-linux-gnu";
+  // This CPU is tuned to prefer 256 bits.
+  options.target.cpu = "skylake-avx512";
+  std::string text = compileWide(context, options);
+  EXPECT_NE(text.find("%zmm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("%ymm"), std::string::npos) << text;
+  // A product and a sum that the IR keeps apart stay apart.
+  EXPECT_EQ(text.find("vfmadd"), std::string::npos) << text;
+}
+
+TEST(ObjectFile, CrossTargets) {
+  mlir::MLIRContext context;
+  CodegenOptions options;
+  options.target.triple = "aarch64-linux-gnu";
+  std::string text = compileWide(context, options);
+  EXPECT_NE(text.find("fmul\tv"), std::string::npos) << text;
+
+  options.target.triple = "riscv64-linux-gnu";
+  EXPECT_NE(compileWide(context, options).find("wide_f"), std::string::npos);
+
+  options.target.triple = "nowhere-unknown-none";
+  text = compileWide(context, options);
+  EXPECT_NE(text.find("no target for the triple 'nowhere-unknown-none'; "
+                      "registered targets: "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("x86-64"), std::string::npos) << text;
+
+  options.target.triple = "x86_64-linux-gnu";
+  options.target.cpu = "abacus";
+  EXPECT_NE(compileWide(context, options).find("has no CPU 'abacus'"),
+            std::string::npos);
+}
+
+TEST_F(AdderTest, ObjectExportsTheInterfaceOnly) {
+  std::vector<StageTime> times;
+  llvm::Expected<MachineModule> code =
+      MachineModule::create(*module, {}, &times);
+  ASSERT_TRUE(bool(code));
+  auto object = code->getObject(&times);
+  ASSERT_TRUE(bool(object));
+  auto file = llvm::object::ObjectFile::createObjectFile(**object);
+  ASSERT_TRUE(bool(file));
+  std::vector<std::string> exported;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    bool isVisible = (flags & llvm::object::SymbolRef::SF_Global) &&
+                     (flags & llvm::object::SymbolRef::SF_Exported) &&
+                     !(flags & llvm::object::SymbolRef::SF_Undefined);
+    if (isVisible)
+      exported.push_back(llvm::cantFail(symbol.getName()).str());
+  }
+  llvm::sort(exported);
+  EXPECT_EQ(exported,
+            (std::vector<std::string>{"adder_init", "adder_last_error",
+                                      "adder_set", "adder_step"}));
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].stage, "translate-to-llvm-ir");
+  EXPECT_EQ(times[1].stage, "optimize-llvm-ir");
+  EXPECT_EQ(times[2].stage, "generate-machine-code");
+}
+
+TEST_F(AdderTest, JITRefusesOtherMachines) {
+  CodegenOptions options;
+  options.target.triple = "riscv64-linux-gnu";
+  llvm::Expected<MachineModule> code = MachineModule::create(*module, options);
+  ASSERT_TRUE(bool(code));
+  auto jit = JIT::create(*code);
+  ASSERT_FALSE(bool(jit));
+  EXPECT_NE(llvm::toString(jit.takeError()).find("cannot run code for"),
+            std::string::npos);
+}
+
+} // namespace
