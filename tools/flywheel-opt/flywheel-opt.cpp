@@ -9,6 +9,7 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   flywheel::registerAutodiffPasses();
   flywheel::registerCodegenPasses();
+  flywheel::train::registerTrainPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
