@@ -47,16 +47,13 @@ ContractionTile chooseContractionTile(Type elementType, const CpuTarget &target,
   ContractionTile tile;
   tile.vectorLength = getVectorLength(elementType, target);
   // Two vectors of B share each broadcast of A; more would leave too few rows.
+  // With few rows, only independent columns hide the latency of an FMA.
   int64_t numVectors = 2;
+  if (!ShapedType::isDynamic(m) && m < 5)
+    numVectors = std::min<int64_t>(8, 12 / std::max<int64_t>(m, 1));
   if (!ShapedType::isDynamic(n))
     numVectors = std::clamp<int64_t>(llvm::divideCeil(n, tile.vectorLength), 1,
                                      numVectors);
-  if (m == 1)
-    // Nothing but independent columns hides the latency of an FMA.
-    numVectors =
-        ShapedType::isDynamic(n)
-            ? 4
-            : std::clamp<int64_t>(llvm::divideCeil(n, tile.vectorLength), 1, 8);
   tile.nr = numVectors * tile.vectorLength;
   if (!ShapedType::isDynamic(n))
     tile.nr = std::clamp<int64_t>(n, 1, tile.nr);

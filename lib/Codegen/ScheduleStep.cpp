@@ -38,6 +38,9 @@ public:
   explicit StepScheduler(func::FuncOp function) : function(function) {}
 
   LogicalResult run();
+  /// Returns what was computed in its own storage as it is: bufferization takes
+  /// the materialization of such a value for another writer.
+  void dropMaterializations();
   unsigned getNumSnapshots() const { return numSnapshots; }
 
 private:
@@ -241,6 +244,19 @@ LogicalResult StepScheduler::breakCycle(ArrayRef<Operation *> stuck) {
   return success();
 }
 
+void StepScheduler::dropMaterializations() {
+  Block &block = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto materialize = dyn_cast<MaterializeInDestinationOp>(op);
+    SmallVector<Operation *> chain;
+    if (!materialize ||
+        !isWrittenInto(materialize.getSource(), materialize.getDest(), chain))
+      continue;
+    materialize.getResult().replaceAllUsesWith(materialize.getSource());
+    materialize.erase();
+  }
+}
+
 LogicalResult StepScheduler::run() {
   while (true) {
     collectOps();
@@ -266,6 +282,7 @@ struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
     StepScheduler scheduler(getOperation());
     if (failed(scheduler.run()))
       return signalPassFailure();
+    scheduler.dropMaterializations();
     numSnapshots += scheduler.getNumSnapshots();
   }
 };

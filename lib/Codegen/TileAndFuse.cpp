@@ -14,7 +14,9 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
@@ -175,6 +177,12 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
     for (ContractionGroup &group : groups)
       if (failed(tileGroup(rewriter, group)))
         return signalPassFailure();
+    // A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
+    // whole size is left for what is computed tile by tile.
+    RewritePatternSet patterns(&getContext());
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
   }
 
 private:

@@ -15,164 +15,39 @@
 // maps of A and B but that A does not depend on n: strided and dilated windows
 // give direct convolutions, with output columns as m and filters as n.
 //
+// A matrix B that is contiguous along n is read where it is: at K = 784 and a
+// row stride of 1 KiB, copying panels of it cost more than it saved, and so did
+// splitting K (docs of chooseContractionTile). A transposed B is packed, block
+// of K by block, into a panel on the stack that has the columns of one tile.
+//
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ContractionPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
 namespace flywheel {
 
-linalg::LinalgOp findPrecedingFill(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1)
-    return {};
-  Value output = op.getDpsInits().front();
-  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
-    auto fill = dyn_cast<linalg::FillOp>(prev);
-    if (fill && fill.getOutputs().front() == output &&
-        fill.getInputs().front().getType() ==
-            getElementTypeOrSelf(output.getType()))
-      return cast<linalg::LinalgOp>(prev);
-    // Allocations do not touch the contents of any buffer in use.
-    if (!isMemoryEffectFree(prev) &&
-        !isa<memref::AllocOp, memref::AllocaOp>(prev))
-      return {};
-  }
-  return {};
-}
-
 namespace {
 
-/// A contraction with its loops and operands in their roles.
-struct Contraction {
-  linalg::LinalgOp op;
-  /// The operand that is broadcast, the one read as vectors, and the output.
-  OpOperand *a = nullptr, *b = nullptr, *c = nullptr;
-  AffineMap aMap, bMap, cMap;
-  /// The loop along vectors, along rows if there is one, and the others.
-  unsigned n = 0;
-  std::optional<unsigned> m;
-  SmallVector<unsigned> outer, k;
-};
-
-/// True if the body is C + A * B in floats, with A and B extended to the type
-/// of C where they are narrower.
-bool isMultiplyAdd(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  Value result = body->getTerminator()->getOperand(0);
-  auto sum = result.getDefiningOp<arith::AddFOp>();
-  BlockArgument out = body->getArgument(2);
-  if (!sum || sum->getBlock() != body)
-    return false;
-  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
-  if (product == out || (sum.getLhs() != out && sum.getRhs() != out))
-    return false;
-  auto multiply = product.getDefiningOp<arith::MulFOp>();
-  if (!multiply || multiply->getBlock() != body)
-    return false;
-  auto source = [](Value factor) {
-    auto extension = factor.getDefiningOp<arith::ExtFOp>();
-    return extension ? extension.getIn() : factor;
-  };
-  Value lhs = source(multiply.getLhs()), rhs = source(multiply.getRhs());
-  Value x = body->getArgument(0), y = body->getArgument(1);
-  return (lhs == x && rhs == y) || (lhs == y && rhs == x);
-}
-
-/// Assigns the roles of loops and operands, the best first. Fails if there is
-/// no loop along which the output is contiguous and one input is constant.
-FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !isMultiplyAdd(op))
-    return failure();
-  for (OpOperand &operand : op->getOpOperands())
-    if (!isa<MemRefType>(operand.get().getType()))
-      return failure();
-
-  Contraction result;
-  result.op = op;
-  result.c = op.getDpsInitOperand(0);
-  result.cMap = op.getMatchingIndexingMap(result.c);
-  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(result.c->get()));
-  if (!element || (!element.isF32() && !element.isF64()))
-    return failure();
-
-  // Every output element must be one iteration of the parallel loops.
-  SmallVector<unsigned> parallel;
-  op.getParallelDims(parallel);
-  op.getReductionDims(result.k);
-  if (!result.cMap.isProjectedPermutation() ||
-      result.cMap.getNumResults() != parallel.size() ||
-      !llvm::all_of(parallel, [&](unsigned dim) {
-        return result.cMap.isFunctionOfDim(dim);
-      }))
-    return failure();
-
-  auto access = [&](OpOperand *operand, unsigned dim) {
-    return classifyAccess(op.getMatchingIndexingMap(operand),
-                          operand->get().getType(), dim);
-  };
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int bestScore = 0;
-  for (unsigned dim : parallel) {
-    if (access(result.c, dim) != AccessKind::Contiguous || sizes[dim] == 1)
-      continue;
-    for (unsigned i : {1u, 0u}) {
-      OpOperand *vectors = op.getDpsInputOperand(i);
-      OpOperand *scalars = op.getDpsInputOperand(1 - i);
-      if (access(scalars, dim) != AccessKind::Uniform)
-        continue;
-      AccessKind kind = access(vectors, dim);
-      int score = kind == AccessKind::Contiguous ? 3
-                  : kind == AccessKind::Strided  ? 2
-                                                 : 1;
-      if (score <= bestScore)
-        continue;
-      bestScore = score;
-      result.n = dim;
-      result.a = scalars;
-      result.b = vectors;
-    }
-  }
-  if (!bestScore)
-    return failure();
-  result.aMap = op.getMatchingIndexingMap(result.a);
-  result.bMap = op.getMatchingIndexingMap(result.b);
-
-  // Rows share the vectors of B. The longest loop wins, the innermost of those.
-  constexpr int64_t enoughRows = 8;
-  int64_t bestRows = 0;
-  for (unsigned dim : parallel) {
-    if (dim == result.n || !result.aMap.isFunctionOfDim(dim) ||
-        result.bMap.isFunctionOfDim(dim))
-      continue;
-    int64_t rows = ShapedType::isDynamic(sizes[dim])
-                       ? enoughRows
-                       : std::min(sizes[dim], enoughRows);
-    if (rows >= bestRows) {
-      bestRows = rows;
-      result.m = dim;
-    }
-  }
-  for (unsigned dim : parallel)
-    if (dim != result.n && dim != result.m)
-      result.outer.push_back(dim);
-  return result;
-}
+/// Rows of B that are packed at a time: with two vectors of floats for columns,
+/// 64 KiB.
+constexpr int64_t maxPanelDepth = 512;
+constexpr int64_t panelAlignment = 64;
 
 /// Emits the kernels of one contraction.
 class ContractionEmitter {
 public:
   using Fold = OpFoldResult;
 
-  ContractionEmitter(OpBuilder &builder, Contraction contraction,
+  ContractionEmitter(RewriterBase &builder, Contraction contraction,
                      Value fillValue, const CpuTarget &target)
-      : e(builder, contraction.op.getLoc()),
+      : e(builder, contraction.op.getLoc()), rewriter(builder),
         contraction(std::move(contraction)), fillValue(fillValue),
         target(target) {}
 
@@ -193,7 +68,12 @@ private:
   };
 
   void chooseTile();
+  void allocatePanel();
   void emitColumns();
+  /// The columns from `base`, all of which exist unless `size` is set.
+  void emitStrip(Fold base, int64_t numVectors, Fold size);
+  /// Copies `depth` rows of B from `begin` and `width` columns from `base`.
+  void emitPack(Fold begin, Fold depth, Fold base, Fold width);
   void emitRows(const Columns &columns);
   void emitTile(const Rows &rows, const Columns &columns);
   SmallVector<Value> emitStep(const Rows &rows, const Columns &columns,
@@ -204,12 +84,17 @@ private:
   Value extend(Value value);
 
   KernelEmitter e;
+  RewriterBase &rewriter;
   Contraction contraction;
   Value fillValue;
   CpuTarget target;
   ContractionTile tile;
+  /// Where B is read: the operand or the panel.
+  Value source;
+  int64_t panelDepth = 0;
   SmallVector<Fold> sizes;
-  /// The current iteration of every loop.
+  /// The current iteration of every loop; then, if B is packed, the first row
+  /// and column of the panel, relative to which k and n count there.
   SmallVector<Fold> ivs;
 };
 
@@ -237,16 +122,22 @@ void ContractionEmitter::chooseTile() {
   // A tile of a tiled loop: dynamic, but never above the tile size that was
   // chosen there. Take that size, so that only the last tile is partial.
   int64_t bound = getUpperBound(sizes[*contraction.m]);
-  if (ShapedType::isDynamic(size(*contraction.m)) &&
-      !ShapedType::isDynamic(bound))
-    tile.mr =
-        chooseContractionTile(element, target, bound, size(contraction.n)).mr;
+  if (!ShapedType::isDynamic(size(*contraction.m)) ||
+      ShapedType::isDynamic(bound))
+    return;
+  int64_t rows =
+      chooseContractionTile(element, target, bound, size(contraction.n)).mr;
+  if (rows == bound)
+    tile.mr = rows;
 }
 
 void ContractionEmitter::emit() {
   sizes = getLoopSizes(e.b, contraction.op);
   ivs.assign(sizes.size(), e.index(0));
   chooseTile();
+  source = contraction.b->get();
+  if (contraction.packs)
+    allocatePanel();
   e.nest(contraction.outer, sizes, ivs, {}, [&](ValueRange) {
     emitColumns();
     return SmallVector<Value>();
@@ -265,12 +156,122 @@ ContractionEmitter::columnsAt(Fold base, int64_t numVectors, Fold size) {
   return columns;
 }
 
+void ContractionEmitter::allocatePanel() {
+  unsigned k = contraction.k.front(), n = contraction.n;
+  unsigned numLoops = ivs.size();
+  ivs.append(2, e.index(0));
+
+  // The panel stays in the second level cache, and on any stack.
+  panelDepth = maxPanelDepth;
+  if (std::optional<int64_t> depth = getConstantIntValue(sizes[k]))
+    panelDepth = std::max<int64_t>(
+        1,
+        llvm::divideCeil(*depth, llvm::divideCeil(std::max<int64_t>(*depth, 1),
+                                                  maxPanelDepth)));
+  auto type =
+      MemRefType::get({panelDepth, tile.numVectors() * tile.vectorLength},
+                      getElementTypeOrSelf(contraction.b->get()));
+  {
+    // Once per call and not per iteration of the loops around.
+    OpBuilder::InsertionGuard guard(e.b);
+    Operation *scope =
+        contraction.op->getParentWithTrait<OpTrait::AutomaticAllocationScope>();
+    Region *region = contraction.op->getParentRegion();
+    while (region->getParentOp() != scope)
+      region = region->getParentOp()->getParentRegion();
+    e.b.setInsertionPointToStart(&region->front());
+    source = memref::AllocaOp::create(e.b, e.loc, type,
+                                      e.b.getI64IntegerAttr(panelAlignment));
+  }
+
+  MLIRContext *context = e.b.getContext();
+  auto dim = [&](unsigned i) { return getAffineDimExpr(i, context); };
+  AffineMap aMap =
+      contraction.aMap.replace(dim(k), dim(k) + dim(numLoops), numLoops + 2, 0);
+  contraction.aMap = aMap;
+  contraction.bMap = AffineMap::get(
+      numLoops + 2, 0, {dim(k), dim(n) - dim(numLoops + 1)}, context);
+  contraction.cMap =
+      AffineMap::get(numLoops + 2, 0, contraction.cMap.getResults(), context);
+}
+
+void ContractionEmitter::emitPack(Fold begin, Fold depth, Fold base,
+                                  Fold width) {
+  MLIRContext *context = e.b.getContext();
+  SmallVector<Fold> offsets, sizes;
+  SmallVector<AffineExpr> results;
+  // B as it is: its map before `allocatePanel`.
+  AffineMap map = contraction.op.getMatchingIndexingMap(contraction.b);
+  for (AffineExpr result : map.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(result).getPosition();
+    bool isK = dim == contraction.k.front(), isN = dim == contraction.n;
+    offsets.push_back(isK ? begin : isN ? base : ivs[dim]);
+    sizes.push_back(isK ? depth : isN ? width : e.index(1));
+    results.push_back(isK   ? getAffineDimExpr(0, context)
+                      : isN ? getAffineDimExpr(1, context)
+                            : getAffineConstantExpr(0, context));
+  }
+  SmallVector<Fold> ones(offsets.size(), e.index(1));
+  Value block = memref::SubViewOp::create(e.b, e.loc, contraction.b->get(),
+                                          offsets, sizes, ones);
+  Value panel =
+      memref::SubViewOp::create(e.b, e.loc, source, {e.index(0), e.index(0)},
+                                {depth, width}, {e.index(1), e.index(1)});
+  auto copy = linalg::GenericOp::create(
+      e.b, e.loc, block, panel,
+      {AffineMap::get(2, 0, results, context),
+       AffineMap::getMultiDimIdentityMap(2, context)},
+      {utils::IteratorType::parallel, utils::IteratorType::parallel},
+      [](OpBuilder &builder, Location loc, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, args.front());
+      });
+  OpBuilder::InsertionGuard guard(e.b);
+  if (vectorizeElementwise(rewriter, copy, target))
+    return;
+  // A single element.
+  rewriter.setInsertionPoint(copy);
+  [[maybe_unused]] auto loops = linalg::linalgOpToLoops(rewriter, copy);
+  assert(succeeded(loops) && "a copy always has a loop form");
+  rewriter.eraseOp(copy);
+}
+
+void ContractionEmitter::emitStrip(Fold base, int64_t numVectors, Fold size) {
+  Columns columns = columnsAt(base, numVectors, size);
+  if (!contraction.packs)
+    return emitRows(columns);
+
+  Fold width =
+      size ? e.sub(size, base) : e.index(numVectors * tile.vectorLength);
+  unsigned k = contraction.k.front();
+  Fold depth = sizes[k];
+  Value fill = fillValue;
+  auto emitBlock = [&](Fold begin) {
+    Fold rest = e.min(e.sub(depth, begin), e.index(panelDepth));
+    emitPack(begin, rest, base, width);
+    auto [rowOffset, columnOffset] =
+        std::tie(ivs[ivs.size() - 2], ivs[ivs.size() - 1]);
+    rowOffset = begin;
+    columnOffset = base;
+    sizes[k] = rest;
+    emitRows(columns);
+    sizes[k] = depth;
+  };
+  emitBlock(e.index(0));
+  // The other blocks add to what the first one stored.
+  fillValue = Value();
+  e.loop(e.index(panelDepth), depth, panelDepth, {}, [&](Fold iv, ValueRange) {
+    emitBlock(iv);
+    return SmallVector<Value>();
+  });
+  fillValue = fill;
+}
+
 void ContractionEmitter::emitColumns() {
   Fold size = sizes[contraction.n];
   int64_t width = tile.numVectors() * tile.vectorLength;
   Fold end = e.alignDown(size, width);
   e.loop(e.index(0), end, width, {}, [&](Fold iv, ValueRange) {
-    emitRows(columnsAt(iv, tile.numVectors(), Fold()));
+    emitStrip(iv, tile.numVectors(), Fold());
     return SmallVector<Value>();
   });
   e.ifGreater(size, end, [&] {
@@ -278,7 +279,7 @@ void ContractionEmitter::emitColumns() {
     int64_t numVectors = tile.numVectors();
     if (std::optional<int64_t> rest = getConstantIntValue(e.sub(size, end)))
       numVectors = llvm::divideCeil(*rest, tile.vectorLength);
-    emitRows(columnsAt(end, numVectors, size));
+    emitStrip(end, numVectors, size);
   });
 }
 
@@ -327,8 +328,8 @@ SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
     ivs[contraction.n] = base;
-    bVectors.push_back(extend(e.loadVector(
-        contraction.b->get(), contraction.bMap, ivs, contraction.n, lanes)));
+    bVectors.push_back(extend(
+        e.loadVector(source, contraction.bMap, ivs, contraction.n, lanes)));
   }
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows.count; ++row) {

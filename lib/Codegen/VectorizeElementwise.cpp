@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ElementwisePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -31,184 +31,8 @@ namespace {
 
 /// Vectors that are reduced together, to hide the latency of the operation.
 constexpr int64_t maxInterleave = 4;
-/// Beyond this length a square of vectors exceeds any register file.
-constexpr int64_t maxTransposedLength = 16;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
-
-/// How one op is vectorized.
-struct Plan {
-  linalg::LinalgOp op;
-  /// The loop along the lanes, and whether it is a reduction.
-  unsigned dim = 0;
-  bool horizontal = false;
-  int64_t vectorLength = 1;
-  /// The loop along which inputs are contiguous that are strided along `dim`,
-  /// if they are to be transposed in blocks.
-  std::optional<unsigned> transposed;
-  /// The other loops.
-  SmallVector<unsigned> parallel, reductions;
-};
-
-/// The operation that folds values into the output `index`, if the op only does
-/// that with it and if partial results of it can be combined.
-Operation *getCombiner(linalg::LinalgOp op, unsigned index) {
-  Block *body = op.getBlock();
-  Operation *combiner =
-      body->getTerminator()->getOperand(index).getDefiningOp();
-  BlockArgument out = body->getArgument(op.getNumDpsInputs() + index);
-  if (!combiner || combiner->getBlock() != body ||
-      combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
-      !out.hasOneUse() || !llvm::is_contained(combiner->getOperands(), out) ||
-      !linalg::getCombinerOpKind(combiner) ||
-      !arith::getNeutralElement(combiner))
-    return nullptr;
-  return combiner;
-}
-
-/// True if every value of the body has a vector form.
-bool isVectorizableBody(linalg::LinalgOp op) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (!hasVectorizableElement(operand.get().getType()))
-      return false;
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (isa<linalg::IndexOp>(inner))
-      continue;
-    auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
-    if (!llvm::all_of(inner.getResultTypes(), isScalar) ||
-        !llvm::all_of(inner.getOperandTypes(), isScalar) ||
-        inner.getNumResults() != 1 || inner.getNumRegions() != 0)
-      return false;
-    if (!inner.hasTrait<OpTrait::ConstantLike>() &&
-        !OpTrait::hasElementwiseMappableTraits(&inner))
-      return false;
-  }
-  return true;
-}
-
-/// True if each iteration of the parallel loops has its own output elements,
-/// the same for all iterations of the reduction loops.
-bool hasSeparateOutputs(linalg::LinalgOp op) {
-  SmallVector<unsigned> parallel;
-  op.getParallelDims(parallel);
-  for (OpOperand &output : op.getDpsInitsMutable()) {
-    AffineMap map = op.getMatchingIndexingMap(&output);
-    if (!map.isProjectedPermutation() ||
-        map.getNumResults() != parallel.size() ||
-        !llvm::all_of(parallel,
-                      [&](unsigned dim) { return map.isFunctionOfDim(dim); }))
-      return false;
-  }
-  return true;
-}
-
-AccessKind classifyAccess(linalg::LinalgOp op, OpOperand &operand,
-                          unsigned dim) {
-  return flywheel::classifyAccess(op.getMatchingIndexingMap(&operand),
-                                  operand.get().getType(), dim);
-}
-
-/// A parallel loop along which some input is contiguous that is strided along
-/// `dim`, so that blocks of it are worth a transposition.
-std::optional<unsigned> getTransposedLoop(linalg::LinalgOp op, unsigned dim,
-                                          int64_t vectorLength) {
-  if (op.getNumReductionLoops() != 0 || vectorLength == 1 ||
-      vectorLength > maxTransposedLength ||
-      llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
-        return classifyAccess(op, output, dim) != AccessKind::Contiguous;
-      }))
-    return std::nullopt;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (classifyAccess(op, *input, dim) != AccessKind::Strided)
-      continue;
-    for (unsigned other = 0; other < sizes.size(); ++other)
-      if (other != dim && sizes[other] != 1 &&
-          classifyAccess(op, *input, other) == AccessKind::Contiguous)
-        return other;
-  }
-  return std::nullopt;
-}
-
-/// True if blocks of `operand` are transposed when vectors run along `dim`.
-bool isTransposed(linalg::LinalgOp op, OpOperand &operand, unsigned dim,
-                  std::optional<unsigned> transposed) {
-  return transposed && !op.isDpsInit(&operand) &&
-         classifyAccess(op, operand, dim) == AccessKind::Strided &&
-         classifyAccess(op, operand, *transposed) == AccessKind::Contiguous;
-}
-
-/// Estimates the cost of one iteration of the op when `dim` runs along lanes.
-double getCost(linalg::LinalgOp op, unsigned dim, int64_t size,
-               int64_t vectorLength) {
-  std::optional<unsigned> transposed = getTransposedLoop(op, dim, vectorLength);
-  double cost = 0;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (isTransposed(op, operand, dim, transposed)) {
-      cost += 2 + llvm::Log2_64(vectorLength);
-      continue;
-    }
-    switch (classifyAccess(op, operand, dim)) {
-    case AccessKind::Uniform:
-      cost += 0.25;
-      break;
-    case AccessKind::Contiguous:
-      cost += 1;
-      break;
-    case AccessKind::Strided:
-      cost += 2.0 * vectorLength;
-      break;
-    }
-  }
-  if (ShapedType::isDynamic(size))
-    return cost;
-  int64_t numVectors = llvm::divideCeil(size, vectorLength);
-  return cost * static_cast<double>(numVectors * vectorLength) /
-         static_cast<double>(size);
-}
-
-FailureOr<Plan> makePlan(linalg::LinalgOp op, const CpuTarget &target) {
-  if (!isVectorizableBody(op) || !hasSeparateOutputs(op))
-    return failure();
-  Plan plan;
-  plan.op = op;
-  plan.vectorLength =
-      getVectorLength(IntegerType::get(op.getContext(), 8), target);
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      plan.vectorLength = std::min(
-          plan.vectorLength,
-          getVectorLength(getElementTypeOrSelf(operand.get()), target));
-
-  bool combines = true;
-  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
-    combines &= getCombiner(op, i) != nullptr;
-
-  std::optional<double> bestCost;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (unsigned dim = 0; dim < sizes.size(); ++dim) {
-    bool isReduction = linalg::isReductionIterator(iterators[dim]);
-    if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !combines))
-      continue;
-    double cost = getCost(op, dim, sizes[dim], plan.vectorLength);
-    // The innermost of equally good loops.
-    if (bestCost && cost > *bestCost)
-      continue;
-    bestCost = cost;
-    plan.dim = dim;
-    plan.horizontal = isReduction;
-  }
-  if (!bestCost)
-    return failure();
-  plan.transposed = getTransposedLoop(op, plan.dim, plan.vectorLength);
-  for (unsigned dim = 0; dim < sizes.size(); ++dim)
-    if (dim != plan.dim && dim != plan.transposed)
-      (linalg::isReductionIterator(iterators[dim]) ? plan.reductions
-                                                   : plan.parallel)
-          .push_back(dim);
-  return plan;
-}
 
 /// True if `value` is, or is part of, memory of `memref.alloca`.
 bool isOnStack(Value value) {
@@ -221,7 +45,7 @@ class ElementwiseEmitter {
 public:
   using Fold = OpFoldResult;
 
-  ElementwiseEmitter(OpBuilder &builder, Plan thePlan)
+  ElementwiseEmitter(OpBuilder &builder, ElementwisePlan thePlan)
       : e(builder, thePlan.op.getLoc()), plan(std::move(thePlan)), op(plan.op),
         body(op.getBlock()) {}
 
@@ -262,7 +86,7 @@ private:
   }
 
   KernelEmitter e;
-  Plan plan;
+  ElementwisePlan plan;
   linalg::LinalgOp op;
   Block *body;
   SmallVector<Fold> sizes;
@@ -608,7 +432,7 @@ Value ElementwiseEmitter::emitOp(Operation *inner, IRMapping &mapping,
 
 bool vectorizeElementwise(RewriterBase &rewriter, linalg::LinalgOp op,
                           const CpuTarget &target) {
-  FailureOr<Plan> plan = makePlan(op, target);
+  FailureOr<ElementwisePlan> plan = makePlan(op, target);
   if (failed(plan))
     return false;
   rewriter.setInsertionPoint(op);

@@ -62,7 +62,7 @@ void VectorizeKernels::runOnOperation() {
       numVectorRegisters < 4) {
     getOperation().emitError("expected a power of two of at least 64 vector "
                              "bits and at least 4 vector registers, found ")
-        << vectorBits << " and " << numVectorRegisters;
+        << vectorBits.getValue() << " and " << numVectorRegisters.getValue();
     return signalPassFailure();
   }
   CpuTarget target{vectorBits, numVectorRegisters};

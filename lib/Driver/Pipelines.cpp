@@ -35,14 +35,15 @@ using namespace flywheel;
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
+  // Before inlining: a function that is called twice trains one set of slots.
+  pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
-  pm.addPass(train::createExpandOptimizers());
   pm.addPass(train::createMaterializeInitializers());
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
-  pm.addPass(createAutodiff());
+  pm.addPass(createTrainAutodiff());
   pm.addPass(createCanonicalizerPass());
 }
 

@@ -129,10 +129,19 @@ def contraction(rng, index):
         size["g"] = rng.choice([0, 1, 2, 3])
     if "q" in size:
         size["q"] = rng.choice([0, 1, 2, 3])
-    static = {d: rng.random() < 0.5 for d in dims}
+    if rng.random() < 0.08:
+        # More than one packed panel deep.
+        size["k"] = rng.choice([512, 513, 1030])
     if rng.random() < 0.5:
         a, b = b, a
     element, narrow = rng.choice([("f32", "f32")] * 4 + [("f64", "f64"), ("f32", "f16"), ("i32", "i32"), ("f16", "f16")])
+    if element == "f16":
+        # Sums of halves are compared with reordered sums of halves.
+        size["k"] = min(size["k"], 16)
+    elif rng.random() < 0.08:
+        # More than one packed panel deep.
+        size["k"] = rng.choice([512, 513, 1030])
+    static = {d: rng.random() < 0.5 for d in dims}
 
     def shape(letters):
         return [size[x] for x in letters], [static[x] for x in letters]

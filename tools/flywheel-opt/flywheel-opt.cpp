@@ -5,16 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
-#include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
-#include "flywheel/Dialect/NN/NN.h"
-#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Driver/Compiler.h"
 #include "flywheel/Target/TargetPasses.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -25,11 +21,9 @@ int main(int argc, char **argv) {
   flywheel::registerConversionPasses();
   flywheel::registerTargetPasses();
   flywheel::train::registerTrainPasses();
+  flywheel::registerStagePipelines();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  registry.insert<flywheel::nn::NNDialect, flywheel::train::TrainDialect>();
-  flywheel::registerDerivativeRules(registry);
+  flywheel::registerAllFlywheelDialects(registry);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Flywheel's pass driver\n", registry));
 }

@@ -171,6 +171,10 @@ struct LowerBroadcast : OpRewritePattern<nn::BroadcastOp> {
                                        " of result and input");
       exprs.push_back(rewriter.getAffineDimExpr(dim));
     }
+    if (TypedAttr splat = getSplat(op.getInput())) {
+      e.replaceWith(e.fill(extents, e.scalar(splat)));
+      return success();
+    }
     auto map = AffineMap::get(type.getRank(), 0, exprs, rewriter.getContext());
     e.replaceWith(
         e.map(extents, type.getElementType(), op.getInput(), {map},

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_DIALECT_TRAIN_TRAINPASSES_H
 #define FLYWHEEL_DIALECT_TRAIN_TRAINPASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -9,6 +9,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TrainExpandOptimizers
+    : Pass<"train-expand-optimizers", "::mlir::ModuleOp"> {
+  let summary = "Expand train.minimize into a gradient and updates";
+  let description = [{
+    Before: `train.minimize` ops. After: none. Each has become, in its place,
+    one `train.gradient` of the loss with respect to the reads of the variables,
+    reads of the variables, their slots and the optimizer's scalars, one update
+    op a variable, and assignments. The slots and scalars have become variables
+    of the module, after the last one that was there.
+
+    Runs before calls are inlined: a function that is called several times then
+    trains one set of slots. A loss that is computed by calls is brought into
+    the function by inlining those calls.
+
+    The default list of variables is every trainable floating-point variable
+    that a read in the loss's history names, in module order. Names: slots are
+    `<variable>/<optimizer>`, scalars `<optimizer>/<scalar>`; where a name is
+    taken, `_1`, `_2`, ... is appended to the slot's name or to the optimizer's
+    (`SGD_1/lr`). Scalars are f32, or f64 where a variable of the list is f64.
+
+    Refuses: a minimize op for which there is no trainable variable ("No
+    variables to optimize"), or whose loss depends on none of the list ("No
+    gradients provided for any variable"). A listed variable that the loss does
+    not depend on is skipped and gets no slots.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::flywheel::train::TrainDialect"
+  ];
+  let statistics = [
+    Statistic<"numOptimizers", "optimizers", "Minimize ops expanded">,
+    Statistic<"numParameters", "parameters", "Variables updated">,
+    Statistic<"numSlots", "slots", "Slot variables made">
+  ];
+}
+
 def MaterializeInitializers
     : Pass<"train-materialize-initializers", "::mlir::ModuleOp"> {
   let summary = "Make the function that initialises every variable";

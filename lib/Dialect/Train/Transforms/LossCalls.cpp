@@ -1,0 +1,90 @@
+//===- LossCalls.cpp - Losses that are computed by calls ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LossCalls.h"
+
+#include "flywheel/Autodiff/Activity.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace flywheel::train {
+
+static func::FuncOp getCallee(func::CallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+}
+
+/// Every function that `function` calls, directly or not.
+static llvm::SetVector<Operation *> getCallees(func::FuncOp function) {
+  llvm::SetVector<Operation *> callees;
+  auto addCallees = [&](Operation *caller) {
+    caller->walk([&](func::CallOp call) {
+      if (func::FuncOp callee = getCallee(call))
+        callees.insert(callee);
+    });
+  };
+  addCallees(function);
+  for (size_t i = 0; i < callees.size(); ++i)
+    addCallees(callees[i]);
+  return callees;
+}
+
+SmallVector<func::FuncOp> getFunctionsBottomUp(Operation *root) {
+  // A caller reaches everything that its callee reaches, and the callee: fewer
+  // callees come first. Ties keep the order of the module.
+  std::map<std::pair<size_t, size_t>, func::FuncOp> functions;
+  root->walk([&](func::FuncOp function) {
+    functions[{getCallees(function).size(), functions.size()}] = function;
+  });
+  return llvm::map_to_vector(functions,
+                             [](const auto &entry) { return entry.second; });
+}
+
+/// The callee of `call` if its body can take the place of the call.
+static func::FuncOp getInlinableCallee(func::CallOp call) {
+  func::FuncOp callee = getCallee(call);
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() ||
+      getCallees(callee).contains(callee) || callee->isAncestor(call))
+    return {};
+  return callee;
+}
+
+static void inlineCall(func::CallOp call, func::FuncOp callee) {
+  OpBuilder builder(call);
+  Block &body = callee.getBody().front();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value result : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(result));
+  call->replaceAllUsesWith(results);
+  call->erase();
+}
+
+void inlineLossCalls(OpOperand &loss) {
+  while (true) {
+    func::CallOp call;
+    func::FuncOp callee;
+    // The loss itself may be a result of a call that this replaces.
+    for (Value value : findDifferentiableSources(loss.get())) {
+      call = value.getDefiningOp<func::CallOp>();
+      if (call && (callee = getInlinableCallee(call)))
+        break;
+    }
+    if (!callee)
+      return;
+    inlineCall(call, callee);
+  }
+}
+
+} // namespace flywheel::train

@@ -1,0 +1,144 @@
+// RUN: flywheel-opt %s --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-vectorize-kernels="vector-bits=256 num-vector-registers=16" --canonicalize --cse | FileCheck %s --check-prefix=AVX2
+
+// The fill is absorbed, 14 divides 28, and the accumulators are carried.
+// CHECK-LABEL: func.func @matmul
+// CHECK-NOT: linalg
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c32
+// CHECK: scf.for %[[I:.*]] = %c0 to %c28 step %c14
+// CHECK: %[[ACC:.*]]:28 = scf.for %[[K:.*]] = %c0 to %c50 step %c1 iter_args(%[[A0:[a-z0-9]+]] = %[[ZERO]], %[[A1:[a-z0-9]+]] = %[[ZERO]],
+// CHECK: %[[B0:.*]] = vector.load %arg1[%[[K]], %[[J]]]
+// CHECK: %[[B1:.*]] = vector.load %arg1[%[[K]], %{{.*}}]
+// CHECK: %[[A:.*]] = memref.load %arg0[%[[I]], %[[K]]]
+// CHECK: %[[S:.*]] = vector.broadcast %[[A]] : f32 to vector<16xf32>
+// CHECK: vector.fma %[[S]], %[[B0]], %[[A0]]
+// CHECK: vector.fma %[[S]], %[[B1]], %[[A1]]
+// CHECK-COUNT-26: vector.fma
+// CHECK: scf.yield
+// CHECK: vector.store %[[ACC]]#0, %arg2[%[[I]], %[[J]]]
+// AVX2-LABEL: func.func @matmul
+// AVX2: step %c16
+// AVX2: step %c4
+// AVX2: %{{.*}}:8 = scf.for
+// AVX2-COUNT-8: vector.fma {{.*}} : vector<8xf32>
+func.func @matmul(%a: memref<28x50xf32>, %b: memref<50x64xf32>, %c: memref<28x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<28x64xf32>)
+  linalg.matmul ins(%a, %b : memref<28x50xf32>, memref<50x64xf32>) outs(%c : memref<28x64xf32>)
+  return
+}
+
+// A fill of other memory stays where it is, and the output is read.
+// CHECK-LABEL: func.func @accumulate
+// CHECK: vector.store
+// CHECK: vector.load %arg2
+// CHECK: scf.for
+// CHECK: vector.fma
+func.func @accumulate(%a: memref<4x8xf32>, %b: memref<8x16xf32>, %c: memref<4x16xf32>, %d: memref<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%d : memref<16xf32>)
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x16xf32>) outs(%c : memref<4x16xf32>)
+  return
+}
+
+// Ten columns are one vector with a constant mask.
+// CHECK-LABEL: func.func @few_columns
+// CHECK: %[[MASK:.*]] = vector.constant_mask [10] : vector<16xi1>
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c16
+// CHECK: %{{.*}}:16 = scf.for
+// CHECK: vector.maskedload %arg1[%{{.*}}, %c0], %[[MASK]]
+// CHECK: vector.maskedstore %arg2[%{{.*}}, %c0], %[[MASK]]
+func.func @few_columns(%a: memref<64x128xf32>, %b: memref<128x10xf32>, %c: memref<64x10xf32>) {
+  linalg.matmul ins(%a, %b : memref<64x128xf32>, memref<128x10xf32>) outs(%c : memref<64x10xf32>)
+  return
+}
+
+// The last rows are clamped for loads and guarded for stores.
+// CHECK-LABEL: func.func @dynamic_rows
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK: %{{.*}}:16 = scf.for
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt
+// CHECK: scf.if %[[ANY]]
+// CHECK: arith.minsi
+// CHECK: %{{.*}}:16 = scf.for
+// CHECK: arith.cmpi sgt
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: vector.store
+func.func @dynamic_rows(%a: memref<?x16xf32>, %b: memref<16x32xf32>, %c: memref<?x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x16xf32>, memref<16x32xf32>) outs(%c : memref<?x32xf32>)
+  return
+}
+
+// The tile of a tiled loop is at most as high as the loop's step: one full tile
+// of that height, or one partial one.
+// CHECK-LABEL: func.func @tile_of_loop
+// CHECK: affine.min
+// CHECK: step %c14
+// CHECK: %{{.*}}:28 = scf.for
+func.func @tile_of_loop(%a: memref<?x16xf32>, %b: memref<16x32xf32>, %c: memref<?x32xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %a, %c0 : memref<?x16xf32>
+  %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 14)>(%i)[%m]
+  %as = memref.subview %a[%i, 0] [%rows, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+  %cs = memref.subview %c[%i, 0] [%rows, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+  linalg.matmul ins(%as, %b : memref<?x16xf32, strided<[16, 1], offset: ?>>, memref<16x32xf32>) outs(%cs : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+  return
+}
+
+// Consecutive rows of a transposed A are neighbours in memory.
+// CHECK-LABEL: func.func @transposed_lhs
+// CHECK: scf.for %[[I:.*]] = %c0 to %c28 step %c14
+// CHECK: scf.for %[[K:.*]] = %c0 to %c50
+// CHECK: memref.load %arg0[%[[K]], %[[I]]]
+func.func @transposed_lhs(%a: memref<50x28xf32>, %b: memref<50x32xf32>, %c: memref<28x32xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : memref<50x28xf32>, memref<50x32xf32>) outs(%c : memref<28x32xf32>)
+  return
+}
+
+// A transposed B is packed by in-register transposition, 1030 rows of it in
+// three blocks; only the first starts from the fill.
+// CHECK-LABEL: func.func @transposed_rhs
+// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<344x32xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK: vector.shuffle
+// CHECK: scf.for %{{.*}} iter_args({{.*}} = %cst,
+// CHECK: vector.load %[[PANEL]]
+// CHECK: scf.for %{{.*}} = %c344 to %c1030 step %c344
+// CHECK: vector.shuffle
+// CHECK: vector.load %arg2
+// CHECK: vector.load %[[PANEL]]
+func.func @transposed_rhs(%a: memref<28x1030xf32>, %b: memref<64x1030xf32>, %c: memref<28x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<28x64xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : memref<28x1030xf32>, memref<64x1030xf32>) outs(%c : memref<28x64xf32>)
+  return
+}
+
+// The batch is an outer loop; halves are extended after loading.
+// CHECK-LABEL: func.func @batch
+// CHECK: scf.for %[[G:.*]] = %c0 to %c3 step %c1
+// CHECK: vector.load %arg1[%[[G]], {{.*}} vector<16xf16>
+// CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: memref.load %arg0[%[[G]],
+// CHECK: arith.extf {{.*}} : f16 to f32
+// CHECK: vector.fma
+func.func @batch(%a: memref<3x8x5xf16>, %b: memref<3x5x16xf16>, %c: memref<3x8x16xf32>) {
+  linalg.batch_matmul ins(%a, %b : memref<3x8x5xf16>, memref<3x5x16xf16>) outs(%c : memref<3x8x16xf32>)
+  return
+}
+
+// Rows are output columns, vectors are filters, and three loops are reduced.
+// CHECK-LABEL: func.func @convolution
+// CHECK: %{{.*}}:28 = scf.for %[[KH:.*]] = %c0 to %c3
+// CHECK: scf.for %[[KW:.*]] = %c0 to %c3
+// CHECK: scf.for %[[C:.*]] = %c0 to %c8
+// CHECK: vector.load %arg1[%[[KH]], %[[KW]], %[[C]],
+// CHECK: memref.load %arg0[{{.*}}, %[[C]]]
+// CHECK-COUNT-28: vector.fma
+func.func @convolution(%x: memref<2x16x16x8xf32>, %f: memref<3x3x8x32xf32>, %y: memref<2x14x14x32xf32>) {
+  linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<2x16x16x8xf32>, memref<3x3x8x32xf32>) outs(%y : memref<2x14x14x32xf32>)
+  return
+}

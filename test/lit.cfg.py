@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Regression tests: IR through the tools, checked by FileCheck.
+
+Features: `python` where the bindings are built; `gpu` where a CUDA device can be
+used. Substitutions: tools by name, `%python`, `%mlir_lib_dir` (the libraries
+that mlir-runner loads), `%src_root`, and `%run_linalg` (see below).
+"""
+
+import os
+
+import lit.formats
+
+config.name = "Flywheel"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = [
+    "CMakeLists.txt",
+    "Inputs",
+    "Unit",
+    "lit.cfg.py",
+    "lit.site.cfg.py",
+    "__pycache__",
+]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.flywheel_obj_root, "test")
+
+tools = os.path.join(config.flywheel_obj_root, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [tools, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+
+config.substitutions += [
+    (r"\bFileCheck\b", config.filecheck),
+    ("%python", config.python_executable),
+    ("%mlir_lib_dir", config.llvm_lib_dir),
+    ("%src_root", config.flywheel_src_root),
+]
+
+if config.enable_python:
+    config.available_features.add("python")
+    config.environment["PYTHONPATH"] = os.path.join(
+        config.flywheel_obj_root, "python"
+    )
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("gpu")
+
+# From linalg on tensors to the numbers that `main` prints, by the plainest way
+# there is: upstream bufferization, scalar loops and upstream's runner.
+to_llvm = ",".join(
+    [
+        "one-shot-bufferize{bufferize-function-boundaries "
+        "function-boundary-type-conversion=identity-layout-map}",
+        "func.func(convert-linalg-to-loops)",
+        "func.func(lower-affine)",
+        "expand-strided-metadata",
+        "lower-affine",
+        "convert-scf-to-cf",
+        "func.func(arith-expand)",
+        "convert-math-to-llvm",
+        "convert-math-to-libm",
+        "finalize-memref-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-index-to-llvm",
+        "convert-func-to-llvm",
+        "convert-cf-to-llvm",
+        "reconcile-unrealized-casts",
+    ]
+)
+shared_libs = ",".join(
+    os.path.join(config.llvm_lib_dir, name)
+    for name in ("libmlir_c_runner_utils.so", "libmlir_runner_utils.so")
+)
+config.substitutions.append(
+    (
+        "%run_linalg",
+        "flywheel-opt --pass-pipeline='builtin.module(%s)' | mlir-runner -e main "
+        "-entry-point-result=void -shared-libs=%s" % (to_llvm, shared_libs),
+    )
+)
