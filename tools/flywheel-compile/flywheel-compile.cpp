@@ -42,7 +42,7 @@ static cl::opt<std::string> manifestPath(
 static cl::opt<std::string>
     emitKind("emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
              cl::desc("What to write: obj (default), asm, llvm-ir, or the "
-                      "module after a stage, by its name (listed below)"));
+                      "module after a stage, by its name (listed above)"));
 static cl::opt<std::string>
     modelName("model-name", cl::value_desc("name"), cl::cat(category),
               cl::desc("Prefix of the C symbols. By default the module's name, "
@@ -262,7 +262,9 @@ static int compile() {
   options.modelName = modelName;
   options.lowering = lowering;
   options.maxExtent = maxBatch;
-  options.target = {targetTriple, cpu, features};
+  // This machine is what an empty name means everywhere.
+  bool isHost = targetTriple.empty() && cpu == "host";
+  options.target = {targetTriple, isHost ? "" : cpu.getValue(), features};
   if (isStage)
     options.stopAfter = emitKind;
   // A target that cannot work is reported before any work is done.
