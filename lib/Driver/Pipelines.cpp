@@ -72,8 +72,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   }
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it.
-  pm.addNestedPass<func::FuncOp>(
-      bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
     CpuTarget cpu = getCpuTarget(options.target);
@@ -83,8 +82,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
-    pm.addNestedPass<func::FuncOp>(
-        bufferization::createEmptyTensorEliminationPass());
+    pm.addPass(bufferization::createEmptyTensorEliminationPass());
   }
 }
 
