@@ -67,6 +67,10 @@ static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
+static cl::opt<bool> llvmVectorize(
+    "llvm-vectorize", cl::cat(category),
+    cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
+             "kernels are vectors already"));
 static cl::opt<Lowering> lowering(
     "lowering", cl::init(Lowering::Optimized), cl::cat(category),
     cl::desc("How tensor programs become loops"),
@@ -195,14 +199,20 @@ static int emitModule(mlir::ModuleOp module) {
   return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
 }
 
+static CodegenOptions getCodegenOptions(const TargetOptions &target) {
+  CodegenOptions codegen;
+  codegen.target = target;
+  codegen.optimizationLevel = optimizationLevel;
+  codegen.loopVectorize = llvmVectorize;
+  codegen.slpVectorize = llvmVectorize;
+  return codegen;
+}
+
 /// Writes what --emit asks for from the lowered module.
 static int emitMachineCode(CompiledModule &compiled,
                            const CompilerOptions &options) {
-  CodegenOptions codegen;
-  codegen.target = options.target;
-  codegen.optimizationLevel = optimizationLevel;
-  llvm::Expected<MachineModule> code =
-      MachineModule::create(*compiled.module, codegen, &compiled.times);
+  llvm::Expected<MachineModule> code = MachineModule::create(
+      *compiled.module, getCodegenOptions(options.target), &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
@@ -268,11 +278,8 @@ static int compile() {
   if (isStage)
     options.stopAfter = emitKind;
   // A target that cannot work is reported before any work is done.
-  CodegenOptions codegen;
-  codegen.target = options.target;
-  codegen.optimizationLevel = optimizationLevel;
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createTargetMachine(codegen);
+      createTargetMachine(getCodegenOptions(options.target));
   if (!machine)
     return fail(llvm::toString(machine.takeError()));
 
