@@ -125,3 +125,13 @@ func.func @other_reduction(%x: tensor<4x4xf32>, %o: tensor<4xf32>) -> tensor<4x4
   %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g : tensor<4x4xf32>
 }
+
+// -----
+
+func.func @no_zero(%x: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
+  // expected-error @+1 {{no derivative rule for 'math.absf' on 'tensor<4xf8E8M0FNU>'}}
+  %y = math.absf %x : tensor<4xf8E8M0FNU>
+  // expected-note @+1 {{the gradient requested here}}
+  %g = train.gradient %y wrt %x : (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU>
+  return %g : tensor<4xf8E8M0FNU>
+}

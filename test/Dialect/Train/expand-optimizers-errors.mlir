@@ -42,3 +42,50 @@ func.func @empty_list() {
   train.minimize %a : tensor<3xf32> with #train.sgd var_list []
   return
 }
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @recursive() -> tensor<3xf32> {
+  // expected-error @+1 {{no derivative rule for 'func.call' in the history of a loss: expected a function with a body of one block that does not call itself, found another}}
+  %r = func.call @recursive() : () -> tensor<3xf32>
+  %a = train.read @a : tensor<3xf32>
+  %loss = arith.mulf %r, %a : tensor<3xf32>
+  // expected-note @+1 {{the update requested here}}
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return %loss : tensor<3xf32>
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @hidden_read(%c: i1, %x: tensor<3xf32>) {
+  // expected-error @+1 {{no derivative rule for 'scf.if' in the history of a loss: it reads variables in its regions}}
+  %loss = scf.if %c -> tensor<3xf32> {
+    %a = train.read @a : tensor<3xf32>
+    scf.yield %a : tensor<3xf32>
+  } else {
+    scf.yield %x : tensor<3xf32>
+  }
+  // expected-note @+1 {{the update requested here}}
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @carried(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{no derivative rule for 'scf.for' in the history of a loss: the loss depends on argument #1 of its block}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %a) -> tensor<3xf32> {
+    %b = train.read @a : tensor<3xf32>
+    %loss = arith.mulf %h, %b : tensor<3xf32>
+    // expected-note @+1 {{the update requested here}}
+    train.minimize %loss : tensor<3xf32> with #train.sgd
+    scf.yield %loss : tensor<3xf32>
+  }
+  return
+}
