@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -83,15 +84,16 @@ std::string describe(Value value) {
   return text;
 }
 
-/// A type that rules cannot be applied to, or null.
+/// A type that rules cannot be applied to, or null. Rules need a zero, a sign
+/// and a known rank.
 Type findUnsupportedType(Operation *op) {
   auto isUnsupported = [](Type type) {
     if (!carriesDerivative(type))
       return false;
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      return !isa<RankedTensorType, VectorType>(type) ||
-             !isa<FloatType>(shaped.getElementType());
-    return !isa<FloatType>(type);
+    if (isa<ShapedType>(type) && !isa<RankedTensorType, VectorType>(type))
+      return true;
+    return !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+        getElementTypeOrSelf(type));
   };
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})

@@ -43,7 +43,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
-  pm.addPass(createTrainAutodiff());
+  pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
   pm.addPass(createCanonicalizerPass());
 }
 

@@ -26,7 +26,8 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     gradient of a gradient differentiates plain ops.
 
     Refuses: a path through an op without a rule, through an op with regions
-    such as `scf.if`, through a call or a branch; and a target that no
+    such as `scf.if`, through a call or a branch, through an unranked tensor or
+    through numbers other than f16, bf16, f32 and f64; and a target that no
     differentiated value depends on, unless the op asks for `unconnected zeros`.
   }];
   let dependentDialects = [

@@ -29,7 +29,8 @@ def TrainExpandOptimizers
     taken, `_1`, `_2`, ... is appended to the slot's name or to the optimizer's
     (`SGD_1/lr`). Scalars are f32, or f64 where a variable of the list is f64.
 
-    Refuses: a minimize op for which there is no trainable variable ("No
+    Refuses: a loss whose history has reads of variables out of sight, in a
+    region, a recursive call or behind a branch; a minimize op for which there is no trainable variable ("No
     variables to optimize"), or whose loss depends on none of the list ("No
     gradients provided for any variable"). A listed variable that the loss does
     not depend on is skipped and gets no slots.

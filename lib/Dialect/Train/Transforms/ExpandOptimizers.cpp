@@ -52,6 +52,7 @@ public:
   }
 
 private:
+  LogicalResult checkHistory(const llvm::SetVector<Value> &sources);
   LogicalResult findParameters();
   void declareVariables();
   SmallVector<Value> emitGradients();
@@ -114,11 +115,49 @@ std::string joinNames(ArrayRef<VariableOp> variables) {
 }
 } // namespace
 
+/// Refuses a loss whose history hides reads of variables: they would be taken
+/// for constants, and their variables would silently not be updated.
+LogicalResult
+MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
+  auto refuse = [&](Operation *op, const Twine &why) -> LogicalResult {
+    InFlightDiagnostic error = op->emitError()
+                               << "no derivative rule for '" << op->getName()
+                               << "' in the history of a loss: " << why;
+    error.attachNote(loc) << "the update requested here";
+    return error;
+  };
+  for (Value source : sources) {
+    if (auto argument = dyn_cast<BlockArgument>(source)) {
+      Block *block = argument.getOwner();
+      if (!block->isEntryBlock() || !isa<func::FuncOp>(block->getParentOp()))
+        return refuse(block->getParentOp(), "the loss depends on argument #" +
+                                                Twine(argument.getArgNumber()) +
+                                                " of its block");
+      continue;
+    }
+    Operation *op = source.getDefiningOp();
+    if (isa<func::CallOp>(op))
+      return refuse(op,
+                    "expected a function with a body of one block that does "
+                    "not call itself, found another");
+    if (op->walk([](ReadOp) {
+            return WalkResult::interrupt();
+          }).wasInterrupted() &&
+        !isa<ReadOp>(op))
+      return refuse(op, "it reads variables in its regions");
+  }
+  return success();
+}
+
 /// Decides what is updated: the variables of the list, or the trainable ones in
 /// module order, that the loss depends on.
 LogicalResult MinimizeExpander::findParameters() {
+  llvm::SetVector<Value> sources =
+      findDifferentiableSources(minimize.getLoss());
+  if (failed(checkHistory(sources)))
+    return failure();
   llvm::MapVector<Operation *, SmallVector<Value>> reads;
-  for (Value source : findDifferentiableSources(minimize.getLoss()))
+  for (Value source : sources)
     if (auto op = source.getDefiningOp<ReadOp>())
       if (auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
               op, op.getVariableAttr()))

@@ -1,0 +1,67 @@
+// RUN: flywheel-opt %s --train-autodiff --canonicalize --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @tanh
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[G:.*]]: tensor<?xf32>)
+// CHECK: %[[Y:.*]] = math.tanh %[[X]]
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[Y]], %[[Y]]
+// CHECK: %[[ONE:.*]] = nn.broadcast
+// CHECK: %[[SLOPE:.*]] = arith.subf %[[ONE]], %[[SQUARE]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
+func.func @tanh(%x: tensor<?xf32>, %g: tensor<?xf32>) -> tensor<?xf32> {
+  %y = math.tanh %x : tensor<?xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %d : tensor<?xf32>
+}
+
+// -----
+
+// |x| has the derivative 0 at 0.
+// CHECK-LABEL: func @abs
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf olt
+// CHECK: arith.select
+// CHECK: arith.select
+func.func @abs(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.absf %x : tensor<4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// Nothing is emitted for what is computed before a jump function.
+// CHECK-LABEL: func @floor
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+// CHECK-NEXT: return %[[ZERO]]
+func.func @floor(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = math.exp %x : tensor<4xf32>
+  %y = math.floor %e : tensor<4xf32>
+  %d = train.gradient %y wrt %x unconnected zeros : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// Only one of two results is used.
+// CHECK-LABEL: func @sincos
+// CHECK: %[[SIN:.*]], %[[COS:.*]] = math.sincos
+// CHECK: arith.mulf %{{.*}}, %[[COS]]
+// CHECK-NOT: arith.subf
+func.func @sincos(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %sin, %cos = math.sincos %x : tensor<4xf32>
+  %d = train.gradient %sin wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @power
+// CHECK: math.powf
+// CHECK: %[[LOG:.*]] = math.log
+// CHECK: %[[ZERO:.*]] = arith.cmpf oeq
+// CHECK: arith.select %[[ZERO]]
+func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.powf %x, %p : tensor<4xf32>
+  %d = train.gradient %y wrt %p grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

@@ -1,0 +1,91 @@
+// RUN: flywheel-opt %s --train-expand-optimizers --split-input-file --verify-diagnostics
+
+train.variable @frozen : tensor<3xf32> {trainable = false}
+train.variable @count : tensor<i64>
+func.func @no_variables() {
+  %f = train.read @frozen : tensor<3xf32>
+  // expected-error @+1 {{No variables to optimize: expected a trainable floating-point variable, found none in the module}}
+  train.minimize %f : tensor<3xf32> with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @not_connected(%x: tensor<3xf32>) {
+  %a = train.read @a : tensor<3xf32>
+  %floor = math.floor %a : tensor<3xf32>
+  %loss = arith.mulf %floor, %x : tensor<3xf32>
+  // expected-error @+1 {{No gradients provided for any variable: expected a loss that depends on one of @a, @b, found that it depends on none}}
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @not_in_list() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{No gradients provided for any variable: expected a loss that depends on one of @b, found that it depends on none}}
+  train.minimize %a : tensor<3xf32> with #train.sgd var_list [@b]
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @empty_list() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{No variables to optimize: var_list is empty}}
+  train.minimize %a : tensor<3xf32> with #train.sgd var_list []
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @recursive() -> tensor<3xf32> {
+  // expected-error @+1 {{no derivative rule for 'func.call' in the history of a loss: expected a function with a body of one block that does not call itself, found another}}
+  %r = func.call @recursive() : () -> tensor<3xf32>
+  %a = train.read @a : tensor<3xf32>
+  %loss = arith.mulf %r, %a : tensor<3xf32>
+  // expected-note @+1 {{the update requested here}}
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return %loss : tensor<3xf32>
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @hidden_read(%c: i1, %x: tensor<3xf32>) {
+  // expected-error @+1 {{no derivative rule for 'scf.if' in the history of a loss: it reads variables in its regions}}
+  %loss = scf.if %c -> tensor<3xf32> {
+    %a = train.read @a : tensor<3xf32>
+    scf.yield %a : tensor<3xf32>
+  } else {
+    scf.yield %x : tensor<3xf32>
+  }
+  // expected-note @+1 {{the update requested here}}
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @carried(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{no derivative rule for 'scf.for' in the history of a loss: the loss depends on argument #1 of its block}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %a) -> tensor<3xf32> {
+    %b = train.read @a : tensor<3xf32>
+    %loss = arith.mulf %h, %b : tensor<3xf32>
+    // expected-note @+1 {{the update requested here}}
+    train.minimize %loss : tensor<3xf32> with #train.sgd
+    scf.yield %loss : tensor<3xf32>
+  }
+  return
+}

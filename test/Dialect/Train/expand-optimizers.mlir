@@ -1,0 +1,129 @@
+// RUN: flywheel-opt %s --train-expand-optimizers --split-input-file | FileCheck %s
+
+// Slots and scalars follow the parameters; the default list is what the loss
+// depends on: neither @frozen nor @other.
+// CHECK: train.variable @w : tensor<3xf32>
+// CHECK: train.variable @frozen
+// CHECK: train.variable @other
+// CHECK: train.variable @step
+// CHECK-NEXT: train.variable @"SGD/iterations" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+// CHECK-NEXT: train.variable @"SGD/lr" : tensor<f32> = dense<1.000000e-01> : tensor<f32> {trainable = false}
+// CHECK-NEXT: train.variable @"SGD/momentum" : tensor<f32> = dense<5.000000e-01> : tensor<f32> {trainable = false}
+// CHECK-NEXT: train.variable @"w/SGD" : tensor<3xf32> = #train.zeros {slot_of = @w, trainable = false}
+// CHECK-NOT: train.variable
+train.variable @w : tensor<3xf32>
+train.variable @frozen : tensor<3xf32> {trainable = false}
+train.variable @other : tensor<3xf32>
+train.variable @step : tensor<i32> {trainable = false}
+
+// CHECK-LABEL: func @sgd
+// CHECK: %[[READ:.*]] = train.read @w
+// CHECK: %[[LOSS:.*]] = arith.mulf
+// CHECK: %[[G:.*]] = train.gradient %[[LOSS]] wrt %[[READ]]
+// CHECK: %[[T:.*]] = train.read @"SGD/iterations"
+// CHECK: %[[LR:.*]] = train.read @"SGD/lr"
+// CHECK: %[[MOMENTUM:.*]] = train.read @"SGD/momentum"
+// CHECK: %[[NEXT:.*]] = arith.addi %[[T]]
+// CHECK: %[[W:.*]] = train.read @w
+// CHECK: %[[V:.*]] = train.read @"w/SGD"
+// CHECK: %[[W1:.*]], %[[V1:.*]] = train.sgd %[[W]], %[[V]], %[[G]] lr %[[LR]] momentum %[[MOMENTUM]] :
+// CHECK: train.assign @w, %[[W1]]
+// CHECK: train.assign @"w/SGD", %[[V1]]
+// CHECK: train.assign @"SGD/iterations", %[[NEXT]]
+// CHECK: train.assign_add @step
+// CHECK-NOT: train.minimize
+func.func @sgd() -> tensor<3xf32> {
+  %w = train.read @w : tensor<3xf32>
+  %f = train.read @frozen : tensor<3xf32>
+  %loss = arith.mulf %w, %f : tensor<3xf32>
+  train.minimize %loss : tensor<3xf32> with #train.sgd<lr = 0.1, momentum = 0.5> global_step @step
+  return %loss : tensor<3xf32>
+}
+
+// -----
+
+// A list overrides `trainable`, keeps its order, and skips what the loss does not
+// depend on. Any f64 parameter makes the scalars f64.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<f64> {trainable = false}
+train.variable @c : tensor<3xf32>
+// CHECK: train.variable @"Momentum/lr" : tensor<f64>
+// CHECK-NEXT: train.variable @"Momentum/momentum" : tensor<f64>
+// CHECK-NEXT: train.variable @"b/Momentum" : tensor<f64>
+// CHECK-NEXT: train.variable @"a/Momentum" : tensor<3xf32>
+// CHECK-NOT: train.variable
+
+// CHECK-LABEL: func @list
+// CHECK: train.momentum {{.*}} nesterov : (tensor<f64>
+// CHECK: arith.truncf %{{.*}} : tensor<f64> to tensor<f32>
+// CHECK: train.momentum {{.*}} nesterov : (tensor<3xf32>
+func.func @list() {
+  %a = train.read @a : tensor<3xf32>
+  %b = train.read @b : tensor<f64>
+  %b32 = arith.truncf %b : tensor<f64> to tensor<f32>
+  %bs = nn.broadcast %b32 dims [] : (tensor<f32>) -> tensor<3xf32>
+  %loss = arith.mulf %a, %bs : tensor<3xf32>
+  train.minimize %loss : tensor<3xf32> with #train.momentum<lr = 0.1, nesterov = true> var_list [@b, @c, @a]
+  return
+}
+
+// -----
+
+// Two optimizers of one kind are told apart, and so are their slots.
+train.variable @v : tensor<3xf32>
+// CHECK: train.variable @"Adam/iterations"
+// CHECK: train.variable @"v/Adam" :
+// CHECK: train.variable @"v/Adam_1" :
+// CHECK: train.variable @"Adam_1/iterations"
+// CHECK: train.variable @"Adam_1/decay"
+// CHECK: train.variable @"v/Adam_2" :
+// CHECK: train.variable @"v/Adam_3" :
+// CHECK: train.variable @"v/Adam_4" :
+
+// CHECK-LABEL: func @first
+// CHECK: train.adam {{.*}} epsilon 9.9999999999999995E-8 :
+func.func @first() {
+  %v = train.read @v : tensor<3xf32>
+  train.minimize %v : tensor<3xf32> with #train.adam
+  return
+}
+// CHECK-LABEL: func @second
+// CHECK: train.adam {{.*}} vhat %
+func.func @second() {
+  %v = train.read @v : tensor<3xf32>
+  train.minimize %v : tensor<3xf32> with #train.adam<amsgrad = true, decay = 0.1>
+  return
+}
+
+// -----
+
+// The gradients of several reads are added up, also of those inside of a call.
+// The callee itself stays, and its own optimizer is expanded once.
+train.variable @u : tensor<3xf32>
+// CHECK: train.variable @"u/SGD" :
+// CHECK: train.variable @"u/SGD_1" :
+// CHECK-NOT: train.variable
+
+// CHECK-LABEL: func @caller
+// CHECK-NOT: call
+// CHECK: %[[R0:.*]] = train.read @u
+// CHECK: %[[R1:.*]] = train.read @u
+// CHECK: train.sgd
+// CHECK: train.assign @"u/SGD"
+// CHECK: %[[G:.*]]:2 = train.gradient %{{.*}} wrt
+// CHECK: arith.addf %[[G]]#0, %[[G]]#1
+// CHECK: train.assign @"u/SGD_1"
+func.func @caller() {
+  %a = train.read @u : tensor<3xf32>
+  %b = func.call @callee() : () -> tensor<3xf32>
+  %loss = arith.mulf %a, %b : tensor<3xf32>
+  train.minimize %loss : tensor<3xf32> with #train.sgd
+  return
+}
+// CHECK-LABEL: func @callee
+// CHECK: train.assign @"u/SGD",
+func.func @callee() -> tensor<3xf32> {
+  %u = train.read @u : tensor<3xf32>
+  train.minimize %u : tensor<3xf32> with #train.sgd
+  return %u : tensor<3xf32>
+}
