@@ -17,6 +17,7 @@
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/TargetPasses.h"
 
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -124,24 +125,21 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertVectorToSCFPass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(arith::createArithExpandOpsPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createLoopInvariantCodeMotionPass());
+  functions.addPass(createSCFToControlFlowPass());
+  // What has no LLVM intrinsic becomes a call of the C library: a declaration
+  // in the module, so not a pass on functions.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
   entries.maxExtent = options.maxExtent;
