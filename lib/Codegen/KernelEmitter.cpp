@@ -266,7 +266,8 @@ void KernelEmitter::transpose(MutableArrayRef<Value> rows) {
 Value KernelEmitter::broadcast(Value scalar, int64_t length) {
   auto type = VectorType::get({length}, scalar.getType());
   Attribute constant;
-  if (matchPattern(scalar, m_Constant(&constant)))
+  if (matchPattern(scalar, m_Constant(&constant)) &&
+      isa<IntegerAttr, FloatAttr>(constant))
     return arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(DenseElementsAttr::get(type, constant)));
   return vector::BroadcastOp::create(b, loc, type, scalar);
