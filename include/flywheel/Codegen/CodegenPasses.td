@@ -17,7 +17,9 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
 
     Contractions of floats (matmul in every transposition, batched, or as a
     direct convolution) keep a tile of the output in vector registers over the
-    whole reduction; a `linalg.fill` of the output right before is absorbed.
+    whole reduction; a `linalg.fill` of the output right before is absorbed (the
+    same SSA value: run CSE first), and what an elementwise op right after reads
+    is prefetched. The tile size is that of `chooseContractionTile`.
     Other ops are vectorized along the loop that makes the most accesses
     contiguous, be it parallel or a reduction; float reductions are then
     reassociated. Tails are masked. Ops without a vector form, such as those with
