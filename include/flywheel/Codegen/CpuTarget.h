@@ -44,6 +44,23 @@ int64_t getVectorLength(mlir::Type elementType, const CpuTarget &target);
 /// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
 /// size, so it can be used as a tile size as it is. Tile-and-fuse must use this
 /// function too: a tile of another size is legal, only slower.
+///
+/// Why these tiles, for f32 on AVX-512, with the whole of K inside of the tile,
+/// in percent of the FMA peak measured in the same run on a shared machine:
+///  * [128x784]x[784x256]: 8x32 96 %, 12x32 93 % (of which 3 points are the row
+///    tail), 14x32 86 % (tail), 16x32 74 % and 6x64 84 % (both spill), 8x48 60
+///    %. So two vectors wide, and a height that divides M before the greatest
+///    one.
+///  * [784x128]x[128x256] with A transposed: 14x32 94 %, 12x32 91 %, 8x32 89 %
+///    where the epilogue is small. With the momentum update fused, memory is
+///    the limit: 79 %, 75 %, 72 %.
+///  * [64x128]x[128x10]: 16 rows of one masked vector, 55 % of the 62 % that
+///  ten
+///    lanes of sixteen allow.
+///  * Packing panels of an untransposed B costs more than it gives at these
+///  sizes
+///    (8x32 at K = 784: 90 % packed, 96 % in place), and so does splitting K
+///    (96 % whole, 93 % in blocks of 112 to 392).
 ContractionTile chooseContractionTile(mlir::Type elementType,
                                       const CpuTarget &target, int64_t m,
                                       int64_t n);
