@@ -81,7 +81,9 @@ OpFoldResult LinalgEmitter::materialize(Extent extent) {
     return b.getIndexAttr(extent.number);
   if (!extent.isDimension)
     return extent.value;
-  return tensor::getMixedSize(b, loc, extent.value, extent.number);
+  // Created, not folded: folding follows casts without end where they are
+  // cyclic, as a graph region allows.
+  return tensor::DimOp::create(b, loc, extent.value, extent.number).getResult();
 }
 
 Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
