@@ -47,7 +47,11 @@ static std::optional<double> getNumber(mlir::Attribute attribute) {
   auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute);
   if (!number || number.getType().isInteger(1))
     return std::nullopt;
-  return number.getValue().roundToDouble(!number.getType().isUnsignedInteger());
+  llvm::APFloat real(llvm::APFloat::IEEEdouble());
+  real.convertFromAPInt(number.getValue(),
+                        !number.getType().isUnsignedInteger(),
+                        llvm::APFloat::rmNearestTiesToEven);
+  return real.convertToDouble();
 }
 
 // Numbers in attributes are written as users write them: `0.1`, `1.0e-7` or
