@@ -56,7 +56,8 @@ Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
       break;
     Value size = empty.getDynamicSize(dim);
     if (std::optional<int64_t> number = getConstantIntValue(size))
-      return Extent::constant(*number);
+      // A negative size is an error of the step: types have none.
+      return *number < 0 ? Extent{0, size, false} : Extent::constant(*number);
     auto source = size.getDefiningOp<tensor::DimOp>();
     std::optional<int64_t> index =
         source ? source.getConstantIndex() : std::nullopt;

@@ -69,8 +69,8 @@ static bool isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                                       integer.getWidth());
+  return integer && integer.isSignless() &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
 /// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
@@ -135,10 +135,10 @@ LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << owner;
   if (variable->getTensorType() == getTensorType())
     return success();
-  InFlightDiagnostic error =
-      emitOpError() << "expected a slot of the type of its parameter " << owner
-                    << ", " << variable->getTensorType() << ", found "
-                    << getTensorType();
+  InFlightDiagnostic error = emitOpError()
+                             << "expected a slot of the type of its parameter "
+                             << owner << ", " << variable->getTensorType()
+                             << ", found " << getTensorType();
   error.attachNote(variable->getLoc()) << "parameter declared here";
   return error;
 }

@@ -98,9 +98,10 @@ static LogicalResult verifyNonNegative(EmitErrorFn emitError, StringRef name,
 
 LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
                               Real decay, bool) {
-  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
-                 succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
-                 succeeded(verifyNonNegative(emitError, "decay", decay)));
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
+      succeeded(verifyNonNegative(emitError, "decay", decay)));
 }
 
 StringRef SGDAttr::getOptimizerName() const { return "SGD"; }
@@ -144,8 +145,8 @@ SmallVector<Value> SGDAttr::buildParameterUpdate(OpBuilder &b, Location loc,
 // Momentum
 //===----------------------------------------------------------------------===//
 
-LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
-                                   bool) {
+LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr,
+                                   Real momentum, bool) {
   return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
                  succeeded(verifyNonNegative(emitError, "momentum", momentum)));
 }
