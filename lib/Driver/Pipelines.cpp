@@ -84,7 +84,6 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
-    pm.addPass(bufferization::createEmptyTensorEliminationPass());
   }
 }
 
@@ -128,18 +127,17 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createConvertVectorToSCFPass());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
   functions.addPass(arith::createArithExpandOpsPass());
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(createConvertVectorToLLVMPass());
+  functions.addPass(createConvertMathToLLVMPass());
   // What has no LLVM intrinsic becomes a call of the C library: a declaration
   // in the module, so not a pass on functions.
-  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
