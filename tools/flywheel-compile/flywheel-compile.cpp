@@ -130,17 +130,6 @@ static std::string withExtension(llvm::StringRef path,
   return result.str().str();
 }
 
-static void printTimes(llvm::ArrayRef<StageTime> times) {
-  double total = 0.0;
-  for (const StageTime &time : times) {
-    llvm::errs() << llvm::formatv("  {0,-24} {1,9:f1} ms\n", time.stage,
-                                  time.seconds * 1e3);
-    total += time.seconds;
-  }
-  llvm::errs() << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total",
-                                total * 1e3);
-}
-
 /// Bytes of read-only data of an object, or nothing for a format without
 /// sections of that name.
 static uint64_t getConstantBytes(llvm::MemoryBufferRef object) {
@@ -290,7 +279,7 @@ static int compile() {
   int status = isStage ? emitModule(*compiled->module)
                        : emitMachineCode(*compiled, options);
   if (status == 0 && (timeStages || report))
-    printTimes(compiled->times);
+    printStageTimes(llvm::errs(), compiled->times);
   return status;
 }
 
