@@ -212,7 +212,7 @@ static int parse_number(const char *text, uint64_t *number) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t epochs = 20, seed = 1, count = 0;
+  uint64_t epochs = 40, seed = 7, count = 0;
   size_t size = 0, image_bytes = 0, label_bytes = 0;
   unsigned char *file;
   uint64_t *rows = NULL;
