@@ -2,8 +2,9 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `gpu` where a CUDA device can be
-used. Substitutions: tools by name, `%python`, `%mlir_lib_dir` (the libraries
-that mlir-runner loads), `%src_root`, and `%run_linalg` (see below).
+used. Substitutions: tools by name; `%python`; `%src_root`; `%mlir_lib_dir`, where
+the libraries that mlir-runner loads are; and, from linalg to numbers, `%to_llvm`,
+`%runner`, and `%run_linalg` for the two in a row.
 """
 
 import os
@@ -50,6 +51,7 @@ if os.path.exists("/dev/nvidiactl"):
 to_llvm = ",".join(
     [
         "one-shot-bufferize{bufferize-function-boundaries "
+        "allow-return-allocs-from-loops "
         "function-boundary-type-conversion=identity-layout-map}",
         "func.func(convert-linalg-to-loops)",
         "func.func(lower-affine)",
@@ -71,10 +73,10 @@ shared_libs = ",".join(
     os.path.join(config.llvm_lib_dir, name)
     for name in ("libmlir_c_runner_utils.so", "libmlir_runner_utils.so")
 )
-config.substitutions.append(
-    (
-        "%run_linalg",
-        "flywheel-opt --pass-pipeline='builtin.module(%s)' | mlir-runner -e main "
-        "-entry-point-result=void -shared-libs=%s" % (to_llvm, shared_libs),
-    )
-)
+to_llvm_tool = "flywheel-opt --pass-pipeline='builtin.module(%s)'" % to_llvm
+runner = "mlir-runner -e main -entry-point-result=void -shared-libs=" + shared_libs
+config.substitutions += [
+    ("%to_llvm", to_llvm_tool),
+    ("%runner", runner),
+    ("%run_linalg", to_llvm_tool + " | " + runner),
+]

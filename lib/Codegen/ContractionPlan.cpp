@@ -78,7 +78,7 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
   op.getReductionDims(result.k);
-  if (!result.cMap.isProjectedPermutation() ||
+  if (result.k.empty() || !result.cMap.isProjectedPermutation() ||
       result.cMap.getNumResults() != parallel.size() ||
       !llvm::all_of(parallel, [&](unsigned dim) {
         return result.cMap.isFunctionOfDim(dim);
@@ -137,9 +137,11 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
     if (bestRows <= 1)
       return failure();
     // There is nothing to pack, and no valid subview, of no rows.
-    result.packs = result.k.size() == 1 && sizes[result.k.front()] != 0 &&
+    unsigned k = result.k.front();
+    result.packs = result.k.size() == 1 && sizes[k] != 0 &&
                    result.bMap.isProjectedPermutation() &&
-                   result.bMap.isFunctionOfDim(result.k.front());
+                   result.bMap.isFunctionOfDim(k) &&
+                   cast<MemRefType>(result.b->get().getType()).isStrided();
   }
   for (unsigned dim : parallel)
     if (dim != result.n && dim != result.m)

@@ -23,8 +23,7 @@ int64_t getVectorLength(Type elementType, const CpuTarget &target) {
   return std::max<int64_t>(1, target.vectorBits / bits);
 }
 
-/// Row counts to choose from, best first, when the tile is `numVectors` wide.
-/// One register is left for a broadcast element of A, `numVectors` for B.
+/// The height of a tile for `m` rows, of which `maxRows` fit the registers.
 static int64_t chooseRows(int64_t maxRows, int64_t m) {
   // Beyond this many rows the code grows and nothing gets faster.
   maxRows = std::min<int64_t>(maxRows, 16);
@@ -57,6 +56,7 @@ ContractionTile chooseContractionTile(Type elementType, const CpuTarget &target,
   tile.nr = numVectors * tile.vectorLength;
   if (!ShapedType::isDynamic(n))
     tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
+  // Beside the accumulators: the vectors of B and one broadcast element of A.
   int64_t registers = target.numVectorRegisters;
   int64_t maxRows =
       std::max<int64_t>(1, (registers - numVectors - 1) / numVectors);

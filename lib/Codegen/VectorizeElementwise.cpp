@@ -21,8 +21,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -33,13 +31,6 @@ namespace {
 constexpr int64_t maxInterleave = 4;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
-
-/// True if `value` is, or is part of, memory of `memref.alloca`.
-bool isOnStack(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value.getDefiningOp<memref::AllocaOp>() != nullptr;
-}
 
 class ElementwiseEmitter {
 public:

@@ -22,12 +22,16 @@ CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
   bool isHost = options.triple.empty();
   llvm::Triple triple(isHost ? llvm::sys::getProcessTriple() : options.triple);
   std::string cpu = options.cpu;
-  llvm::SubtargetFeatures features(options.features);
-  if (isHost && cpu.empty()) {
+  llvm::SubtargetFeatures features;
+  if (cpu == "host" || (isHost && cpu.empty())) {
     cpu = llvm::sys::getHostCPUName().str();
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       features.AddFeature(feature.first(), feature.second);
   }
+  // What the user asks for has the last word.
+  for (const std::string &feature :
+       llvm::SubtargetFeatures(options.features).getFeatures())
+    features.AddFeature(feature);
   CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
   std::string error;
   const llvm::Target *target =

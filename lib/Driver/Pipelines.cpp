@@ -17,6 +17,7 @@
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/TargetPasses.h"
 
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -67,6 +68,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
@@ -82,7 +84,6 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
-    pm.addPass(bufferization::createEmptyTensorEliminationPass());
   }
 }
 
@@ -94,6 +95,7 @@ static void populateBufferize(OpPassManager &pm,
       bufferization::LayoutMapOption::IdentityLayoutMap;
   oneShot.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -124,24 +126,20 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(arith::createArithExpandOpsPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createLoopInvariantCodeMotionPass());
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(createConvertVectorToLLVMPass());
+  functions.addPass(createConvertMathToLLVMPass());
+  // What has no LLVM intrinsic becomes a call of the C library: a declaration
+  // in the module, so not a pass on functions.
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(arith::createArithExpandOpsPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
   entries.maxExtent = options.maxExtent;

@@ -210,7 +210,9 @@ private:
 
   void writeVariableMacros() {
     llvm::StringSet<> taken;
-    for (auto [index, variable] : llvm::enumerate(manifest.variables)) {
+    // Of the state block there are macros with the same endings.
+    taken.insert(macro + "_STATE");
+    for (const ManifestVariable &variable : manifest.variables) {
       std::string base = macro + "_";
       for (char c : variable.name)
         base += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';

@@ -30,7 +30,7 @@ static Error loadOpenMP() {
     return Error::success();
   std::string errors;
   for (const char *name : {"libomp.so.5", "libomp.so", "libomp5.so",
-                           "/usr/lib/llvm-22/lib/libomp.so.5"}) {
+                           FLYWHEEL_LLVM_LIBRARY_DIR "/libomp.so.5"}) {
     std::string error;
     if (!sys::DynamicLibrary::LoadLibraryPermanently(name, &error))
       return Error::success();

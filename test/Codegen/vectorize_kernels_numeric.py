@@ -333,6 +333,60 @@ def reduction(rng, index):
     return function(index, buffers, text, f"reduction {kind} {order} -> {keep} {size}")
 
 
+def tiled(rng, index):
+    """A weight gradient and its momentum update in one tiled loop nest."""
+    m, n, k = (rng.choice(SIZES) for _ in range(3))
+    mr, nr = rng.choice([6, 8, 12, 14]), rng.choice([16, 32])
+    t = rng.choice(["f32", "f32", "f64"])
+    buffers = [Buffer(rng, [k, m], [False, False], t, "cr"), Buffer(rng, [k, n], [False, False], t, "cr"),
+               Buffer(rng, [m, n], [False, False], t, "cr"), Buffer(rng, [m, n], [False, False], t, "cr")]
+
+    def view(name, source, offsets, sizes, rows, columns):
+        result = f"memref<{rows}x{columns}x{t}, strided<[?, 1], offset: ?>>"
+        cast = (f"memref.cast {source} : {buffers[int(source[2:])].type} to memref<?x?x{t}, strided<[?, 1], offset: ?>>")
+        return (f"      {name}u = {cast}\n"
+                f"      {name} = memref.subview {name}u[{offsets}] [{sizes}] [1, 1] : memref<?x?x{t}, strided<[?, 1], offset: ?>> to {result}\n"), result
+    a, at = view("%a", "%b0", "0, %i", "%k, %rows", "?", "?")
+    b, bt = view("%b", "%b1", "0, %j", "%k, %cols", "?", "?")
+    v, vt = view("%v", "%b2", "%i, %j", "%rows, %cols", "?", "?")
+    w, wt = view("%w", "%b3", "%i, %j", "%rows, %cols", "?", "?")
+    ct = f"memref<?x?x{t}, strided<[{nr}, 1]>>"
+    text = f"""  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %mr = arith.constant {mr} : index
+  %nr = arith.constant {nr} : index
+  %zero = arith.constant 0.0 : {t}
+  %mu = arith.constant 0.9 : {t}
+  %k = memref.dim %b0, %c0 : {buffers[0].type}
+  %m = memref.dim %b0, %c1 : {buffers[0].type}
+  %n = memref.dim %b1, %c1 : {buffers[1].type}
+  %tile = memref.alloca() : memref<{mr}x{nr}x{t}>
+  scf.for %j = %c0 to %n step %nr {{
+    scf.for %i = %c0 to %m step %mr {{
+      %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, {mr})>(%i)[%m]
+      %cols = affine.min affine_map<(d0)[s0] -> (-d0 + s0, {nr})>(%j)[%n]
+{a}{b}      %c = memref.subview %tile[0, 0] [%rows, %cols] [1, 1] : memref<{mr}x{nr}x{t}> to {ct}
+      linalg.fill ins(%zero : {t}) outs(%c : {ct})
+      linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}} ins(%a, %b : {at}, {bt}) outs(%c : {ct}) {{
+      ^bb0(%x: {t}, %y: {t}, %o: {t}):
+        %p = arith.mulf %x, %y : {t}
+        %s = arith.addf %o, %p : {t}
+        linalg.yield %s : {t}
+      }}
+{v}{w}      linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+        iterator_types = ["parallel", "parallel"]}} ins(%c : {ct}) outs(%v, %w : {vt}, {wt}) {{
+      ^bb0(%g: {t}, %x: {t}, %y: {t}):
+        %p = arith.mulf %x, %mu : {t}
+        %q = arith.addf %p, %g : {t}
+        %r = arith.subf %y, %q : {t}
+        linalg.yield %q, %r : {t}, {t}
+      }}
+    }}
+  }}"""
+    return function(index, buffers, text, f"tiled {m}x{n}x{k} by {mr}x{nr}")
+
+
 def find(tool, dirs):
     for directory in dirs:
         path = os.path.join(directory, tool)
@@ -408,7 +462,7 @@ def main():
     options = parser.parse_args()
     tools = {t: find(t, options.bin) for t in ("flywheel-opt", "mlir-translate", "clang")}
     rng = random.Random(options.seed)
-    makers = [m for m in (contraction, elementwise, reduction) if options.only in m.__name__]
+    makers = [m for m in (contraction, elementwise, reduction, tiled) if options.only in m.__name__]
     cases = [rng.choice(makers)(rng, i) for i in range(options.cases)]
     text = "".join(case.text for case in cases)
     registers = 32 if options.vector_bits == 512 else 16

@@ -58,14 +58,14 @@ module attributes {train.manifest = {
 // the header, and counts.
 // CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(
 // CHECK-SAME: %[[STATE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[FEEDS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> (i32 {llvm.signext})
-// CHECK: %[[RUN:.*]] = llvm.alloca
+// CHECK: %[[COUNTER:.*]] = llvm.alloca
 // CHECK: llvm.icmp "eq" %[[STATE]], %{{.*}} : !llvm.ptr
 // CHECK: llvm.ptrtoint %[[STATE]]
 // CHECK: %[[HASH:.*]] = llvm.load %[[STATE]] : !llvm.ptr -> i64
 // CHECK: llvm.icmp "ne" %[[HASH]]
 // CHECK: "llvm.intr.memset"(%[[STATE]]
-// CHECK: llvm.store %{{.*}}, %[[RUN]] : i64
-// CHECK: llvm.call @init.kernel({{.*}}%[[RUN]], %[[RUN]], %{{[^,]*}})
+// CHECK: llvm.store %{{.*}}, %[[COUNTER]] : i64
+// CHECK: llvm.call @init.kernel({{.*}}%[[COUNTER]], %[[COUNTER]], %{{[^,]*}})
 
 // CHECK-LABEL: llvm.func @tiny_net_init(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> (i32 {llvm.signext})

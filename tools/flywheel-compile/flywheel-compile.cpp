@@ -42,7 +42,7 @@ static cl::opt<std::string> manifestPath(
 static cl::opt<std::string>
     emitKind("emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
              cl::desc("What to write: obj (default), asm, llvm-ir, or the "
-                      "module after a stage, by its name (listed below)"));
+                      "module after a stage, by its name (listed above)"));
 static cl::opt<std::string>
     modelName("model-name", cl::value_desc("name"), cl::cat(category),
               cl::desc("Prefix of the C symbols. By default the module's name, "
@@ -67,6 +67,10 @@ static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
+static cl::opt<bool> llvmVectorize(
+    "llvm-vectorize", cl::cat(category),
+    cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
+             "kernels are vectors already"));
 static cl::opt<Lowering> lowering(
     "lowering", cl::init(Lowering::Optimized), cl::cat(category),
     cl::desc("How tensor programs become loops"),
@@ -184,14 +188,20 @@ static int emitModule(mlir::ModuleOp module) {
   return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
 }
 
+static CodegenOptions getCodegenOptions(const TargetOptions &target) {
+  CodegenOptions codegen;
+  codegen.target = target;
+  codegen.optimizationLevel = optimizationLevel;
+  codegen.loopVectorize = llvmVectorize;
+  codegen.slpVectorize = llvmVectorize;
+  return codegen;
+}
+
 /// Writes what --emit asks for from the lowered module.
 static int emitMachineCode(CompiledModule &compiled,
                            const CompilerOptions &options) {
-  CodegenOptions codegen;
-  codegen.target = options.target;
-  codegen.optimizationLevel = optimizationLevel;
-  llvm::Expected<MachineModule> code =
-      MachineModule::create(*compiled.module, codegen, &compiled.times);
+  llvm::Expected<MachineModule> code = MachineModule::create(
+      *compiled.module, getCodegenOptions(options.target), &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
@@ -251,15 +261,14 @@ static int compile() {
   options.modelName = modelName;
   options.lowering = lowering;
   options.maxExtent = maxBatch;
-  options.target = {targetTriple, cpu, features};
+  // This machine is what an empty name means everywhere.
+  bool isHost = targetTriple.empty() && cpu == "host";
+  options.target = {targetTriple, isHost ? "" : cpu.getValue(), features};
   if (isStage)
     options.stopAfter = emitKind;
   // A target that cannot work is reported before any work is done.
-  CodegenOptions codegen;
-  codegen.target = options.target;
-  codegen.optimizationLevel = optimizationLevel;
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createTargetMachine(codegen);
+      createTargetMachine(getCodegenOptions(options.target));
   if (!machine)
     return fail(llvm::toString(machine.takeError()));
 

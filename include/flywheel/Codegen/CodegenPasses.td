@@ -49,6 +49,30 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   ];
 }
 
+def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
+  let summary = "Read scalar operands once, in front of the op";
+  let description = [{
+    Before: `linalg.generic` with rank-0 tensors among its inputs (a learning
+    rate, a batch size). After: it captures their elements, read in front of it:
+    the loops that it becomes need not prove that a store leaves them alone.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PrivatizeInits : Pass<"flywheel-privatize-inits", "::mlir::func::FuncOp"> {
+  let summary = "Give each destination its own initial value";
+  let description = [{
+    Before: several ops may share one `tensor.empty` or filled tensor as
+    destination, as CSE leaves them. After: each has its own, so that
+    bufferization copies none for being overwritten twice.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
   let summary = "One loop nest for a contraction and its epilogue";
   let description = [{
@@ -146,7 +170,9 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
 
     Contractions of floats (matmul in every transposition, batched, or as a
     direct convolution) keep a tile of the output in vector registers over the
-    whole reduction; a `linalg.fill` of the output right before is absorbed.
+    whole reduction; a `linalg.fill` of the output right before is absorbed (the
+    same SSA value: run CSE first), and what an elementwise op right after reads
+    is prefetched. The tile size is that of `chooseContractionTile`.
     Other ops are vectorized along the loop that makes the most accesses
     contiguous, be it parallel or a reduction; float reductions are then
     reassociated. Tails are masked. Ops without a vector form, such as those with

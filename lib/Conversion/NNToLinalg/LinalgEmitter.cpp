@@ -56,7 +56,8 @@ Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
       break;
     Value size = empty.getDynamicSize(dim);
     if (std::optional<int64_t> number = getConstantIntValue(size))
-      return Extent::constant(*number);
+      // A negative size is an error of the step: types have none.
+      return *number < 0 ? Extent{0, size, false} : Extent::constant(*number);
     auto source = size.getDefiningOp<tensor::DimOp>();
     std::optional<int64_t> index =
         source ? source.getConstantIndex() : std::nullopt;
@@ -81,7 +82,9 @@ OpFoldResult LinalgEmitter::materialize(Extent extent) {
     return b.getIndexAttr(extent.number);
   if (!extent.isDimension)
     return extent.value;
-  return tensor::getMixedSize(b, loc, extent.value, extent.number);
+  // Created, not folded: folding follows casts without end where they are
+  // cyclic, as a graph region allows.
+  return tensor::DimOp::create(b, loc, extent.value, extent.number).getResult();
 }
 
 Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {

@@ -58,8 +58,8 @@ TEST(ObjectFile, WideVectorsStayWhole) {
   // This CPU is tuned to prefer 256 bits.
   options.target.cpu = "skylake-avx512";
   std::string text = compileWide(context, options);
-  EXPECT_NE(text.find("%zmm"), std::string::npos) << text;
-  EXPECT_EQ(text.find("%ymm"), std::string::npos) << text;
+  EXPECT_NE(text.find("vmulps\t%zmm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("vmulps\t%ymm"), std::string::npos) << text;
   // A product and a sum that the IR keeps apart stay apart.
   EXPECT_EQ(text.find("vfmadd"), std::string::npos) << text;
 }
@@ -86,6 +86,46 @@ TEST(ObjectFile, CrossTargets) {
   options.target.cpu = "abacus";
   EXPECT_NE(compileWide(context, options).find("has no CPU 'abacus'"),
             std::string::npos);
+}
+
+/// A kernel in which each thread of a parallel region adds 1 to y.
+constexpr const char *kParallel = R"mlir(
+module attributes {train.manifest = {
+  model = "parallel", layout_hash = 1 : i64, state_bytes = 64 : i64,
+  variables = [],
+  entries = [{name = "f", feeds = [],
+    results = [{name = "y", type = tensor<i32>, symbols = array<i64>}],
+    symbols = [], reads = array<i64>, writes = array<i64>, workspace = [],
+    checks = array<i64>}],
+  messages = []}} {
+  llvm.func @f.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
+                      %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
+                      %y0: !llvm.ptr, %y1: !llvm.ptr, %y2: i64) -> i32 {
+    %threads = llvm.mlir.constant(2 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    omp.parallel num_threads(%threads : i32) {
+      %old = llvm.atomicrmw add %y1, %one monotonic : !llvm.ptr, i32
+      omp.terminator
+    }
+    %ok = llvm.mlir.constant(0 : i32) : i32
+    llvm.return %ok : i32
+  }
+}
+)mlir";
+
+TEST(JIT, LoadsTheOpenMPRuntime) {
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      test::lowerToEntryPoints(context, kParallel);
+  ASSERT_TRUE(module);
+  auto program = Program::create(*module);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  auto session = Session::create(*program);
+  ASSERT_TRUE(session.isOk());
+  int32_t y = 40;
+  ASSERT_TRUE(
+      (*session)->call("f", {}, {{runtime::DType::I32, {}, &y}}).isOk());
+  EXPECT_EQ(y, 42);
 }
 
 TEST_F(AdderTest, ObjectExportsTheInterfaceOnly) {

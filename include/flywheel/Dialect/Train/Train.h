@@ -38,13 +38,24 @@ struct Real {
   Real() = default;
   Real(double value) : value(value) {}
   operator double() const { return value; }
-  bool operator==(Real other) const { return value == other.value; }
+  /// Bitwise, as uniquing needs: -0.0 is not 0.0.
+  bool operator==(Real other) const {
+    return llvm::bit_cast<uint64_t>(value) ==
+           llvm::bit_cast<uint64_t>(other.value);
+  }
   friend llvm::hash_code hash_value(Real real) {
     return llvm::hash_value(llvm::bit_cast<uint64_t>(real.value));
   }
+  /// Prints what parses back to the same bits.
   friend mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, Real real) {
-    return printer << real.value;
+    real.print(printer.getStream());
+    return printer;
   }
+  friend mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                                      std::optional<Real> real) {
+    return printer << real.value_or(Real());
+  }
+  void print(llvm::raw_ostream &os) const;
 
   double value = 0.0;
 };

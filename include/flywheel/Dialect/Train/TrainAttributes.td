@@ -38,7 +38,7 @@ def Train_ConstantAttr : Train_Initializer<"Constant", "constant"> {
   let description = [{
     Fills the variable in row-major order. Where there are fewer values than
     elements, the last value repeats; more values than elements are an error.
-    The values are a rank-1 `dense` of the variable's element type.
+    The values are a `dense` of the variable's element type.
 
     Example: `#train.constant<dense<[1.0, 2.0]> : tensor<2xf32>>` in a
     `tensor<3x2xf32>` is `[[1, 2], [2, 2], [2, 2]]`.

@@ -26,7 +26,8 @@ def Train_VariableResource : Resource<"::flywheel::train::VariableResource">;
 // Variables
 //===----------------------------------------------------------------------===//
 
-def Train_VariableOp : Train_Op<"variable", [Symbol]> {
+def Train_VariableOp : Train_Op<"variable", [Symbol,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Declares a variable";
   let description = [{
     Persistent storage with a name, an element type and a static shape. It
@@ -38,8 +39,9 @@ def Train_VariableOp : Train_Op<"variable", [Symbol]> {
     starts from `#train.glorot_uniform` and any other from `#train.zeros`.
 
     `trainable = false` keeps the variable out of the default list of
-    `train.minimize`. `slot_of` names the parameter that owns this variable: an
-    optimizer's slot, made by `-train-expand-optimizers`.
+    `train.minimize`. `slot_of` names the parameter that owns this variable, of
+    its type: an optimizer's slot, made by `-train-expand-optimizers`. A name has
+    no whitespace, ':' or '^'.
 
     ```mlir
     train.variable @W : tensor<64x10xf32> = #train.glorot_uniform

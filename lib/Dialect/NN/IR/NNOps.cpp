@@ -203,6 +203,10 @@ LogicalResult ReduceOp::verify() {
       !isa<FloatType>(input.getElementType()))
     return emitOpError() << "expected a floating-point type for a mean, found "
                          << input.getElementType();
+  bool isArithmetic =
+      getKind() == ReductionKind::sum || getKind() == ReductionKind::prod;
+  if (isArithmetic && input.getElementType().isInteger(1))
+    return emitOpError() << "expected a numeric element type, found " << input;
   if (failed(verifyDims(*this, "axes", getAxes(), input.getRank())))
     return failure();
   SmallVector<int64_t> shape;
@@ -218,7 +222,10 @@ LogicalResult ReduceOp::verify() {
 LogicalResult OneHotOp::verify() {
   SmallVector<int64_t> shape(tensorOf(getIndices()).getShape());
   RankedTensorType result = tensorOf(getResult());
-  int64_t depth = result.getRank() ? result.getShape().back() : 0;
+  if (result.getRank() == 0)
+    return emitOpError() << "expected a result of rank " << shape.size() + 1
+                         << ", found " << result;
+  int64_t depth = result.getShape().back();
   if (ShapedType::isDynamic(depth))
     return emitOpError() << "expected a static last extent, found " << result;
   shape.push_back(depth);
@@ -233,6 +240,10 @@ LogicalResult ArgmaxOp::verify() {
   if (shape[axis] == 0)
     return emitOpError() << "expected a non-empty axis, found "
                          << getInput().getType();
+  Type index = getElementTypeOrSelf(getResult());
+  if (!index.isInteger(32) && !index.isInteger(64))
+    return emitOpError() << "expected indices of i32 or i64, found "
+                         << getResult().getType();
   shape.erase(shape.begin() + axis);
   return verifyResultShape(*this, getResult(), shape);
 }

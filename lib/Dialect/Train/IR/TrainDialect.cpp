@@ -13,6 +13,11 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace flywheel::train;
 
@@ -21,25 +26,51 @@ using namespace flywheel::train;
 #include "flywheel/Dialect/Train/TrainEnums.cpp.inc"
 #include "flywheel/Dialect/Train/TrainOpInterfaces.cpp.inc"
 
-// Numbers in attributes are written as users write them: `0.1`, `1e-7` or `1`.
+void Real::print(llvm::raw_ostream &os) const {
+  if (!std::isfinite(value)) {
+    os << llvm::format_hex(llvm::bit_cast<uint64_t>(value), 18, true)
+       << " : f64";
+    return;
+  }
+  // Six digits where they are exact, else the seventeen that always are.
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6e", value);
+  if (std::strtod(text, nullptr) != value)
+    std::snprintf(text, sizeof(text), "%.16e", value);
+  os << text;
+}
+
+/// The number that a float or integer attribute holds; none for anything else.
+static std::optional<double> getNumber(mlir::Attribute attribute) {
+  if (auto number = mlir::dyn_cast<mlir::FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute);
+  if (!number || number.getType().isInteger(1))
+    return std::nullopt;
+  llvm::APFloat real(llvm::APFloat::IEEEdouble());
+  real.convertFromAPInt(number.getValue(),
+                        !number.getType().isUnsignedInteger(),
+                        llvm::APFloat::rmNearestTiesToEven);
+  return real.convertToDouble();
+}
+
+// Numbers in attributes are written as users write them: `0.1`, `1.0e-7` or
+// `1`.
 namespace mlir {
-template <>
-struct FieldParser<Real> {
+template <> struct FieldParser<Real> {
   static FailureOr<Real> parse(AsmParser &parser) {
     Attribute value;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseAttribute(value))
       return failure();
-    if (auto number = dyn_cast<FloatAttr>(value))
-      return Real(number.getValueAsDouble());
-    if (auto number = dyn_cast<IntegerAttr>(value))
-      return Real(static_cast<double>(number.getInt()));
-    parser.emitError(loc) << "expected a number, found " << value;
+    std::optional<double> number = getNumber(value);
+    if (number && std::isfinite(*number))
+      return Real(*number);
+    parser.emitError(loc) << "expected a finite number, found " << value;
     return failure();
   }
 };
-template <>
-struct FieldParser<std::optional<Real>> {
+template <> struct FieldParser<std::optional<Real>> {
   static FailureOr<std::optional<Real>> parse(AsmParser &parser) {
     FailureOr<Real> value = FieldParser<Real>::parse(parser);
     if (failed(value))

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace flywheel::train;
@@ -68,12 +69,32 @@ static bool isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                                       integer.getWidth());
+  return integer && integer.isSignless() &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+/// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
+static bool isAddressable(RankedTensorType type) {
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t extent : type.getShape()) {
+    if (extent == 0)
+      return true;
+    std::optional<int64_t> product = llvm::checkedMul(bytes, extent);
+    if (!product)
+      return false;
+    bytes = *product;
+  }
+  return true;
 }
 
 LogicalResult VariableOp::verify() {
   RankedTensorType type = getTensorType();
+  StringRef name = getSymName();
+  if (name.empty() || name.find_first_of(" \t\n\v\f\r:^") != StringRef::npos ||
+      name.contains('\0'))
+    return emitOpError() << "expected a name without whitespace, ':' and '^', "
+                            "found \""
+                         << name << "\"";
   if (!type.hasStaticShape())
     return emitOpError() << "expected a static shape, found " << type
                          << ": shape of a new variable (" << getSymName()
@@ -83,6 +104,8 @@ LogicalResult VariableOp::verify() {
            << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
               "i32 or i64, found "
            << type.getElementType();
+  if (!isAddressable(type))
+    return emitOpError() << "expected a size below 2^63 bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
   Attribute value = getInitialValueOrDefault();
@@ -98,6 +121,26 @@ LogicalResult VariableOp::verify() {
                          << ", found " << dense.getType()
                          << ": Initializer type and variable type don't match";
   return success();
+}
+
+LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr owner = getSlotOfAttr();
+  if (!owner)
+    return success();
+  FailureOr<VariableOp> variable = lookupVariable(*this, owner, symbols);
+  if (failed(variable))
+    return failure();
+  if (*variable == *this || variable->getSlotOfAttr())
+    return emitOpError() << "expected slot_of to name a parameter, found slot "
+                         << owner;
+  if (variable->getTensorType() == getTensorType())
+    return success();
+  InFlightDiagnostic error = emitOpError()
+                             << "expected a slot of the type of its parameter "
+                             << owner << ", " << variable->getTensorType()
+                             << ", found " << getTensorType();
+  error.attachNote(variable->getLoc()) << "parameter declared here";
+  return error;
 }
 
 Attribute VariableOp::getInitialValueOrDefault() {
@@ -188,6 +231,8 @@ LogicalResult GradientOp::verify() {
   };
   if (getYs().empty())
     return emitOpError() << "expected at least one value to differentiate";
+  if (getXs().empty())
+    return emitOpError() << "expected at least one gradient target";
   for (Value y : getYs())
     if (failed(requireFloat(y, "differentiated values")))
       return failure();
@@ -330,8 +375,8 @@ SmallVector<Value> MomentumOp::buildElementUpdate(OpBuilder &b, Location loc,
 LogicalResult AdamOp::verify() {
   if (static_cast<bool>(getVhat()) != static_cast<bool>(getNewVhat()))
     return emitOpError() << "expected a new vhat exactly where vhat is given";
-  if (!(getEpsilon().convertToDouble() >= 0.0))
-    return emitOpError() << "expected epsilon >= 0, found "
+  if (!getEpsilon().isFinite() || getEpsilon().convertToDouble() < 0.0)
+    return emitOpError() << "expected a finite epsilon >= 0, found "
                          << getEpsilon().convertToDouble();
   return verifyUpdate(*this);
 }

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace flywheel::train;
 
@@ -75,21 +77,31 @@ static LogicalResult verifyFraction(EmitErrorFn emitError, StringRef name,
   return emitError() << "expected " << name << " within [0, 1), found " << value;
 }
 
+static LogicalResult verifyFinite(EmitErrorFn emitError, StringRef name,
+                                  double value) {
+  if (std::isfinite(value))
+    return success();
+  return emitError() << "expected a finite " << name << ", found " << value;
+}
+
 static LogicalResult verifyNonNegative(EmitErrorFn emitError, StringRef name,
                                        double value) {
-  if (value >= 0.0)
+  if (std::isfinite(value) && value >= 0.0)
     return success();
-  return emitError() << "expected " << name << " >= 0, found " << value;
+  return emitError() << "expected a finite " << name << " >= 0, found "
+                     << value;
 }
 
 //===----------------------------------------------------------------------===//
 // SGD
 //===----------------------------------------------------------------------===//
 
-LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real, Real momentum,
+LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
                               Real decay, bool) {
-  return success(succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
-                 succeeded(verifyNonNegative(emitError, "decay", decay)));
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
+      succeeded(verifyNonNegative(emitError, "decay", decay)));
 }
 
 StringRef SGDAttr::getOptimizerName() const { return "SGD"; }
@@ -133,9 +145,10 @@ SmallVector<Value> SGDAttr::buildParameterUpdate(OpBuilder &b, Location loc,
 // Momentum
 //===----------------------------------------------------------------------===//
 
-LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real, Real momentum,
-                                   bool) {
-  return verifyNonNegative(emitError, "momentum", momentum);
+LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr,
+                                   Real momentum, bool) {
+  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
+                 succeeded(verifyNonNegative(emitError, "momentum", momentum)));
 }
 
 StringRef MomentumAttr::getOptimizerName() const { return "Momentum"; }
@@ -168,9 +181,10 @@ MomentumAttr::buildParameterUpdate(OpBuilder &b, Location loc, Value parameter,
 // Adam
 //===----------------------------------------------------------------------===//
 
-LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real, Real beta1,
+LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                Real beta2, Real epsilon, Real decay, bool) {
-  return success(succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
+                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
                  succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
                  succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
                  succeeded(verifyNonNegative(emitError, "decay", decay)));

@@ -1,0 +1,158 @@
+// RUN: flywheel-opt %s --convert-nn-to-linalg --canonicalize --cse | FileCheck %s
+
+// CHECK-DAG: #[[$POINT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$ROW0:.*]] = affine_map<(d0, d1) -> (0, d1)>
+
+// X1, X11: a product, then one elementwise op for the bias; its extents come
+// from the operands.
+// CHECK-LABEL: func @dense
+// CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<64x10xf32>, %[[B:.*]]: tensor<10xf32>)
+func.func @dense(%x: tensor<?x64xf32>, %w: tensor<64x10xf32>, %b: tensor<10xf32>) -> tensor<?x10xf32> {
+  // CHECK-NOT: cf.assert
+  // CHECK: %[[N:.*]] = tensor.dim %[[X]], %c0
+  // CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x10xf32>
+  // CHECK: %[[Z:.*]] = linalg.fill ins(%cst : f32) outs(%[[E]]
+  // CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %[[W]] : {{.*}}) outs(%[[Z]]
+  // CHECK: linalg.generic {indexing_maps = [#[[$POINT]], #[[$COLUMN]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%[[P]], %[[B]] : {{.*}}) outs(%[[E]]
+  // CHECK: arith.addf
+  // X4: CHECK: linalg.generic
+  // CHECK: arith.maximumf %{{.*}}, %cst : f32
+  %0 = nn.dense %x, %w, %b : (tensor<?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<?x10xf32>
+  %1 = nn.relu %0 : tensor<?x10xf32>
+  return %1 : tensor<?x10xf32>
+}
+
+// V3, X1: f16 products accumulate in f32 and round once; no transpose is made.
+// CHECK-LABEL: func @half_matmul
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.matmul indexing_maps = [{{.*}}] ins(%arg0, %arg0 : tensor<8x4xf16>, tensor<8x4xf16>) outs(%{{.*}} : tensor<4x4xf32>)
+// CHECK: linalg.generic
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @half_matmul(%x: tensor<8x4xf16>) -> tensor<4x4xf16> {
+  %0 = nn.matmul %x, %x {transpose_a} : (tensor<8x4xf16>, tensor<8x4xf16>) -> tensor<4x4xf16>
+  return %0 : tensor<4x4xf16>
+}
+
+// Extents that no type knows are checked when the step runs, once.
+// CHECK-LABEL: func @unknown_extents
+// CHECK: %[[OK:.*]] = arith.cmpi eq
+// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b in 'nn.matmul' at {{.*}}nn-to-linalg.mlir:[[#@LINE+3]]:8"
+// CHECK-NOT: cf.assert
+func.func @unknown_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = nn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = nn.relu %0 : tensor<?x?xf32>
+  %2 = arith.addf %0, %1 : tensor<?x?xf32>
+  %3 = nn.softmax_cross_entropy %1, %2 : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<f32>
+  return %2 : tensor<?x?xf32>
+}
+
+// X5: labels are checked; a loss and the softmax of its gradient share the row
+// maxima, the exponentials and the sums.
+// CHECK-LABEL: func @loss_and_softmax
+// CHECK: cf.assert %{{.*}}, "expected equal rows of logits and labels in 'nn.sparse_softmax_cross_entropy' at
+// CHECK: %[[IN:.*]] = linalg.generic
+// CHECK: arith.cmpi ult, %{{.*}}, %c10 : index
+// CHECK: %[[ALL:.*]] = tensor.extract %[[IN]][] : tensor<i1>
+// CHECK: cf.assert %[[ALL]], "label out of range: expected 0 <= label < 10 in 'nn.sparse_softmax_cross_entropy' at {{.*}}nn-to-linalg.mlir:[[#@LINE+9]]:8"
+// CHECK-COUNT-1: arith.maximumf
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: {{math.exp|arith.maximumf}}
+// CHECK: linalg.index 1
+// CHECK: math.log
+// CHECK-NOT: {{math.exp|arith.maximumf}}
+// CHECK: return
+func.func @loss_and_softmax(%x: tensor<?x10xf32>, %label: tensor<?xi32>) -> (tensor<f32>, tensor<?x10xf32>) {
+  %0 = nn.sparse_softmax_cross_entropy %x, %label : (tensor<?x10xf32>, tensor<?xi32>) -> tensor<f32>
+  %1 = nn.softmax %x : tensor<?x10xf32>
+  return %0, %1 : tensor<f32>, tensor<?x10xf32>
+}
+
+// A batch of nothing.
+// CHECK-LABEL: func @no_rows
+// CHECK-NOT: = nn.
+// CHECK: return
+func.func @no_rows(%x: tensor<0x10xf32>, %label: tensor<0xi32>) -> tensor<f32> {
+  %0 = nn.sparse_softmax_cross_entropy %x, %label : (tensor<0x10xf32>, tensor<0xi32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// X7: an extent of 1 stretches, in the map.
+// CHECK-LABEL: func @broadcast
+// CHECK: linalg.generic {indexing_maps = [#[[$ROW0]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%arg0 : tensor<1x10xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[$COLUMN]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<10xf32>)
+// CHECK: linalg.fill ins(%cst{{.*}} : f32)
+func.func @broadcast(%a: tensor<1x10xf32>, %b: tensor<10xf32>, %like: tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<?x10xf32>, tensor<?x10xf32>) {
+  %0 = nn.broadcast %a dims [0, 1] like %like : (tensor<1x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+  %1 = nn.broadcast %b dims [1] like %like : (tensor<10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+  %c = arith.constant dense<2.0> : tensor<f32>
+  %2 = nn.broadcast %c dims [] like %like : (tensor<f32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+  return %0, %1, %2 : tensor<?x10xf32>, tensor<?x10xf32>, tensor<?x10xf32>
+}
+
+// X7:
+// CHECK-LABEL: func @reduce
+func.func @reduce(%x: tensor<?x4xf32>, %i: tensor<2x3xi32>) -> (tensor<?x1xf32>, tensor<f32>, tensor<i32>, tensor<2x3xi32>, tensor<?xi64>) {
+  // CHECK: linalg.generic {indexing_maps = [#[[$POINT]], #[[$ROW]]], iterator_types = ["parallel", "reduction"]}
+  // CHECK: arith.maximumf
+  // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %0 = nn.reduce max %x axes [1] keepdims : tensor<?x4xf32> -> tensor<?x1xf32>
+  // The number of elements is known when the step runs.
+  // CHECK: iterator_types = ["reduction", "reduction"]
+  // CHECK: arith.sitofp %{{.*}} : i64 to f32
+  // CHECK: arith.divf
+  %1 = nn.reduce mean %x axes [0, 1] : tensor<?x4xf32> -> tensor<f32>
+  // CHECK: linalg.fill ins(%c2147483647_i32 : i32)
+  // CHECK: arith.minsi
+  %2 = nn.reduce min %i axes [0, 1] : tensor<2x3xi32> -> tensor<i32>
+  %3 = nn.reduce sum %i axes [] : tensor<2x3xi32> -> tensor<2x3xi32>
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<?xf32>, tensor<?xi64>)
+  // CHECK: arith.cmpf ugt
+  // CHECK: return {{.*}}, %arg1, %{{.*}}#1 :
+  %4 = nn.argmax %x axis 1 : tensor<?x4xf32> -> tensor<?xi64>
+  return %0, %1, %2, %3, %4 : tensor<?x1xf32>, tensor<f32>, tensor<i32>, tensor<2x3xi32>, tensor<?xi64>
+}
+
+// X7:
+// CHECK-LABEL: func @one_hot
+// CHECK: %[[WANTED:.*]] = arith.index_cast %{{.*}} : i8 to index
+// CHECK: %[[HERE:.*]] = linalg.index 1 : index
+// CHECK: arith.cmpi eq, %[[HERE]], %[[WANTED]] : index
+func.func @one_hot(%i: tensor<?xi8>) -> tensor<?x5xf16> {
+  %0 = nn.one_hot %i : tensor<?xi8> -> tensor<?x5xf16>
+  return %0 : tensor<?x5xf16>
+}
+
+// X4: elementwise ops; destinations are fresh, constants are scalars, and
+// attributes stay.
+// CHECK-LABEL: func @elementwise
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x4xf32>
+// CHECK: linalg.fill ins(%cst{{.*}} : f32) outs(%[[E]]
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<?x4xf32>) outs(%[[E]] : tensor<?x4xf32>)
+// CHECK: math.tanh
+// CHECK: arith.cmpf olt
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<4xf32>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: arith.mulf %{{.*}}, %cst{{.*}} fastmath<contract> : f32
+func.func @elementwise(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %two = arith.constant 2.0 : f32
+  %c = tensor.splat %two[%d] : tensor<?x4xf32>
+  %0 = math.tanh %x : tensor<?x4xf32>
+  %1 = arith.cmpf olt, %0, %c : tensor<?x4xf32>
+  %2 = arith.select %1, %0, %x : tensor<?x4xi1>, tensor<?x4xf32>
+  %k = arith.constant dense<3.0> : tensor<4xf32>
+  %3 = arith.mulf %y, %k fastmath<contract> : tensor<4xf32>
+  return %2, %3 : tensor<?x4xf32>, tensor<4xf32>
+}
+
+// Rank 0, and a scalar condition.
+// CHECK-LABEL: func @rank0
+// CHECK: linalg.generic {{.*}}iterator_types = []
+// CHECK: arith.select %arg0
+func.func @rank0(%c: i1, %x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %0 = arith.select %c, %x, %y : tensor<f32>
+  return %0 : tensor<f32>
+}

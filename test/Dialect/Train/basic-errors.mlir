@@ -1,0 +1,545 @@
+// RUN: flywheel-opt %s -split-input-file -verify-diagnostics
+
+// V7:
+// expected-error @+1 {{expected a static shape, found 'tensor<?x2xf32>': shape of a new variable (W) must be fully defined}}
+train.variable @W : tensor<?x2xf32>
+
+// -----
+
+// V3:
+// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, found 'f8E4M3FN'}}
+train.variable @W : tensor<2xf8E4M3FN>
+
+// -----
+
+// V3:
+// expected-error @+1 {{found 'ui8'}}
+train.variable @W : tensor<2xui8>
+
+// -----
+
+// expected-error @+1 {{expected a type without encoding, found 'tensor<2xf32, 1 : i64>'}}
+train.variable @W : tensor<2xf32, 1>
+
+// -----
+
+// expected-error @+1 {{expected a size below 2^63 bytes, found 'tensor<4294967296x4294967296xf32>'}}
+train.variable @W : tensor<4294967296x4294967296xf32>
+
+// -----
+
+// N1:
+// expected-error @+1 {{expected a name without whitespace, ':' and '^', found "a b"}}
+train.variable @"a b" : tensor<f32>
+
+// -----
+
+// N1:
+// expected-error @+1 {{expected a name without whitespace, ':' and '^', found ""}}
+"train.variable"() <{sym_name = "", type = tensor<f32>}> : () -> ()
+
+// -----
+
+// V12:
+// expected-note @+1 {{see existing symbol definition here}}
+train.variable @W : tensor<2xf32>
+// expected-error @+1 {{redefinition of symbol named 'W'}}
+train.variable @W : tensor<3xf32>
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{symbol's parent must have the SymbolTable trait}}
+  train.variable @W : tensor<2xf32>
+  return
+}
+
+// -----
+
+// V8:
+// expected-error @+1 {{expected an initializer or a dense attribute as initial value, found 3 : i64}}
+train.variable @W : tensor<i64> = 3
+
+// -----
+
+// V6, V8:
+// expected-error @+1 {{expected an initial value of type 'tensor<2xf32>', found 'tensor<2xf64>': Initializer type and variable type don't match}}
+train.variable @W : tensor<2xf32> = dense<1.0> : tensor<2xf64>
+
+// -----
+
+// I2:
+// expected-error @+1 {{Too many elements provided. Needed at most 6, but received 7}}
+train.variable @W : tensor<3x2xi32> = #train.constant<dense<[1, 2, 3, 4, 5, 6, 7]> : tensor<7xi32>>
+
+// -----
+
+// I2:
+// expected-error @+1 {{expected values of type 'f32', found 'i32': Initializer type and variable type don't match}}
+train.variable @W : tensor<2xf32> = #train.constant<dense<1> : tensor<2xi32>>
+
+// -----
+
+// I2:
+// expected-error @+1 {{expected at least one value, found none}}
+train.variable @W : tensor<2xf32> = #train.constant<dense<> : tensor<0xf32>>
+
+// -----
+
+// I3:
+// expected-error @+1 {{Must specify maxval for integer dtype 'i32'}}
+train.variable @W : tensor<2xi32> = #train.random_uniform
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected integral bounds within 'i8', found 0.000000e+00 and 3.000000e+02}}
+train.variable @W : tensor<2xi8> = #train.random_uniform<maxval = 300>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected integral bounds within 'i32', found 5.000000e-01 and 3.000000e+00}}
+train.variable @W : tensor<2xi32> = #train.random_uniform<minval = 0.5, maxval = 3>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected finite minval < maxval, found 2.000000e+00 and 1.000000e+00}}
+train.variable @W : tensor<2xf32> = #train.random_uniform<minval = 2.0>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected a numeric type for random_uniform, found 'tensor<2xi1>'}}
+train.variable @W : tensor<2xi1> = #train.random_uniform<maxval = 1.0>
+
+// -----
+
+// I4:
+// expected-error @+1 {{expected a floating-point type for random_normal, found 'tensor<2xi32>'}}
+train.variable @W : tensor<2xi32> = #train.random_normal
+
+// -----
+
+// I4:
+// expected-error @+1 {{expected a finite mean and a finite stddev >= 0, found 0.000000e+00 and -1.000000e+00}}
+train.variable @W : tensor<2xf32> = #train.random_normal<stddev = -1.0>
+
+// -----
+
+// I5:
+// expected-error @+1 {{expected a floating-point type for truncated_normal, found 'tensor<2xi32>'}}
+train.variable @W : tensor<2xi32> = #train.truncated_normal
+
+// -----
+
+// I6:
+// expected-error @+1 {{expected a floating-point type for glorot_uniform, found 'tensor<2xi32>'}}
+train.variable @W : tensor<2xi32> = #train.glorot_uniform
+
+// -----
+
+// expected-error @+1 {{expected a floating-point type for he_normal, found 'tensor<2xi1>'}}
+train.variable @W : tensor<2xi1> = #train.he_normal
+
+// -----
+
+// Numbers that no arithmetic means.
+// expected-error @+2 {{expected a finite number, found 0x7FC00000 : f32}}
+// expected-error @+1 {{failed to parse Train_RandomNormalAttr parameter 'mean'}}
+train.variable @W : tensor<2xf32> = #train.random_normal<mean = 0x7FC00000 : f32>
+
+// -----
+
+// expected-error @+2 {{expected a finite number, found "a"}}
+// expected-error @+1 {{failed to parse Train_RandomNormalAttr parameter 'mean'}}
+train.variable @W : tensor<2xf32> = #train.random_normal<mean = "a">
+
+// -----
+
+// expected-error @+2 {{expected a finite number, found true}}
+// expected-error @+1 {{failed to parse Train_RandomNormalAttr parameter 'mean'}}
+train.variable @W : tensor<2xf32> = #train.random_normal<mean = true>
+
+// -----
+
+// A wide integer is the number it says.
+// expected-error @+1 {{expected finite minval < maxval, found 3.402824e+38 and 1.000000e+00}}
+train.variable @W : tensor<2xf32> = #train.random_uniform<minval = 340282366920938463463374607431768211456 : i256>
+
+// -----
+
+// T2:
+// expected-error @+1 {{expected the name of a variable, found no symbol @W}}
+train.variable @S : tensor<2xf32> {slot_of = @W}
+
+// -----
+
+// T2:
+// expected-error @+1 {{expected slot_of to name a parameter, found slot @S}}
+train.variable @S : tensor<2xf32> {slot_of = @S}
+
+// -----
+
+// T2:
+// expected-note @+1 {{parameter declared here}}
+train.variable @W : tensor<3xf32>
+// expected-error @+1 {{expected a slot of the type of its parameter @W, 'tensor<3xf32>', found 'tensor<2xf32>'}}
+train.variable @S : tensor<2xf32> {slot_of = @W}
+
+// -----
+
+// T2:
+func.func @f() {
+  // expected-error @+1 {{expected the name of a variable, found no symbol @W}}
+  %0 = train.read @W : tensor<2xf32>
+  return
+}
+
+// -----
+
+// T2:
+// expected-note @+1 {{defined here}}
+func.func private @g()
+func.func @f() {
+  // expected-error @+1 {{expected the name of a variable, found @g, which is a 'func.func'}}
+  %0 = train.read @g : tensor<2xf32>
+  return
+}
+
+// -----
+
+// A4, T2:
+// expected-note @+1 {{variable declared here}}
+train.variable @W : tensor<2xf32>
+func.func @f() {
+  // expected-error @+1 {{expected the type of variable @W, 'tensor<2xf32>', found 'tensor<2xf64>': element types differ}}
+  %0 = train.read @W : tensor<2xf64>
+  return
+}
+
+// -----
+
+// A4: a scalar is not broadcast.
+// expected-note @+1 {{variable declared here}}
+train.variable @W : tensor<3xf32>
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{expected the type of variable @W, 'tensor<3xf32>', found 'tensor<f32>': shapes differ}}
+  %0 = train.assign @W, %x : tensor<f32>
+  return
+}
+
+// -----
+
+// A4:
+// expected-note @+1 {{variable declared here}}
+train.variable @W : tensor<3xf32>
+func.func @f(%x: tensor<2xf32>) {
+  // expected-error @+1 {{shapes differ}}
+  %0 = train.assign_sub @W, %x : tensor<2xf32>
+  return
+}
+
+// -----
+
+// V3, T2:
+train.variable @W : tensor<3xi1>
+func.func @f(%x: tensor<3xi1>) {
+  // expected-error @+1 {{'train.assign_add' op expected a numeric element type, found 'tensor<3xi1>'}}
+  %0 = train.assign_add @W, %x : tensor<3xi1>
+  return
+}
+
+// -----
+
+// V3, T2:
+train.variable @W : tensor<3xi1>
+func.func @f(%x: tensor<3xi1>) {
+  // expected-error @+1 {{'train.assign_sub' op expected a numeric element type, found 'tensor<3xi1>'}}
+  %0 = train.assign_sub @W, %x : tensor<3xi1>
+  return
+}
+
+// -----
+
+// V1: what is not a variable cannot be assigned.
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor}}
+  %0 = train.assign @W, %x : tensor<?xf32>
+  return
+}
+
+// -----
+
+// V3, T2:
+func.func @f(%y: tensor<f32>, %x: tensor<2xi32>) {
+  // expected-error @+1 {{expected gradient targets of a floating-point type, found 'tensor<2xi32>'}}
+  %0 = train.gradient %y wrt %x : (tensor<f32>, tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<i32>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{expected differentiated values of a floating-point type, found 'tensor<i32>'}}
+  %0 = train.gradient %y wrt %x : (tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<f32>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{expected results of the types of the gradient targets, ('tensor<2xf32>'), found ('tensor<3xf32>')}}
+  %0 = train.gradient %y wrt %x : (tensor<f32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<f32>, %x: tensor<2xf32>) {
+  // expected-error @+1 {{expected grad_ys of the types of the differentiated values, ('tensor<f32>'), found ('tensor<2xf32>')}}
+  %0 = train.gradient %y wrt %x grad_ys %x : (tensor<f32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{expected at least one value to differentiate}}
+  "train.gradient"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> ()
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<f32>) {
+  // expected-error @+1 {{expected at least one gradient target}}
+  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<f32>) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<f32>) {
+  // expected-error @+1 {{operand count (1) does not match with the total size (2)}}
+  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<f32>) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<i32>) {
+  // expected-error @+1 {{expected a loss of a floating-point type, found 'tensor<i32>'}}
+  train.minimize %loss : tensor<i32> with #train.sgd
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{No variables to optimize: var_list is empty}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list []
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected the name of a variable, found no symbol @W}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@W]
+  return
+}
+
+// -----
+
+train.variable @W : tensor<3xf32>
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected distinct variables in var_list, found @W twice}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@W, @W]
+  return
+}
+
+// -----
+
+// V3:
+train.variable @W : tensor<3xi32>
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected variables of a floating-point type in var_list, found @W of type 'tensor<3xi32>'}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@W]
+  return
+}
+
+// -----
+
+// V14:
+train.variable @step : tensor<f32>
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a scalar integer variable as global_step, found @step of type 'tensor<f32>'}}
+  train.minimize %loss : tensor<f32> with #train.sgd global_step @step
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected the name of a variable, found no symbol @step}}
+  train.minimize %loss : tensor<f32> with #train.sgd global_step @step
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{invalid kind of attribute specified}}
+  train.minimize %loss : tensor<f32> with #train.zeros
+  return
+}
+
+// -----
+
+// T2:
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a finite momentum >= 0, found -1.000000e+00}}
+  train.minimize %loss : tensor<f32> with #train.sgd<momentum = -1.0>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a finite decay >= 0, found -1.000000e+00}}
+  train.minimize %loss : tensor<f32> with #train.sgd<decay = -1.0>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+2 {{expected a finite number, found 0x7F800000 : f32}}
+  // expected-error @+1 {{failed to parse Train_SGDAttr parameter 'lr'}}
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0x7F800000 : f32>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{struct is missing required parameter: lr}}
+  train.minimize %loss : tensor<f32> with #train.momentum<momentum = 0.9>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a finite momentum >= 0, found -1.000000e-01}}
+  train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = -0.1>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected beta_1 within [0, 1), found 1.000000e+00}}
+  train.minimize %loss : tensor<f32> with #train.adam<beta_1 = 1.0>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected beta_2 within [0, 1), found -1.000000e-01}}
+  train.minimize %loss : tensor<f32> with #train.adam<beta_2 = -0.1>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a finite epsilon >= 0, found -1.000000e-07}}
+  train.minimize %loss : tensor<f32> with #train.adam<epsilon = -1.0e-7>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected a finite decay >= 0, found -5.000000e-01}}
+  train.minimize %loss : tensor<f32> with #train.adam<decay = -0.5>
+  return
+}
+
+// -----
+
+// T2:
+func.func @f(%p: tensor<2xf32>, %v: tensor<3xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected slots of the parameter's type 'tensor<2xf32>', found 'tensor<3xf32>'}}
+  %0:2 = train.sgd %p, %v, %p lr %s momentum %s
+      : (tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %g: tensor<2xf64>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected a gradient of the parameter's type 'tensor<2xf32>', found 'tensor<2xf64>'}}
+  %0:2 = train.momentum %p, %p, %g lr %s momentum %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf64>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %s: tensor<f64>) {
+  // expected-error @+1 {{expected scalars of type 'tensor<f32>', found 'tensor<f64>'}}
+  %0:2 = train.momentum %p, %p, %p lr %s momentum %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f64>, tensor<f64>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected results of the parameter's type 'tensor<2xf32>', found 'tensor<3xf32>'}}
+  %0:2 = train.sgd %p, %p, %p lr %s momentum %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xi32>, %s: tensor<i32>) {
+  // expected-error @+1 {{expected a parameter of a floating-point type, found 'tensor<2xi32>'}}
+  %0:2 = train.sgd %p, %p, %p lr %s momentum %s
+      : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected a new vhat exactly where vhat is given}}
+  %0:4 = train.adam %p, %p, %p, %p rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected a finite epsilon >= 0, found -1.000000e+00}}
+  %0:3 = train.adam %p, %p, %p, %p rate %s beta_1 %s beta_2 %s epsilon -1.0
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>) {
+  // expected-error @+1 {{expected 7 or more operands, but found 1}}
+  %0:3 = "train.adam"(%p) <{epsilon = 0.1}> : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}

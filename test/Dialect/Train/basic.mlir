@@ -1,0 +1,129 @@
+// Every op and attribute, both syntaxes, and a fixpoint of print and parse.
+// T1:
+// RUN: flywheel-opt %s | FileCheck %s
+// RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s --mlir-print-op-generic | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s --emit-bytecode | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s > %t.1 && flywheel-opt %t.1 > %t.2 && diff %t.1 %t.2
+
+// V3, V9: every element type, with its default initial value.
+// CHECK: train.variable @f16 : tensor<2xf16>{{$}}
+train.variable @f16 : tensor<2xf16>
+// CHECK: train.variable @bf16 : tensor<2xbf16>{{$}}
+train.variable @bf16 : tensor<2xbf16>
+// CHECK: train.variable @f32 : tensor<2xf32>{{$}}
+train.variable @f32 : tensor<2xf32>
+// CHECK: train.variable @f64 : tensor<2xf64>{{$}}
+train.variable @f64 : tensor<2xf64>
+// CHECK: train.variable @i1 : tensor<2x2xi1>{{$}}
+train.variable @i1 : tensor<2x2xi1>
+// CHECK: train.variable @i8 : tensor<2xi8>{{$}}
+train.variable @i8 : tensor<2xi8>
+// CHECK: train.variable @i16 : tensor<2xi16>{{$}}
+train.variable @i16 : tensor<2xi16>
+// CHECK: train.variable @i32 : tensor<2xi32>{{$}}
+train.variable @i32 : tensor<2xi32>
+// CHECK: train.variable @i64 : tensor<i64>{{$}}
+train.variable @i64 : tensor<i64>
+// V7: zero-sized extents.
+// CHECK: train.variable @none : tensor<3x0xf32>{{$}}
+train.variable @none : tensor<3x0xf32>
+
+// I1: CHECK: train.variable @zeros : tensor<3xf32> = #train.zeros
+train.variable @zeros : tensor<3xf32> = #train.zeros
+// CHECK: train.variable @ones : tensor<3xi1> = #train.ones
+train.variable @ones : tensor<3xi1> = #train.ones
+// I2: CHECK: train.variable @constant : tensor<3x2xf32> = #train.constant<dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>>
+train.variable @constant : tensor<3x2xf32> = #train.constant<dense<[1.0, 2.0]> : tensor<2xf32>>
+// V8: CHECK: train.variable @dense : tensor<2x2xi32> = dense<{{\[\[}}2, 3], [4, 5]]> : tensor<2x2xi32>
+train.variable @dense : tensor<2x2xi32> = dense<[[2, 3], [4, 5]]> : tensor<2x2xi32>
+// I3: CHECK: train.variable @uniform : tensor<4x5xf32> = #train.random_uniform<minval = -1.000000e+00, maxval = 1.000000e+00>
+train.variable @uniform : tensor<4x5xf32> = #train.random_uniform<minval = -1, maxval = 1.0>
+// CHECK: train.variable @uniform_default : tensor<4x5xf32> = #train.random_uniform{{$}}
+train.variable @uniform_default : tensor<4x5xf32> = #train.random_uniform
+// Numbers are printed to the last bit.
+// CHECK: train.variable @uniform_i64 : tensor<4xi64> = #train.random_uniform<minval = -9.0071992547409920e+15, maxval = 9.0071992547409920e+15, seed = -7>
+train.variable @uniform_i64 : tensor<4xi64> = #train.random_uniform<minval = -9007199254740992, maxval = 9007199254740992.0, seed = -7>
+// I4: CHECK: train.variable @normal : tensor<3xf64> = #train.random_normal<mean = 1.000000e-01, stddev = {{3.0000000000000004e-01}}, seed = 3>
+train.variable @normal : tensor<3xf64> = #train.random_normal<mean = 0.1, stddev = 0.30000000000000004, seed = 3>
+// I5: CHECK: train.variable @truncated : tensor<784x256xf32> = #train.truncated_normal<stddev = 5.050763e-02>
+train.variable @truncated : tensor<784x256xf32> = #train.truncated_normal<stddev = 0.05050763>
+// I6: CHECK: train.variable @glorot : tensor<5x5x32x16xf32> = #train.glorot_uniform<seed = 42>
+train.variable @glorot : tensor<5x5x32x16xf32> = #train.glorot_uniform<seed = 42>
+// CHECK: train.variable @he : tensor<5xbf16> = #train.he_normal{{$}}
+train.variable @he : tensor<5xbf16> = #train.he_normal
+
+// V1, V14: CHECK: train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+// CHECK: train.variable @"layer/w" : tensor<2x3xf32>{{$}}
+train.variable @"layer/w" : tensor<2x3xf32>
+// O20: CHECK: train.variable @"layer/w/Momentum" : tensor<2x3xf32> = #train.zeros {slot_of = @"layer/w", trainable = false}
+train.variable @"layer/w/Momentum" : tensor<2x3xf32> = #train.zeros {slot_of = @"layer/w", trainable = false}
+// N1: CHECK: train.variable @"odd!" : tensor<f32>{{$}}
+train.variable @"odd!" : tensor<f32>
+// The generic form. CHECK: train.variable @generic : tensor<f32> {trainable = false}
+"train.variable"() <{sym_name = "generic", trainable = false, type = tensor<f32>}> : () -> ()
+
+// CHECK-LABEL: func @state
+func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // V11: CHECK: %f32 = train.read @f32 : tensor<2xf32>
+  %0 = train.read @f32 : tensor<2xf32>
+  // A4: CHECK: train.assign @f32, %arg0 : tensor<2xf32>
+  %1 = train.assign @f32, %x : tensor<2xf32>
+  // CHECK: train.assign_add @f32, %arg0 : tensor<2xf32>
+  %2 = train.assign_add @f32, %x : tensor<2xf32>
+  // CHECK: train.assign_sub @f32, %arg0 : tensor<2xf32>
+  %3 = train.assign_sub @f32, %x : tensor<2xf32>
+  // CHECK: train.stop_gradient %f32 : tensor<2xf32>
+  %4 = train.stop_gradient %0 : tensor<2xf32>
+  // CHECK: train.read @f32 : tensor<2xf32>
+  %5 = "train.read"() <{variable = @f32}> : () -> tensor<2xf32>
+  return %5 : tensor<2xf32>
+}
+
+// CHECK-LABEL: func @gradients
+func.func @gradients(%y: tensor<f32>, %z: tensor<?xf32>, %a: tensor<2xf32>, %b: tensor<?x3xf64>) {
+  // CHECK: train.gradient %arg0 wrt %arg2 : (tensor<f32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = train.gradient %y wrt %a : (tensor<f32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: train.gradient %arg0, %arg1 wrt %arg2, %arg3 grad_ys %arg0, %arg1 unconnected zeros :
+  %1:2 = train.gradient %y, %z wrt %a, %b grad_ys %y, %z unconnected zeros
+      : (tensor<f32>, tensor<?xf32>, tensor<2xf32>, tensor<?x3xf64>, tensor<f32>, tensor<?xf32>)
+      -> (tensor<2xf32>, tensor<?x3xf64>)
+  return
+}
+
+// CHECK-LABEL: func @minimize
+func.func @minimize(%loss: tensor<f32>) {
+  // O2: CHECK: train.minimize %arg0 : tensor<f32> with #train.sgd{{$}}
+  train.minimize %loss : tensor<f32> with #train.sgd
+  // CHECK: with #train.sgd<lr = 1.000000e-01, momentum = 9.000000e-01, decay = 5.000000e-01, nesterov = true>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, momentum = 0.9, decay = 0.5, nesterov = true>
+  // T2: a negative rate is allowed. CHECK: with #train.sgd<lr = -1.000000e-01>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = -0.1>
+  // O22: CHECK: with #train.momentum<lr = 1.000000e-01> var_list [@f32, @"layer/w"] global_step @step
+  train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9> var_list [@f32, @"layer/w"] global_step @step
+  // O6: CHECK: with #train.adam{{$}}
+  train.minimize %loss : tensor<f32> with #train.adam
+  // CHECK: with #train.adam<lr = 2.000000e-03, beta_1 = 8.000000e-01, beta_2 = 9.900000e-01, epsilon = 1.000000e-08, decay = 1.000000e+00, amsgrad = true>
+  train.minimize %loss : tensor<f32> with #train.adam<amsgrad = true, lr = 0.002, beta_1 = 0.8, beta_2 = 0.99, epsilon = 1.0e-8, decay = 1>
+  return
+}
+
+// CHECK-LABEL: func @updates
+func.func @updates(%p: tensor<2xf32>, %v: tensor<2xf32>, %g: tensor<2xf32>, %s: tensor<f32>) {
+  // CHECK: train.sgd %arg0, %arg1, %arg2 lr %arg3 momentum %arg3 : (
+  %0:2 = train.sgd %p, %v, %g lr %s momentum %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  // CHECK: train.momentum %arg0, %arg1, %arg2 lr %arg3 momentum %arg3 nesterov : (
+  %1:2 = train.momentum %p, %v, %g lr %s momentum %s nesterov
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  // CHECK: train.adam %arg0, %arg1, %arg1, %arg2 rate %arg3 beta_1 %arg3 beta_2 %arg3 epsilon 1.000000e-08 : (
+  %2:3 = train.adam %p, %v, %v, %g rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // CHECK: train.adam %arg0, %arg1, %arg1 vhat %arg1, %arg2 rate
+  %3:4 = train.adam %p, %v, %v vhat %v, %g rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
