@@ -94,7 +94,7 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
 /// a multiple of many cache lines share few of its sets.
-constexpr int64_t kPackRowBytes = 1024;
+constexpr int64_t kPackRowBytes = 4096;
 /// Rows of tiles that have to share a panel before copying it pays.
 constexpr int64_t kMinPanelReuse = 3;
 

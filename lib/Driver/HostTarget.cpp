@@ -15,12 +15,24 @@
 
 using namespace flywheel;
 
+static llvm::Triple getTriple(const TargetOptions &options) {
+  return llvm::Triple(options.triple.empty() ? llvm::sys::getProcessTriple()
+                                             : options.triple);
+}
+
+llvm::StringRef flywheel::getDenormalControl(const TargetOptions &options) {
+  llvm::Triple triple = getTriple(options);
+  if (triple.getArch() == llvm::Triple::x86_64)
+    return "x86";
+  return triple.isAArch64() ? "aarch64" : "";
+}
+
 CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   bool isHost = options.triple.empty();
-  llvm::Triple triple(isHost ? llvm::sys::getProcessTriple() : options.triple);
+  llvm::Triple triple = getTriple(options);
   std::string cpu = options.cpu;
   llvm::SubtargetFeatures features;
   if (cpu == "host" || (isHost && cpu.empty())) {

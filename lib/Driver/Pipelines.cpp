@@ -143,6 +143,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
   entries.maxExtent = options.maxExtent;
+  if (options.flushDenormals)
+    entries.flushDenormals = getDenormalControl(options.target).str();
   pm.addPass(createEmitEntryPoints(entries));
 }
 

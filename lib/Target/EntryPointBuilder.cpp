@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace flywheel {
 
-EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest)
-    : module(module), manifest(manifest), b(module.getContext()),
+EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest,
+                                     DenormalControl denormals)
+    : module(module), manifest(manifest), denormals(denormals), b(module.getContext()),
       loc(module.getLoc()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
       i8(b.getI8Type()), i32(b.getI32Type()), i64(b.getI64Type()),
       prefix(toCIdentifier(manifest.model)) {}
@@ -244,7 +245,8 @@ void EntryPointBuilder::appendTensor(SmallVectorImpl<Value> &operands,
 /// initializer.
 void EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
                                        LLVM::LLVMFuncOp kernel,
-                                       Block &arguments, Value run) {
+                                       Block &arguments, Value run,
+                                       Value modeSlots) {
   Value state = arguments.getArgument(0), workspace = arguments.getArgument(1),
         feeds = arguments.getArgument(2), extents = arguments.getArgument(3),
         results = arguments.getArgument(4);
@@ -264,7 +266,11 @@ void EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
         LLVM::LoadOp::create(b, loc, ptr, element(ptr, results, index));
     appendTensor(operands, pointer, result, extents);
   }
+  // Not inlined: arithmetic must not move across the switch of the mode.
+  kernel.setNoInline(true);
+  Value saved = emitFlushDenormals(b, loc, denormals, modeSlots);
   Value status = LLVM::CallOp::create(b, loc, kernel, operands).getResult();
+  emitRestoreDenormals(b, loc, denormals, saved);
   Block *done = addBlock();
   LLVM::CondBrOp::create(
       b, loc, emitCompare(LLVM::ICmpPredicate::ne, status, constant(i32, 0)),
@@ -281,6 +287,7 @@ LLVM::LLVMFuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
   Value state = arguments.getArgument(0), feeds = arguments.getArgument(2);
   bool initializes = isInitializer(entry);
   Value run = initializes ? stackSlots(i64, 1) : Value();
+  Value modeSlots = stackSlots(i32, 2);
 
   addFailBlock(state);
   emitStateChecks(state);
@@ -293,7 +300,7 @@ LLVM::LLVMFuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
   }
   emitInitializedChecks(entry, state);
   if (kernel)
-    emitKernelCall(entry, kernel, arguments, run);
+    emitKernelCall(entry, kernel, arguments, run, modeSlots);
 
   for (int64_t index : entry.writes)
     store(constant(i8, 1), state, kStateInitializedOffset + index);

@@ -8,6 +8,8 @@
 #define FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H
 
 #include "flywheel/Target/CNames.h"
+#include "DenormalMode.h"
+
 #include "flywheel/Target/Manifest.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,7 +21,8 @@ namespace flywheel {
 /// the messages they need to a manifest.
 class EntryPointBuilder {
 public:
-  EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest);
+  EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
+                    DenormalControl denormals);
 
   /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
   /// kernel of `entry`. A null kernel, for a model without variables to
@@ -59,7 +62,8 @@ private:
   void emitPointerChecks(const ManifestEntry &entry, mlir::Value feeds,
                          mlir::Value results);
   void emitKernelCall(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp kernel,
-                      mlir::Block &arguments, mlir::Value run);
+                      mlir::Block &arguments, mlir::Value run,
+                      mlir::Value modeSlots);
   void appendByteBuffer(llvm::SmallVectorImpl<mlir::Value> &operands,
                         mlir::Value pointer, int64_t size);
   void appendTensor(llvm::SmallVectorImpl<mlir::Value> &operands,
@@ -84,6 +88,7 @@ private:
 
   mlir::ModuleOp module;
   Manifest &manifest;
+  DenormalControl denormals;
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Type ptr, i8, i32, i64;

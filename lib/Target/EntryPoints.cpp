@@ -54,6 +54,13 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                          << maxExtent.getValue();
       return signalPassFailure();
     }
+    denormals = parseDenormalControl(flushDenormals);
+    if (!denormals) {
+      module.emitError() << "expected 'x86', 'aarch64' or nothing as "
+                            "'flush-denormals', found '"
+                         << flushDenormals.getValue() << "'";
+      return signalPassFailure();
+    }
     if (failed(checkSymbols(*manifest)))
       return signalPassFailure();
 
@@ -70,9 +77,11 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
   }
 
 private:
+  std::optional<DenormalControl> denormals;
+
   void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
     size_t oldMessages = manifest.messages.size();
-    EntryPointBuilder builder(getOperation(), manifest);
+    EntryPointBuilder builder(getOperation(), manifest, *denormals);
     auto emitEntry = [&](const ManifestEntry &entry, LLVM::LLVMFuncOp kernel) {
       LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
       if (cInterface)

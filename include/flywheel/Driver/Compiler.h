@@ -50,6 +50,8 @@ struct CompilerOptions {
   /// Bound of every symbolic extent (the batch) in the C interface, whose state
   /// block includes the workspace. The JIT has no bound.
   int64_t maxExtent = 1024;
+  /// Run steps with denormal numbers flushed to zero, where the target can.
+  bool flushDenormals = true;
   /// Called with each stage's name and the module after it.
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.

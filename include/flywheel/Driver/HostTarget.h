@@ -17,6 +17,11 @@ namespace flywheel {
 /// one with 128-bit vectors and 16 registers.
 CpuTarget getCpuTarget(const TargetOptions &options);
 
+/// The control register with which the target flushes denormal numbers, as the
+/// option `flush-denormals` of `flywheel-emit-entry-points` spells it; empty
+/// where it is not known.
+llvm::StringRef getDenormalControl(const TargetOptions &options);
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_DRIVER_HOSTTARGET_H

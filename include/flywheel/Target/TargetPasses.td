@@ -44,7 +44,11 @@ def EmitEntryPoints
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Also emit the functions that the C header declares">,
     Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
-           "Bound of every symbolic extent in the C interface">
+           "Bound of every symbolic extent in the C interface">,
+    Option<"flushDenormals", "flush-denormals", "std::string",
+           /*default=*/"\"\"",
+           "Run kernels with denormal numbers flushed to zero by the control "
+           "register of `x86` or `aarch64`; empty to leave them alone">
   ];
   let statistics = [
     Statistic<"numEntries", "entries", "Number of entries wrapped">,
