@@ -8,6 +8,7 @@
 #include "Progress.h"
 #include "RunOptions.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,7 +20,7 @@ using flywheel::runtime::Status;
 namespace flywheel::run {
 
 /// Where the feeds of `entry` come from: constants, and columns under other
-/// names. `used` collects the names that the entry has.
+/// names. Removes from `unused` the names that the entry has.
 static Status addSources(const Program &program, const std::string &entry,
                          const FeedTexts &texts, const RunOptions &options,
                          FeedSources &sources, FeedTexts &unused) {
@@ -80,8 +81,9 @@ static Result<uint64_t> adoptProgress(RunOptions &options) {
     return uint64_t(0);
   Result<SafetensorsFile> file = SafetensorsFile::open(path);
   if (!file.isOk())
-    return Status(file.status().code(), path + " is not a valid checkpoint: " +
-                                            file.status().message());
+    return Status(
+        file.status().code(),
+        "'" + path + "' is not a valid checkpoint: " + file.status().message());
   Result<std::optional<TrainingProgress>> progress =
       TrainingProgress::fromMetadata(file->metadata());
   if (!progress.isOk())
@@ -116,6 +118,33 @@ static Result<uint64_t> adoptProgress(RunOptions &options) {
       !status.isOk())
     return status;
   return (*progress)->epochs;
+}
+
+/// Loads the columns that the feeds of `entries` read, and no others: a file
+/// may have more, even of other lengths.
+static Result<Dataset> loadColumns(const Program &program,
+                                   const std::string &path,
+                                   llvm::ArrayRef<std::string> entries,
+                                   const FeedSources &sources) {
+  std::vector<std::string> columns;
+  for (const std::string &entry : entries) {
+    if (entry.empty())
+      continue;
+    Result<const EntrySpec *> spec = program.lookupEntry(entry);
+    if (!spec.isOk())
+      return spec.status();
+    for (const ArgumentSpec &feed : (*spec)->feeds) {
+      auto renamed = sources.columns.find(feed.name);
+      const std::string &column =
+          renamed == sources.columns.end() ? feed.name : renamed->second;
+      if (!sources.constants.count(feed.name) &&
+          !llvm::is_contained(columns, column))
+        columns.push_back(column);
+    }
+  }
+  if (columns.empty())
+    return Status::invalidArgument("no feed reads a column of the data");
+  return Dataset::load(path, columns);
 }
 
 static Status save(Session &session, const RunOptions &options,
@@ -175,20 +204,27 @@ Status runTraining(Session &session, RunOptions options) {
   Result<uint64_t> begin = adoptProgress(options);
   if (!begin.isOk())
     return begin.status();
-  Result<Dataset> data = Dataset::load(options.data);
+  const Program &program = session.getProgram();
+  Result<TrainerOptions> trainerOptions = makeTrainerOptions(program, options);
+  if (!trainerOptions.isOk())
+    return trainerOptions.status();
+  bool hasEvalData = !options.evalData.empty();
+  Result<Dataset> data =
+      loadColumns(program, options.data,
+                  {trainerOptions->trainEntry,
+                   hasEvalData ? std::string() : trainerOptions->evalEntry},
+                  trainerOptions->sources);
   if (!data.isOk())
     return data.status();
   std::optional<Dataset> evalData;
-  if (!options.evalData.empty()) {
-    Result<Dataset> loaded = Dataset::load(options.evalData);
+  if (hasEvalData) {
+    Result<Dataset> loaded =
+        loadColumns(program, options.evalData, {trainerOptions->evalEntry},
+                    trainerOptions->sources);
     if (!loaded.isOk())
       return loaded.status();
     evalData = std::move(*loaded);
   }
-  Result<TrainerOptions> trainerOptions =
-      makeTrainerOptions(session.getProgram(), options);
-  if (!trainerOptions.isOk())
-    return trainerOptions.status();
   Result<Trainer> trainer = Trainer::create(session, *data, *trainerOptions,
                                             evalData ? &*evalData : nullptr);
   if (!trainer.isOk())

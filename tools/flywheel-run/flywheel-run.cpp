@@ -178,6 +178,10 @@ static Status checkOptions(const RunOptions &options) {
     return wrong("--eval-only needs --restore");
   if (!options.data.empty() && options.trainEntry.empty() && !options.evalOnly)
     return wrong("--eval without --train needs --eval-only");
+  if (!options.evalData.empty() && options.evalEntry.empty())
+    return wrong("--eval-data needs --eval");
+  if (options.evalOnly && !options.evalData.empty())
+    return wrong("--eval-only evaluates on --data: leave --eval-data out");
   if (!options.resume.empty() && options.trainEntry.empty())
     return wrong("--resume needs --train");
   if (options.saveEvery > 0 && options.save.empty())
