@@ -43,9 +43,7 @@ def main(paths: list[str]) -> int:
         if sum(found) == 0:
             print(f"{path}: no tests ran", file=sys.stderr)
             found = Count(0, 1, 0)
-        print(
-            f"{path}: {found.passed} passed, {found.failed} failed, {found.skipped} skipped"
-        )
+        print(f"{path}: {found.passed} passed, {found.failed} failed, {found.skipped} skipped")
         total = Count(*(a + b for a, b in zip(total, found, strict=True)))
     print(f"{total.passed} passed, {total.failed} failed")
     return 1 if total.failed else 0

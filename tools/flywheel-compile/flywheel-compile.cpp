@@ -9,6 +9,7 @@
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -275,6 +277,10 @@ static int compile() {
   mlir::DialectRegistry registry;
   registerAllFlywheelDialects(registry);
   mlir::MLIRContext context(registry);
+  // Diagnostics of every stage show file, line, column and the source.
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  context.printOpOnDiagnostic(false);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       parseModuleFile(context, inputPath);
   if (!module)

@@ -7,9 +7,11 @@
 #include "RunOptions.h"
 #include "flywheel/Driver/Compiler.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -209,6 +211,10 @@ static int compileAndRun() {
   mlir::DialectRegistry registry;
   registerAllFlywheelDialects(registry);
   mlir::MLIRContext context(registry);
+  // Diagnostics of every stage show file, line, column and the source.
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  context.printOpOnDiagnostic(false);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       parseModuleFile(context, inputPath);
   if (!module)
