@@ -135,7 +135,8 @@ OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
 OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
                                                 StringRef text,
                                                 StringRef name) {
-  return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  return parseBuffer(context,
+                     llvm::MemoryBuffer::getMemBufferCopy(text, name));
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,8 +144,7 @@ OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
 //===----------------------------------------------------------------------===//
 
 /// The model's name: as asked, the module's own, or `model`.
-static std::string getModelName(ModuleOp module,
-                                const CompilerOptions &options) {
+static std::string getModelName(ModuleOp module, const CompilerOptions &options) {
   if (!options.modelName.empty())
     return options.modelName;
   if (std::optional<StringRef> name = module.getSymName())
