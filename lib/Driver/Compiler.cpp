@@ -21,6 +21,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -149,6 +150,16 @@ static std::string getModelName(ModuleOp module, const CompilerOptions &options)
   if (std::optional<StringRef> name = module.getSymName())
     return name->str();
   return "model";
+}
+
+void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
+  double total = 0.0;
+  for (const StageTime &time : times) {
+    os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", time.stage,
+                        time.seconds * 1e3);
+    total += time.seconds;
+  }
+  os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total", total * 1e3);
 }
 
 FailureOr<CompiledModule>

@@ -82,6 +82,9 @@ struct StageTime {
   double seconds = 0.0;
 };
 
+/// Prints a line for each stage and one for their sum.
+void printStageTimes(llvm::raw_ostream &os, llvm::ArrayRef<StageTime> times);
+
 struct CompiledModule {
   /// The module after the last stage that ran.
   mlir::OwningOpRef<mlir::ModuleOp> module;
