@@ -95,10 +95,12 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 }
 
 static OwningOpRef<ModuleOp>
-parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
+            llvm::raw_ostream *diagnostics) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context);
+  SourceMgrDiagnosticHandler handler(
+      *sources, &context, diagnostics ? *diagnostics : llvm::errs());
   Block block;
   AsmParserState state;
   ParserConfig config(&context);
@@ -121,22 +123,23 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   return module;
 }
 
-OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
-                                                StringRef path) {
+OwningOpRef<ModuleOp>
+flywheel::parseModuleFile(MLIRContext &context, StringRef path,
+                          llvm::raw_ostream *diagnostics) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
   if (!buffer) {
     emitError(UnknownLoc::get(&context)) << error;
     return {};
   }
-  return parseBuffer(context, std::move(buffer));
+  return parseBuffer(context, std::move(buffer), diagnostics);
 }
 
-OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
-                                                StringRef text,
-                                                StringRef name) {
-  return parseBuffer(context,
-                     llvm::MemoryBuffer::getMemBufferCopy(text, name));
+OwningOpRef<ModuleOp>
+flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
+                          llvm::raw_ostream *diagnostics) {
+  return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                     diagnostics);
 }
 
 //===----------------------------------------------------------------------===//
