@@ -100,11 +100,10 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
     Location loc = check.getLoc();
     Block *before = check->getBlock();
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
-    Block *fail = rewriter.createBlock(&function.getBody(),
-                                       function.getBody().end());
+    Block *fail =
+        rewriter.createBlock(&function.getBody(), function.getBody().end());
     Value status = arith::ConstantOp::create(
-        rewriter, loc,
-        rewriter.getI32IntegerAttr(manifest.messages.size()));
+        rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
     func::ReturnOp::create(rewriter, loc, status);
     rewriter.setInsertionPoint(check);
     cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
@@ -154,9 +153,9 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
                << "expected a variable " << symbol << " in the module";
       Value offset = arith::ConstantIndexOp::create(
           b, loc, manifest.variables[index].offset);
-      argument.replaceAllUsesWith(memref::ViewOp::create(
-          b, loc, cast<MemRefType>(argument.getType()), state, offset,
-          ValueRange{}));
+      argument.replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
+                                 state, offset, ValueRange{}));
       if (hasAttr(TrainDialect::getReadsAttrName()))
         entry.reads.push_back(index);
       if (hasAttr(TrainDialect::getWritesAttrName()))
@@ -199,8 +198,7 @@ void LayoutState::runOnOperation() {
   manifest = Manifest();
   manifest.model = modelName;
   layoutVariables();
-  for (auto function :
-       llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+  for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))
       return signalPassFailure();
   manifest.attachTo(getOperation());

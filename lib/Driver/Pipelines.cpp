@@ -72,6 +72,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -171,10 +172,13 @@ ArrayRef<Stage> flywheel::getStages() {
 
 void flywheel::registerStagePipelines() {
   struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-    Option<std::string> lowering{
-        *this, "lowering",
-        llvm::cl::desc("`optimized` (default) or `reference`"),
-        llvm::cl::init("optimized")};
+    Option<Lowering> lowering{
+        *this, "lowering", llvm::cl::desc("How tensor programs become loops"),
+        llvm::cl::init(Lowering::Optimized),
+        llvm::cl::values(clEnumValN(Lowering::Optimized, "optimized",
+                                    "fused, tiled and vectorized (default)"),
+                         clEnumValN(Lowering::Reference, "reference",
+                                    "one plain loop nest an op"))};
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
                                   llvm::cl::init("model")};
@@ -188,9 +192,7 @@ void flywheel::registerStagePipelines() {
         stage.name, stage.description,
         [&stage](OpPassManager &pm, const PipelineOptions &given) {
           CompilerOptions options;
-          options.lowering = given.lowering == "reference"
-                                 ? Lowering::Reference
-                                 : Lowering::Optimized;
+          options.lowering = given.lowering;
           options.modelName = given.modelName;
           options.target.cpu = given.cpu;
           stage.populate(pm, options);

@@ -28,6 +28,21 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp"> {
+  let summary = "Copy what is stored without being computed";
+  let description = [{
+    Before: a functionalized step. After: where a feed, a variable or a part of
+    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    front of what stores computed values: it can be scheduled as any reader. What
+    a loop carries is a buffer of the loop's own: its initial values are copies,
+    and each iteration puts its results where it found them.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
@@ -37,7 +52,8 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     after every other reader of the variable's old value, so that it can write
     in place. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
-    (`linalg.copy` marked `train.snapshot`), reported as a remark.
+    (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
+    an op reads elsewhere than it writes (`a := transpose(a)`).
 
     Refuses a check that depends on a value from after a write.
   }];
