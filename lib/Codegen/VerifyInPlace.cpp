@@ -112,7 +112,9 @@ LogicalResult VerifyInPlace::verifyReturned() {
       error << "variable " << variable << " is not updated in place";
     else
       error << "result "
-            << getAttr(argument, TrainDialect::getResultAttrName())
+            << cast<IntegerAttr>(
+                   getAttr(argument, TrainDialect::getResultAttrName()))
+                   .getInt()
             << " is not written to its destination";
     return error << ": expected the buffer of argument "
                  << argument.getArgNumber() << ", found another";

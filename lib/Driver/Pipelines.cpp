@@ -112,6 +112,7 @@ static void populateBufferize(OpPassManager &pm,
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createLowerCopies());
   if (options.lowering == Lowering::Optimized) {
     CpuTarget cpu = getCpuTarget(options.target);
     VectorizeKernelsOptions vectorize;

@@ -128,6 +128,16 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
   }];
 }
 
+def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Make copies of strided buffers structured ops";
+  let description = [{
+    Before: `memref.copy` of any layout. After: only of contiguous buffers, which
+    is one `memcpy`; the others are `linalg.copy` and become loops. Upstream would
+    call a function of MLIR's runner library, which an object file does not have.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
