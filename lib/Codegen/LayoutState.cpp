@@ -72,6 +72,17 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   auto name = function.getArgAttrOfType<StringAttr>(
       number, TrainDialect::getNameAttrName());
   result.name = name ? name.str() : defaultName.str();
+  // A name that the user gave to another argument is not taken from it.
+  auto isGiven = [&](StringRef candidate) {
+    for (unsigned other = 0; other < function.getNumArguments(); ++other)
+      if (auto given = function.getArgAttrOfType<StringAttr>(
+              other, TrainDialect::getNameAttrName()))
+        if (given == candidate)
+          return true;
+    return false;
+  };
+  while (!name && isGiven(result.name))
+    result.name += "_";
   auto type = cast<MemRefType>(function.getArgument(number).getType());
   result.type = RankedTensorType::get(type.getShape(), type.getElementType());
   if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(

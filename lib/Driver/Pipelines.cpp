@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -131,7 +132,18 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  functions.addPass(arith::createArithExpandOpsPass());
+  // Arithmetic of bf16 is that of f32, rounded: by LLVM it would be rounded by
+  // calls of functions that older compiler runtimes lack.
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f16"};
+  functions.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  functions.addPass(createExpandNarrowing());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  functions.addPass(arith::createArithExpandOpsPass(expand));
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createSCFToControlFlowPass());

@@ -188,6 +188,19 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandNarrowing
+    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Round f64 to bf16 without a library call";
+  let description = [{
+    Before: `arith.truncf` from f64 to bf16. After: one from f64 to f32 that rounds
+    to odd, and one to bf16; the result is that of rounding once, to nearest even.
+    LLVM would call a function that older compiler runtimes lack.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Lower structured ops on buffers to vector loops";
   let description = [{

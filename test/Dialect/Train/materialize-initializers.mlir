@@ -2,9 +2,9 @@
 
 // One assignment a variable, in the order of the module. A random draw is a
 // function of the feeds and the element alone.
-// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[RUN:.*]]: tensor<i64> {train.name = "run"}) {
+// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[COUNT:.*]]: tensor<i64> {train.name = "run"}) {
 // CHECK-DAG: tensor.extract %[[SEED]][]
-// CHECK-DAG: tensor.extract %[[RUN]][]
+// CHECK-DAG: tensor.extract %[[COUNT]][]
 // CHECK: %[[W:.*]] = linalg.generic
 // CHECK: linalg.index 0
 // CHECK: linalg.index 1
