@@ -28,6 +28,21 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp"> {
+  let summary = "Copy what is stored without being computed";
+  let description = [{
+    Before: a functionalized step. After: where a feed, a variable or a part of
+    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    front of what stores computed values: it can be scheduled as any reader. What
+    a loop carries is a buffer of the loop's own: its initial values are copies,
+    and each iteration puts its results where it found them.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
@@ -37,7 +52,8 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     after every other reader of the variable's old value, so that it can write
     in place. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
-    (`linalg.copy` marked `train.snapshot`), reported as a remark.
+    (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
+    an op reads elsewhere than it writes (`a := transpose(a)`).
 
     Refuses a check that depends on a value from after a write.
   }];
@@ -112,6 +128,16 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
   }];
 }
 
+def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Make copies of strided buffers structured ops";
+  let description = [{
+    Before: `memref.copy` of any layout. After: only of contiguous buffers, which
+    is one `memcpy`; the others are `linalg.copy` and become loops. Upstream would
+    call a function of MLIR's runner library, which an object file does not have.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
@@ -179,6 +205,19 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandNarrowing
+    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Round f64 to bf16 without a library call";
+  let description = [{
+    Before: `arith.truncf` from f64 to bf16. After: one from f64 to f32 that rounds
+    to odd, and one to bf16; the result is that of rounding once, to nearest even.
+    LLVM would call a function that older compiler runtimes lack.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
 }
 
