@@ -69,6 +69,15 @@ private:
       unite(extent, {dimOp.getSource(), *dim});
   }
 
+  /// Unites the dynamic extents of a result with its size operands.
+  void addSizes(Value result, ValueRange sizes) {
+    unsigned next = 0;
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        uniteWithSize({result, dim}, sizes[next++]);
+  }
+
   void addStructuredOp(linalg::LinalgOp op) {
     llvm::DenseMap<unsigned, Extent> loops;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -93,12 +102,17 @@ private:
   void addOp(Operation *op) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       return addStructuredOp(structured);
-    if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-      unsigned next = 0;
-      for (auto [dim, extent] : llvm::enumerate(empty.getType().getShape()))
-        if (ShapedType::isDynamic(extent))
-          uniteWithSize({empty, static_cast<int64_t>(dim)},
-                        empty.getDynamicSizes()[next++]);
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      return addSizes(empty, empty.getDynamicSizes());
+    if (auto splat = dyn_cast<tensor::SplatOp>(op))
+      return addSizes(splat, splat.getDynamicSizes());
+    if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      return uniteShapes(insert.getDest(), insert.getResult());
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      auto shape = reshape.getShape().getDefiningOp<tensor::FromElementsOp>();
+      if (shape)
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
       return;
     }
     if (isa<tensor::CastOp>(op))

@@ -59,6 +59,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createUnifyExtents());
@@ -112,6 +113,7 @@ static void populateBufferize(OpPassManager &pm,
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createExpandCopies());
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());

@@ -170,6 +170,27 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExpandCopies : Pass<"flywheel-expand-copies", "::mlir::func::FuncOp"> {
+  let summary = "Turn copies between layouts into structured ops";
+  let description = [{
+    Before: `memref.copy` of any layout. After: those of strided buffers are
+    `linalg.copy`, which becomes loops; upstream would call a function of its
+    runtime library, which a program of ours does not link. A copy of contiguous
+    buffers stays, to become a memcpy.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite math ops that LLVM has no form of";
+  let description = [{
+    Before: `math` ops on scalars in the bodies of structured ops. After: no
+    `math.clampf` (a maximum and a minimum) and no scalar `math.fpowi` (a
+    `math.powf`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace f32 transcendental functions by polynomials";
   let description = [{
