@@ -22,6 +22,7 @@ config.excludes = [
     "lit.site.cfg.py",
     "__pycache__",
     # Run by other tests.
+    "configurations.py",
     "rule_samples.py",
     "vectorize_kernels_numeric.py",
 ]

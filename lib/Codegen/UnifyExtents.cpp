@@ -134,6 +134,13 @@ private:
       return uniteWithSizes(splat, splat.getDynamicSizes());
     if (auto insert = dyn_cast<tensor::InsertOp>(op))
       return uniteShapes(insert.getDest(), insert.getResult());
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      if (auto shape =
+              reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
+      return;
+    }
     if (auto pad = dyn_cast<tensor::PadOp>(op)) {
       for (auto [dim, low, high] :
            llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))

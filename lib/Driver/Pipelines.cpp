@@ -60,6 +60,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createUnifyExtents());

@@ -66,6 +66,9 @@ class Sample:
     constant: bool = False
     # Relative tolerance of central differences.
     tolerance: float = 1e-6
+    # The static type of the result where no argument has its extents: an entry
+    # can return only extents that are known before it runs.
+    static_result: str = ""
 
     @property
     def wrt(self) -> List[int]:
@@ -84,6 +87,7 @@ class Sample:
         types = [self.args[i].type for i in self.wrt]
         names = [f"%a{i}" for i in self.wrt]
         many = len(types) > 1
+        outer = self.static_result or self.result
 
         def gradients(name: str) -> str:
             return ", ".join(f"%{name}#{k}" for k in range(len(types))) if many else f"%{name}"
@@ -100,11 +104,16 @@ class Sample:
         vs = ", ".join(f"%v{k}: {type}" for k, type in enumerate(types))
         head = self.signature()
         body = "".join(f"  {line.strip()}\n" for line in self.body.strip().splitlines())
+        returned, u, start = "%y", "%u", body
+        if self.static_result:
+            returned, u = "%y_static", "%u_static"
+            start = body + f"  %u = tensor.cast %u_static : {outer} to {self.result}\n"
+            body += f"  %y_static = tensor.cast %y : {self.result} to {outer}\n"
         return (
-            f"func.func @f({head}) -> {self.result} {{\n{body}  return %y : {self.result}\n}}\n"
-            f"func.func @vjp({head}, %u: {self.result}) -> ({joined}) {{\n{body}{first}"
+            f"func.func @f({head}) -> {outer} {{\n{body}  return {returned} : {outer}\n}}\n"
+            f"func.func @vjp({head}, {u}: {outer}) -> ({joined}) {{\n{start}{first}"
             f"  return {gradients('g')} : {joined}\n}}\n"
-            f"func.func @second({head}, %u: {self.result}, {vs}) -> ({joined}) {{\n{body}{first}{second}"
+            f"func.func @second({head}, {u}: {outer}, {vs}) -> ({joined}) {{\n{start}{first}{second}"
             f"  return {gradients('h')} : {joined}\n}}\n")
 
 
@@ -151,8 +160,8 @@ sample("arith.select",
         arg(MATRIX), arg(MATRIX)],
        f"%y = arith.select %a0, %a1, %a2 : tensor<?x3xi1>, {MATRIX}", MATRIX)
 sample("arith.select",
-       [arg("i1", lambda rng, shape: np.bool_(True), wrt=False), arg(MATRIX), arg(MATRIX)],
-       f"%y = arith.select %a0, %a1, %a2 : {MATRIX}", MATRIX)
+       [arg("tensor<i1>", lambda rng, shape: np.bool_(True), wrt=False), arg(MATRIX), arg(MATRIX)],
+       f"%c = tensor.extract %a0[] : tensor<i1>\n%y = arith.select %c, %a1, %a2 : {MATRIX}", MATRIX)
 # Single precision inside: differences see its rounding.
 sample("arith.extf", [arg(MATRIX)],
        f"%t = arith.truncf %a0 : {MATRIX} to tensor<?x3xf32>\n"
@@ -246,21 +255,25 @@ for kind in ("sum", "mean", "max", "min", "prod"):
         sample("nn.reduce", [arg("tensor<?x3x?xf64>", draw if kind != "prod" else signed(0.5, 1.5), (2, 3))],
                f"%y = nn.reduce {kind} %a0 axes {axes} keepdims : tensor<?x3x?xf64> -> {kept}", kept)
 sample("nn.reduce", [arg("tensor<?x3xf64>")],
-       "%y = nn.reduce sum %a0 axes [0] keepdims : tensor<?x3xf64> -> tensor<?x3xf64>", "tensor<?x3xf64>")
+       "%y = nn.reduce sum %a0 axes [0] keepdims : tensor<?x3xf64> -> tensor<?x3xf64>", "tensor<?x3xf64>",
+       static_result="tensor<1x3xf64>")
 
 # ---------------------------------------------------------------------------
 # tensor
 # ---------------------------------------------------------------------------
 
 sample("tensor.cast", [arg("tensor<?x3xf64>")], "%y = tensor.cast %a0 : tensor<?x3xf64> to tensor<3x?xf64>",
-       "tensor<3x?xf64>")
+       "tensor<3x?xf64>",
+       static_result="tensor<3x3xf64>")
 sample("tensor.expand_shape", [arg("tensor<?x3xf64>", extents=(4,))],
        "%zero = arith.constant 0 : index\n%two = arith.constant 2 : index\n"
        "%n = tensor.dim %a0, %zero : tensor<?x3xf64>\n%m = arith.divui %n, %two : index\n"
        "%y = tensor.expand_shape %a0 [[0, 1], [2]] output_shape [%m, 2, 3] : "
-       "tensor<?x3xf64> into tensor<?x2x3xf64>", "tensor<?x2x3xf64>")
+       "tensor<?x3xf64> into tensor<?x2x3xf64>", "tensor<?x2x3xf64>",
+       static_result="tensor<2x2x3xf64>")
 sample("tensor.collapse_shape", [arg("tensor<?x3x2xf64>")],
-       "%y = tensor.collapse_shape %a0 [[0, 1], [2]] : tensor<?x3x2xf64> into tensor<?x2xf64>", "tensor<?x2xf64>")
+       "%y = tensor.collapse_shape %a0 [[0, 1], [2]] : tensor<?x3x2xf64> into tensor<?x2xf64>", "tensor<?x2xf64>",
+       static_result="tensor<9x2xf64>")
 sample("tensor.reshape", [arg("tensor<?x3xf64>", extents=(4,))],
        "%s = arith.constant dense<[2, 6]> : tensor<2xindex>\n"
        "%y = tensor.reshape %a0(%s) : (tensor<?x3xf64>, tensor<2xindex>) -> tensor<2x6xf64>", "tensor<2x6xf64>")
@@ -268,7 +281,8 @@ sample("tensor.extract_slice", [arg("tensor<?x5xf64>")],
        "%y = tensor.extract_slice %a0[1, 0] [2, 3] [1, 2] : tensor<?x5xf64> to tensor<2x3xf64>", "tensor<2x3xf64>")
 sample("tensor.extract_slice", [arg("tensor<?x5xf64>")],
        "%n = arith.constant 2 : index\n"
-       "%y = tensor.extract_slice %a0[%n, 1] [1, %n] [1, 1] : tensor<?x5xf64> to tensor<?xf64>", "tensor<?xf64>")
+       "%y = tensor.extract_slice %a0[%n, 1] [1, %n] [1, 1] : tensor<?x5xf64> to tensor<?xf64>", "tensor<?xf64>",
+       static_result="tensor<2xf64>")
 sample("tensor.insert_slice", [arg("tensor<2x3xf64>"), arg("tensor<?x5xf64>")],
        "%y = tensor.insert_slice %a0 into %a1[1, 0] [2, 3] [1, 2] : tensor<2x3xf64> into tensor<?x5xf64>",
        "tensor<?x5xf64>")
@@ -278,16 +292,19 @@ sample("tensor.insert_slice", [arg("tensor<?xf64>", extents=(2,)), arg("tensor<?
        "tensor<?x5xf64>")
 sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<2x3xf64>"), arg("tensor<?x3xf64>", extents=(1,))],
        "%y = tensor.concat dim(0) %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<2x3xf64>, tensor<?x3xf64>) -> "
-       "tensor<?x3xf64>", "tensor<?x3xf64>")
+       "tensor<?x3xf64>", "tensor<?x3xf64>",
+       static_result="tensor<6x3xf64>")
 sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<?x2xf64>")],
        "%y = tensor.concat dim(1) %a0, %a1 : (tensor<?x3xf64>, tensor<?x2xf64>) -> tensor<?x5xf64>",
        "tensor<?x5xf64>")
 sample("tensor.pad", [arg("tensor<?x3xf64>")],
        "%p = arith.constant 7.0 : f64\n%y = tensor.pad %a0 low[1, 0] high[2, 1] {\n^bb0(%i: index, %j: index):\n"
-       "tensor.yield %p : f64\n} : tensor<?x3xf64> to tensor<?x4xf64>", "tensor<?x4xf64>")
+       "tensor.yield %p : f64\n} : tensor<?x3xf64> to tensor<?x4xf64>", "tensor<?x4xf64>",
+       static_result="tensor<6x4xf64>")
 sample("tensor.splat", [arg("tensor<f64>")],
        "%n = arith.constant 3 : index\n%s = tensor.extract %a0[] : tensor<f64>\n"
-       "%y = tensor.splat %s[%n] : tensor<2x?xf64>", "tensor<2x?xf64>")
+       "%y = tensor.splat %s[%n] : tensor<2x?xf64>", "tensor<2x?xf64>",
+       static_result="tensor<2x3xf64>")
 sample("tensor.extract", [arg("tensor<?x3xf64>")],
        "%i = arith.constant 1 : index\n%s = tensor.extract %a0[%i, %i] : tensor<?x3xf64>\n"
        "%t = arith.mulf %s, %s : f64\n%y = tensor.from_elements %t, %s : tensor<2xf64>", "tensor<2xf64>")

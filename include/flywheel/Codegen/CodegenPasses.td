@@ -196,6 +196,16 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite math ops that LLVM has no form of";
+  let description = [{
+    Before: `math` ops on scalars in the bodies of structured ops. After: no
+    `math.clampf` (a maximum and a minimum) and no scalar `math.fpowi` (a
+    `math.powf`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace f32 transcendental functions by polynomials";
   let description = [{

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One model in several configurations, behind one interface.
+
+A numeric test says once what a model must compute and runs it as
+
+* `reference`: plain scalar loops, in this process,
+* `optimized`: fused, tiled and vectorized, in this process,
+* `avx2`: the same with the instructions of x86-64-v3 only,
+* `object`: an object file of flywheel-compile, linked to a shared library and
+  called through ctypes.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import re
+import subprocess
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+
+import flywheel
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+ALL = ("reference", "optimized", "avx2", "object")
+IN_PROCESS = ("reference", "optimized", "avx2")
+
+# Relative and absolute tolerance of results that no rounding mode explains.
+TOLERANCES = {"float64": (1e-9, 1e-12), "float32": (1e-5, 1e-6)}
+
+
+class Failure(Exception):
+    """What a call of an object file reports."""
+
+
+def dtype_of(name: str) -> "np.dtype[Any]":
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
+class Model:
+    """The variables and entries of a compiled model."""
+
+    def initialize(self, seed: int = 1) -> None:
+        raise NotImplementedError
+
+    def run(self, entry: str, *feeds: Array) -> Any:
+        """None, the array of the only result, or a tuple of arrays."""
+        raise NotImplementedError
+
+    def variables(self) -> List[str]:
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Array:
+        raise NotImplementedError
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def snapshot(self) -> Dict[str, Array]:
+        """Copies of all variables, which must have values."""
+        return {name: self[name] for name in self.variables()}
+
+
+class SessionModel(Model):
+    """A session of this process."""
+
+    def __init__(self, text: str, lowering: str, cpu: Optional[str]) -> None:
+        program = flywheel.compile(text, lowering=lowering, cpu=cpu)
+        self.session = flywheel.Session(program)
+
+    def initialize(self, seed: int = 1) -> None:
+        self.session.initialize(seed)
+
+    def run(self, entry: str, *feeds: Array) -> Any:
+        return self.session.run(entry, *feeds)
+
+    def variables(self) -> List[str]:
+        return self.session.variables
+
+    def __getitem__(self, name: str) -> Array:
+        return self.session[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.session[name] = value
+
+
+class ObjectModel(Model):
+    """An object file, through its C interface and its manifest."""
+
+    INITIALIZED = 64  # Offset of the byte of each variable, in layout order.
+
+    def __init__(self, text: str, max_extent: int = 1024) -> None:
+        # Removed at the end; the loaded library stays mapped.
+        with tempfile.TemporaryDirectory() as folder:
+            stem = os.path.join(folder, "model")
+            with open(stem + ".mlir", "w") as file:
+                file.write(text)
+            subprocess.run(
+                ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}"],
+                check=True)
+            compiler = os.environ.get("CC", "clang-22")
+            subprocess.run([compiler, "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
+            self.library = ctypes.CDLL(stem + ".so")
+            with open(stem + ".json") as file:
+                self.manifest = json.load(file)
+        self.prefix = self.manifest["model"]
+        size = self.manifest["c_state_bytes"]
+        self.storage = np.empty(size + 64, np.uint8)
+        offset = -self.storage.ctypes.data % 64
+        self.block = self.storage[offset:offset + size]
+        # A block may have any content before it is initialised.
+        self.block[:] = 0xA5
+        self.entries = {entry["name"]: entry for entry in self.manifest["entries"]}
+        self.infos = {info["name"]: (index, info) for index, info in enumerate(self.manifest["variables"])}
+
+    def call(self, symbol: str, *arguments: Any) -> None:
+        function = getattr(self.library, symbol)
+        function.restype = ctypes.c_int32
+        if function(ctypes.c_void_p(self.block.ctypes.data), *arguments):
+            last_error = getattr(self.library, self.prefix + "_last_error")
+            last_error.restype = ctypes.c_char_p
+            raise Failure(last_error(ctypes.c_void_p(self.block.ctypes.data)).decode())
+
+    def initialize(self, seed: int = 1) -> None:
+        self.call(self.prefix + "_init", ctypes.c_uint64(seed))
+
+    def run(self, entry: str, *feeds: Array) -> Any:
+        spec = self.entries[entry]
+        extents: Dict[str, int] = {}
+        arguments: List[Any] = []
+        for feed, info in zip(feeds, spec["feeds"]):
+            arguments.append(ctypes.c_void_p(feed.ctypes.data))
+            for extent, symbol in zip(feed.shape, info["shape"]):
+                if isinstance(symbol, str) and symbol not in extents:
+                    extents[symbol] = extent
+                    arguments.append(ctypes.c_int64(extent))
+        results = []
+        for info in spec["results"]:
+            shape = [extents[extent] if isinstance(extent, str) else extent for extent in info["shape"]]
+            results.append(np.empty(shape, dtype_of(info["dtype"])))
+            arguments.append(ctypes.c_void_p(results[-1].ctypes.data))
+        self.call(spec["symbol"], *arguments)
+        return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+    def variables(self) -> List[str]:
+        return list(self.infos)
+
+    def view(self, name: str) -> Array:
+        info = self.infos[name][1]
+        dtype = dtype_of(info["dtype"])
+        count = int(np.prod(info["shape"], dtype=int))
+        data = self.block[info["offset"]:info["offset"] + count * dtype.itemsize]
+        return data.view(dtype).reshape(info["shape"])
+
+    def __getitem__(self, name: str) -> Array:
+        return self.view(name).copy()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.view(name)[...] = value
+        self.block[self.INITIALIZED + self.infos[name][0]] = 1
+
+
+def make(text: str, configuration: str) -> Model:
+    if configuration == "object":
+        return ObjectModel(text)
+    if configuration == "avx2":
+        return SessionModel(text, "optimized", "x86-64-v3")
+    return SessionModel(text, configuration, None)
+
+
+def configurations(text: str, names: Sequence[str] = ALL) -> Iterator[Tuple[str, Model]]:
+    """The model `text` in each configuration that this machine has."""
+    for name in names:
+        if name == "avx2" and platform.machine() != "x86_64":
+            continue
+        yield name, make(text, name)
+
+
+def expect_close(what: str, found: Any, expected: Any, tolerance: Optional[float] = None) -> None:
+    """Compares with the tolerance of the found dtype, or a relative one."""
+    found = np.asarray(found)
+    expected = np.asarray(expected)
+    if found.shape != expected.shape:
+        raise AssertionError(f"{what}: expected shape {expected.shape}, found {found.shape}")
+    relative, absolute = TOLERANCES.get(str(found.dtype), (0.0, 0.0))
+    if tolerance is not None:
+        relative, absolute = tolerance, tolerance
+    np.testing.assert_allclose(found.astype(np.float64), expected.astype(np.float64), rtol=relative,
+                               atol=absolute, err_msg=what)
+
+
+def expect_equal(what: str, found: Any, expected: Any) -> None:
+    """Compares dtype, shape and every bit that counts."""
+    found = np.asarray(found)
+    expected = np.asarray(expected)
+    if found.dtype != expected.dtype:
+        raise AssertionError(f"{what}: expected dtype {expected.dtype}, found {found.dtype}")
+    np.testing.assert_array_equal(found, expected, err_msg=what)
+
+
+def expect_error(what: str, pattern: str, action: Callable[[], Any], kind: type = Exception) -> None:
+    """Checks that `action` fails with a text in which `pattern` is found."""
+    try:
+        action()
+    except Exception as error:
+        text = str(error)
+        if not re.search(pattern, text):
+            raise AssertionError(f"{what}: expected an error like '{pattern}', found '{text}'") from error
+        if not isinstance(error, (kind, Failure)):
+            raise AssertionError(f"{what}: expected {kind.__name__}, found {type(error).__name__}") from error
+        return
+    raise AssertionError(f"{what}: expected an error like '{pattern}', found none")
+
+
+def run_tests(tests: Sequence[Callable[[], None]]) -> None:
+    """Runs each test, and fails at the end where one failed."""
+    import traceback
+
+    failures = 0
+    for test in tests:
+        try:
+            test()
+        except Exception:
+            failures += 1
+            print(f"FAIL {test.__name__}")
+            traceback.print_exc()
+        else:
+            print(f"ok   {test.__name__}", flush=True)
+    if failures:
+        raise SystemExit(f"{failures} of {len(tests)} tests failed")

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Optimizers against the acceptance tables and an implementation in numpy.
+
+O2, O6, O14, O22, R4, R5, R9 and G14: the tables; parameters of odd shapes with
+gradients that are fed; weight-gradient products that the update consumes, for
+odd sizes and several batch sizes of one compiled program; hyper-parameters that
+change between steps.
+"""
+
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from configurations import ALL, IN_PROCESS, configurations, expect_close, run_tests
+
+Array = NDArray[Any]
+
+
+# ---------------------------------------------------------------------------
+# The formulas, in f64
+# ---------------------------------------------------------------------------
+
+class Optimizer:
+    """One parameter and its slots."""
+
+    def __init__(self, p: Array, **options: Any) -> None:
+        self.p = np.array(p, np.float64)
+        self.t = 0
+        self.options = options
+
+    def rate(self) -> float:
+        return float(self.options["lr"] / (1 + self.options.get("decay", 0.0) * self.t))
+
+    def step(self, g: Array) -> None:
+        self.update(np.asarray(g, np.float64), self.rate())
+        self.t += 1
+
+    def update(self, g: Array, lr: float) -> None:
+        raise NotImplementedError
+
+
+class SGD(Optimizer):
+    """O2."""
+
+    def __init__(self, p: Array, **options: Any) -> None:
+        super().__init__(p, **options)
+        self.v = np.zeros_like(self.p)
+
+    def update(self, g: Array, lr: float) -> None:
+        momentum = self.options.get("momentum", 0.0)
+        self.v = momentum * self.v - lr * g
+        self.p = self.p + (momentum * self.v - lr * g if self.options.get("nesterov") else self.v)
+
+
+class Momentum(Optimizer):
+    """O22."""
+
+    def __init__(self, p: Array, **options: Any) -> None:
+        super().__init__(p, **options)
+        self.a = np.zeros_like(self.p)
+
+    def update(self, g: Array, lr: float) -> None:
+        momentum = self.options.get("momentum", 0.9)
+        self.a = momentum * self.a + g
+        self.p = self.p - lr * (g + momentum * self.a if self.options.get("nesterov") else self.a)
+
+
+class Adam(Optimizer):
+    """O6."""
+
+    def __init__(self, p: Array, **options: Any) -> None:
+        super().__init__(p, **options)
+        self.m, self.v, self.h = (np.zeros_like(self.p) for _ in range(3))
+
+    def update(self, g: Array, lr: float) -> None:
+        beta_1 = self.options.get("beta_1", 0.9)
+        beta_2 = self.options.get("beta_2", 0.999)
+        t = self.t + 1
+        self.m = beta_1 * self.m + (1 - beta_1) * g
+        self.v = beta_2 * self.v + (1 - beta_2) * g * g
+        rate = lr * np.sqrt(1 - beta_2 ** t) / (1 - beta_1 ** t)
+        root = self.v
+        if self.options.get("amsgrad"):
+            self.h = np.maximum(self.h, self.v)
+            root = self.h
+        self.p = self.p - rate * self.m / (np.sqrt(root) + self.options.get("epsilon", 1e-7))
+
+
+CLASSES = {"sgd": SGD, "momentum": Momentum, "adam": Adam}
+SLOTS = {"sgd": [("SGD", "v")], "momentum": [("Momentum", "a")], "adam": [("Adam", "m"), ("Adam_1", "v")]}
+
+
+def spell(name: str, options: Dict[str, Any]) -> str:
+    def number(value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else repr(float(value))
+
+    return f"#train.{name}<{', '.join(f'{key} = {number(value)}' for key, value in options.items())}>"
+
+
+def tensor(shape: Sequence[Any], element: str) -> str:
+    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+
+
+def total(name: str, shape: Sequence[Any], element: str, result: str) -> str:
+    """`%result`, the sum of all elements of `%name`."""
+    axes = ", ".join(str(axis) for axis in range(len(shape)))
+    return (f"  %{result} = nn.reduce sum %{name} axes [{axes}] : {tensor(shape, element)} -> "
+            f"tensor<{element}>\n")
+
+
+# ---------------------------------------------------------------------------
+# Tables
+# ---------------------------------------------------------------------------
+
+# Name, options, p after step 1, p after step 3; loss sum(p^2) / 2 from [1, -2, 3].
+TABLE: List[Tuple[str, Dict[str, Any], List[float], List[float]]] = [
+    ("sgd", dict(lr=0.1), [.9, -1.8, 2.7], [.729, -1.458, 2.187]),
+    ("sgd", dict(lr=0.1, momentum=0.9), [.9, -1.8, 2.7], [.486, -.972, 1.458]),
+    ("sgd", dict(lr=0.1, momentum=0.9, nesterov=True), [.81, -1.62, 2.43], [.327321, -.654642, .981963]),
+    ("sgd", dict(lr=0.1, momentum=0.9, decay=0.5), [.9, -1.8, 2.7], [.5775, -1.155, 1.7325]),
+    ("adam", dict(lr=0.1), [.9000003162, -1.9000001581, 2.9000001054],
+     [.7015870149, -1.7006237584, 2.7003817664]),
+    ("adam", dict(lr=0.1, decay=0.5), [.9000003162, -1.9000001581, 2.9000001054],
+     [.7840639758, -1.7836273127, 2.7835147882]),
+    ("momentum", dict(lr=0.1, momentum=0.9), [.9, -1.8, 2.7], [.486, -.972, 1.458]),
+    ("momentum", dict(lr=0.1, momentum=0.9, nesterov=True), [.81, -1.62, 2.43],
+     [.327321, -.654642, .981963]),
+    ("adam", dict(lr=0.1, epsilon=1e-8), [.9000000316, -1.9000000158, 2.9000000105],
+     [.7015863457, -1.7006234280, 2.7003815473]),
+]
+
+
+def quadratic(number: int, element: str, optimizer: str, shape: Sequence[int] = (3,)) -> str:
+    """Variable `p<number>` and function `step<number>` on sum(p^2) / 2."""
+    kind = tensor(shape, element)
+    return (f"train.variable @p{number} : {kind} = #train.zeros\n"
+            f"func.func @step{number}() -> tensor<{element}> {{\n"
+            f"  %half = arith.constant dense<0.5> : tensor<{element}>\n"
+            f"  %p = train.read @p{number} : {kind}\n  %q = arith.mulf %p, %p : {kind}\n"
+            + total("q", shape, element, "s")
+            + f"  %loss = arith.mulf %s, %half : tensor<{element}>\n"
+            f"  train.minimize %loss : tensor<{element}> with {optimizer}\n"
+            f"  return %loss : tensor<{element}>\n}}\n")
+
+
+def test_tables() -> None:
+    """O2, O6 and O22: the literal numbers, in f64 and f32."""
+    for element, dtype in (("f64", np.float64), ("f32", np.float32)):
+        text = "".join(quadratic(number, element, spell(name, options))
+                       for number, (name, options, _, _) in enumerate(TABLE))
+        tolerance = 1e-9 if element == "f64" else 1e-5
+        for configuration, model in configurations(text):
+            model.initialize()
+            for number, (name, options, first, third) in enumerate(TABLE):
+                what = f"{configuration} {element} {spell(name, options)}"
+                start = np.array([1, -2, 3], dtype)
+                expected = CLASSES[name](start, **options)
+                model[f"p{number}"] = start
+                losses = []
+                for step in range(3):
+                    losses.append(float(model.run(f"step{number}")))
+                    expected.step(expected.p)
+                    expect_close(f"{what} step {step}", model[f"p{number}"], expected.p)
+                    if step == 0:
+                        expect_close(what + " after step 1", model[f"p{number}"], first, tolerance)
+                expect_close(what + " after step 3", model[f"p{number}"], third, tolerance)
+                # R8: the loss of a step is that before its update.
+                expect_close(what + " first loss", losses[0], 7.0, tolerance)
+                for slot, attribute in SLOTS[name]:
+                    expect_close(f"{what} slot {slot}", model[f"p{number}/{slot}"], getattr(expected, attribute))
+
+
+def test_amsgrad() -> None:
+    """O6: gradients 10, .1, .1, .1 from p = 1."""
+    text = ""
+    for number, extra in enumerate(("", ", amsgrad = true")):
+        text += (f"train.variable @p{number} : tensor<f64> = #train.ones\n"
+                 f"func.func @step{number}(%g: tensor<f64>) {{\n  %p = train.read @p{number} : tensor<f64>\n"
+                 "  %loss = arith.mulf %p, %g : tensor<f64>\n"
+                 f"  train.minimize %loss : tensor<f64> with #train.adam<lr = 0.1, beta_2 = 0.9{extra}>\n"
+                 "  return\n}\n")
+    for configuration, model in configurations(text):
+        model.initialize()
+        for number, expected in enumerate((.7267234953, .7428513992)):
+            for gradient in (10.0, 0.1, 0.1, 0.1):
+                model.run(f"step{number}", np.array(gradient))
+            expect_close(f"{configuration} amsgrad {number}", model[f"p{number}"], expected, 1e-9)
+
+
+def test_rate_changes() -> None:
+    """O22, R5 and R9: the rate is a variable; the two momenta differ when it changes."""
+    text = (quadratic(0, "f64", "#train.momentum<lr = 0.1>", ())
+            + quadratic(1, "f64", "#train.sgd<lr = 0.1, momentum = 0.9>", ()))
+    for configuration, model in configurations(text):
+        model.initialize()
+        for number, optimizer, slot, expected in ((0, "Momentum", 1.8, (.9, .882)), (1, "SGD", -.099, (.9, .801))):
+            name = f"p{number}"
+            model[name] = np.array(1.0)
+            model.run(f"step{number}")
+            expect_close(f"{configuration} {optimizer} step 1", model[name], expected[0])
+            model[f"{optimizer}/lr"] = np.array(0.01)
+            model.run(f"step{number}")
+            expect_close(f"{configuration} {optimizer} step 2", model[name], expected[1])
+            expect_close(f"{configuration} {optimizer} slot", model[f"{name}/{optimizer}"], slot)
+        # R5: momentum carries from step to step. R9: without it, the rate of the third call.
+        for momentum, rates, expected_p in (
+                (0.9, (0.1,) * 4, (.9, .72, .486, .2268)), (0.0, (0.1, 0.1, 0.01), (.9, .81, .8019))):
+            model.initialize()
+            model["p1"] = np.array(1.0)
+            model["SGD/momentum"] = np.array(momentum)
+            for rate, value in zip(rates, expected_p):
+                model["SGD/lr"] = np.array(rate)
+                model.run("step1")
+                expect_close(f"{configuration} R5, R9", model["p1"], value)
+        # O14: one increment a step.
+        assert int(model["SGD/iterations"]) == 3, model["SGD/iterations"]
+
+
+# ---------------------------------------------------------------------------
+# Shapes
+# ---------------------------------------------------------------------------
+
+SHAPES: List[Tuple[int, ...]] = [(), (1,), (3,), (7, 9), (17, 33), (5, 3, 2), (130,), (784, 256)]
+VARIANTS: List[Tuple[str, Dict[str, Any]]] = [
+    ("sgd", dict(lr=0.01, momentum=0.9, decay=0.25, nesterov=True)),
+    ("momentum", dict(lr=0.01, momentum=0.9)),
+    ("adam", dict(lr=0.01, decay=0.5, amsgrad=True)),
+]
+
+
+def test_shapes() -> None:
+    """O14, O28: parameters of every kind of tail, gradients as fed."""
+    rng = np.random.default_rng(5)
+    for element, dtype in (("f32", np.float32), ("f64", np.float64)):
+        text = ""
+        for number, (name, options) in enumerate(VARIANTS):
+            feeds = ", ".join(f"%g{i}: {tensor(shape, element)}" for i, shape in enumerate(SHAPES))
+            body = f"func.func @step{number}({feeds}) -> tensor<{element}> {{\n"
+            for i, shape in enumerate(SHAPES):
+                kind = tensor(shape, element)
+                text += f"train.variable @p{number}_{i} : {kind}\n"
+                body += (f"  %p{i} = train.read @p{number}_{i} : {kind}\n"
+                         f"  %q{i} = arith.mulf %p{i}, %g{i} : {kind}\n" + total(f"q{i}", shape, element, f"s{i}"))
+            body += f"  %t0 = arith.addf %s0, %s0 : tensor<{element}>\n  %z = arith.subf %t0, %s0 : tensor<{element}>\n"
+            last = "z"
+            for i in range(1, len(SHAPES)):
+                body += f"  %l{i} = arith.addf %{last}, %s{i} : tensor<{element}>\n"
+                last = f"l{i}"
+            body += (f"  train.minimize %{last} : tensor<{element}> with {spell(name, options)}\n"
+                     f"  return %{last} : tensor<{element}>\n}}\n")
+            text += body
+        for configuration, model in configurations(text):
+            model.initialize()
+            for number, (name, options) in enumerate(VARIANTS):
+                expected = [CLASSES[name](model[f"p{number}_{i}"], **options) for i in range(len(SHAPES))]
+                for _ in range(3):
+                    gradients = [np.asarray(rng.standard_normal(shape), dtype) for shape in SHAPES]
+                    model.run(f"step{number}", *gradients)
+                    for optimizer, gradient in zip(expected, gradients):
+                        optimizer.step(gradient)
+                for i, optimizer in enumerate(expected):
+                    expect_close(f"{configuration} {element} {name} {SHAPES[i]}", model[f"p{number}_{i}"],
+                                 optimizer.p)
+
+
+def layer(number: int, element: str, extents: Tuple[int, int], optimizer: str) -> str:
+    """A dense layer whose loss is <x w + b, g>: the gradients are x^T g and sum g."""
+    m, n = extents
+    x, w, b, z = (tensor(shape, element) for shape in (("?", m), (m, n), (n,), ("?", n)))
+    return (f"train.variable @w{number} : {w}\ntrain.variable @b{number} : {b}\n"
+            f"func.func @step{number}(%x: {x}, %g: {z}) -> tensor<{element}> {{\n"
+            f"  %w = train.read @w{number} : {w}\n  %b = train.read @b{number} : {b}\n"
+            f"  %z = nn.dense %x, %w, %b : ({x}, {w}, {b}) -> {z}\n  %q = arith.mulf %z, %g : {z}\n"
+            + total("q", ("?", n), element, "loss")
+            + f"  train.minimize %loss : tensor<{element}> with {optimizer}\n"
+            f"  return %loss : tensor<{element}>\n}}\n")
+
+
+def check_layers(element: str, dtype: Any, extents: Tuple[int, int], names: Sequence[str]) -> None:
+    rng = np.random.default_rng(extents[0] * 1000 + extents[1])
+    optimizers = [("sgd", dict(lr=0.01)), ("sgd", dict(lr=0.01, momentum=0.9)),
+                  ("momentum", dict(lr=0.01, momentum=0.9, nesterov=True)), ("adam", dict(lr=0.01))]
+    text = "".join(layer(number, element, extents, spell(name, options))
+                   for number, (name, options) in enumerate(optimizers))
+    for configuration, model in configurations(text, names):
+        model.initialize()
+        for number, (name, options) in enumerate(optimizers):
+            w = CLASSES[name](model[f"w{number}"], **options)
+            b = CLASSES[name](model[f"b{number}"], **options)
+            for batch in (5, 1, 64, 33, 16, 100):
+                # Small integers: the sums are exact in any order.
+                x = rng.integers(-3, 4, (batch, extents[0])).astype(dtype)
+                g = rng.integers(-3, 4, (batch, extents[1])).astype(dtype)
+                loss = model.run(f"step{number}", x, g)
+                what = f"{configuration} {element} {extents} {name} batch {batch}"
+                exact = float(np.sum((x @ w.p + b.p) * g))
+                scale = float(np.sum((np.abs(x) @ np.abs(w.p) + np.abs(b.p)) * np.abs(g)))
+                assert abs(float(loss) - exact) <= (1e-6 if element == "f32" else 1e-13) * scale + 1e-6, what
+                w.step(x.T.astype(np.float64) @ g)
+                b.step(np.sum(g, 0, dtype=np.float64))
+                expect_close(what + " w", model[f"w{number}"], w.p)
+                expect_close(what + " b", model[f"b{number}"], b.p)
+
+
+def test_layers() -> None:
+    """R4, G14, O28: updates that consume the weight gradient, for odd sizes and batches."""
+    for extents in ((1, 1), (3, 5), (17, 33), (64, 128), (100, 7), (31, 130), (9, 16)):
+        check_layers("f32", np.float32, extents, IN_PROCESS)
+    check_layers("f64", np.float64, (17, 33), ALL)
+    check_layers("f32", np.float32, (65, 31), ("object",))
+
+
+run_tests([test_tables, test_amsgrad, test_rate_changes, test_shapes, test_layers])
