@@ -77,7 +77,9 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   }
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
-  // the step is fixed, so that the order respects it.
+  // the step is fixed, so that the order respects it. Two results cannot start
+  // from one buffer.
+  pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
@@ -133,6 +135,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());

@@ -218,6 +218,20 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
+  let summary = "Leave log1p and expm1 to the C library";
+  let description = [{
+    Before: `math` ops on scalars and vectors. After: no `math.log1p` and no
+    `math.expm1`: each is a call of the C library an element. Upstream's
+    lowering to LLVM would compute log(1 + x) and exp(x) - 1, which lose every
+    digit near 0: what the two functions are for.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
   let summary = "Round f64 to bf16 without a library call";
