@@ -190,14 +190,16 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
 
 def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
-  let summary = "Round f64 to bf16 without a library call";
+  let summary = "Compute with bf16 without library calls";
   let description = [{
-    Before: `arith.truncf` from f64 to bf16. After: one from f64 to f32 that rounds
-    to odd, and one to bf16; the result is that of rounding once, to nearest even.
-    LLVM would call a function that older compiler runtimes lack.
+    Before: arithmetic of bf16. After: it is that of f32, rounded after every op.
+    `arith.truncf` from f64 to bf16 has become one from f64 to f32 that rounds to
+    odd, and one to bf16: the result is that of rounding once, to nearest even.
+    LLVM would call functions that older compiler runtimes lack.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
