@@ -21,6 +21,9 @@ config.excludes = [
     "lit.cfg.py",
     "lit.site.cfg.py",
     "__pycache__",
+    # Run by other tests.
+    "rule_samples.py",
+    "vectorize_kernels_numeric.py",
 ]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.flywheel_obj_root, "test")
@@ -34,6 +37,9 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 config.substitutions += [
     (r"\bFileCheck\b", config.filecheck),
     ("%python", config.python_executable),
+    # C as pedantic as a user may have it, and C++ likewise.
+    ("%cc", config.c_compiler + " -std=c99 -Wall -Wextra -pedantic -Werror"),
+    ("%cxx", config.cxx_compiler + " -std=c++11 -Wall -Wextra -pedantic -Werror"),
     ("%mlir_lib_dir", config.llvm_lib_dir),
     ("%src_root", config.flywheel_src_root),
 ]

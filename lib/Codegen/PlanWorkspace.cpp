@@ -25,8 +25,8 @@ namespace flywheel {
 using flywheel::train::TrainDialect;
 
 namespace {
-/// Static buffers inside loops up to this size are stack slots, which LLVM can
-/// keep in registers: the accumulator tiles of contractions.
+/// Buffers inside loops of at most this size are stack slots: the accumulator
+/// tiles of contractions, which LLVM can keep in registers where they are static.
 constexpr int64_t kMaxStackBytes = 4096;
 /// Stands for a symbolic extent when sizes are compared.
 constexpr int64_t kTypicalExtent = 64;
@@ -278,13 +278,23 @@ void PlanWorkspace::runOnOperation() {
       return signalPassFailure();
     auto constant = dyn_cast<AffineConstantExpr>(*bytes);
     bool isInLoop = alloc->getBlock() != &entry;
-    if (constant && isInLoop && alloc.getType().hasStaticShape() &&
-        constant.getValue() <= kMaxStackBytes) {
+    if (constant && isInLoop && constant.getValue() <= kMaxStackBytes) {
       OpBuilder b = OpBuilder::atBlockBegin(&entry);
+      MemRefType type = alloc.getType();
+      bool isStatic = type.hasStaticShape();
       auto slot = memref::AllocaOp::create(
-          b, alloc.getLoc(), alloc.getType(),
+          b, alloc.getLoc(),
+          isStatic ? type
+                   : MemRefType::get({constant.getValue()}, b.getI8Type()),
           b.getI64IntegerAttr(flywheel::kStateAlignment));
-      alloc.replaceAllUsesWith(slot.getResult());
+      Value buffer = slot;
+      if (!isStatic) {
+        b.setInsertionPoint(alloc);
+        Value zero = arith::ConstantIndexOp::create(b, alloc.getLoc(), 0);
+        buffer = memref::ViewOp::create(b, alloc.getLoc(), type, slot, zero,
+                                        alloc.getDynamicSizes());
+      }
+      alloc.replaceAllUsesWith(buffer);
       alloc.erase();
       continue;
     }

@@ -21,6 +21,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -102,10 +103,12 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 }
 
 static OwningOpRef<ModuleOp>
-parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
+            llvm::raw_ostream *diagnostics) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context);
+  SourceMgrDiagnosticHandler handler(
+      *sources, &context, diagnostics ? *diagnostics : llvm::errs());
   Block block;
   AsmParserState state;
   ParserConfig config(&context);
@@ -128,21 +131,23 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   return module;
 }
 
-OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
-                                                StringRef path) {
+OwningOpRef<ModuleOp>
+flywheel::parseModuleFile(MLIRContext &context, StringRef path,
+                          llvm::raw_ostream *diagnostics) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
   if (!buffer) {
     emitError(UnknownLoc::get(&context)) << error;
     return {};
   }
-  return parseBuffer(context, std::move(buffer));
+  return parseBuffer(context, std::move(buffer), diagnostics);
 }
 
-OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
-                                                StringRef text,
-                                                StringRef name) {
-  return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name));
+OwningOpRef<ModuleOp>
+flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
+                          llvm::raw_ostream *diagnostics) {
+  return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                     diagnostics);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +162,16 @@ static std::string getModelName(ModuleOp module,
   if (std::optional<StringRef> name = module.getSymName())
     return name->str();
   return "model";
+}
+
+void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
+  double total = 0.0;
+  for (const StageTime &time : times) {
+    os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", time.stage,
+                        time.seconds * 1e3);
+    total += time.seconds;
+  }
+  os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total", total * 1e3);
 }
 
 FailureOr<CompiledModule>

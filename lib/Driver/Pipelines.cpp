@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -115,6 +116,8 @@ static void populateBufferize(OpPassManager &pm,
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   if (options.lowering == Lowering::Optimized) {
+    pm.addPass(createOutlineKernels());
+    pm.addPass(func::createDuplicateFunctionEliminationPass());
     CpuTarget cpu = getCpuTarget(options.target);
     VectorizeKernelsOptions vectorize;
     vectorize.vectorBits = cpu.vectorBits;

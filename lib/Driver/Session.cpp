@@ -221,7 +221,8 @@ static constexpr const char *kRunsKey = "flywheel.runs";
 static constexpr const char *kSeedKey = "flywheel.seed";
 
 Status Session::save(const std::string &path,
-                     llvm::ArrayRef<std::string> names) const {
+                     llvm::ArrayRef<std::string> names,
+                     const runtime::Metadata &metadata) const {
   Result<std::vector<size_t>> indices = selectVariables(names);
   if (!indices.isOk())
     return indices.status();
@@ -239,8 +240,9 @@ Status Session::save(const std::string &path,
     tensors.push_back(
         {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
   }
-  return runtime::saveCheckpoint(path, tensors,
-                                 {{"model", program->getManifest().model}});
+  runtime::Metadata all = {{"model", program->getManifest().model}};
+  all.insert(metadata.begin(), metadata.end());
+  return runtime::saveCheckpoint(path, tensors, all);
 }
 
 Status Session::restore(const std::string &path,

@@ -13,6 +13,13 @@
 
 using namespace flywheel::runtime;
 
+static std::string listNames(const std::vector<TensorInfo> &infos) {
+  std::string names;
+  for (const TensorInfo &info : infos)
+    names += (names.empty() ? "" : ", ") + info.name;
+  return names.empty() ? "none" : names;
+}
+
 Result<Dataset> Dataset::load(const std::string &path,
                               const std::vector<std::string> &columns) {
   Result<SafetensorsFile> opened = SafetensorsFile::open(path);
@@ -26,8 +33,9 @@ Result<Dataset> Dataset::load(const std::string &path,
   for (const std::string &name : columns) {
     const TensorInfo *info = file.find(name);
     if (!info)
-      return Status::notFound("'" + path + "' has no column " +
-                              quoteJson(name));
+      return Status::notFound(
+          "'" + path + "' has no column " + quoteJson(name) +
+          "; its columns are: " + listNames(file.tensors()));
     dataset.columnInfos.push_back(*info);
   }
   if (dataset.columnInfos.empty())

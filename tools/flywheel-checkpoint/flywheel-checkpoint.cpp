@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Runtime/FormatTensor.h"
 #include "flywheel/Runtime/JsonString.h"
 #include "flywheel/Runtime/Safetensors.h"
 
@@ -52,38 +53,6 @@ std::string displayName(const std::string &name) {
   return isPlain ? name : quoted;
 }
 
-/// Prints the values as nested brackets, one line per innermost row.
-void printValues(const SafetensorsFile &file, const TensorInfo &info) {
-  size_t rank = info.shape.size();
-  uint64_t size = dtypeSize(info.dtype);
-  uint64_t count = info.byteSize() / size;
-  const std::byte *data = file.data(info);
-  if (count == 0)
-    return print("  []\n");
-  std::string text = "  " + std::string(rank, '[');
-  for (uint64_t i = 0; i < count; ++i) {
-    text += formatElement(info.dtype, data + i * size);
-    // How many dimensions end with this element.
-    size_t closed = 0;
-    for (uint64_t inner = 1; closed < rank; ++closed) {
-      inner *= uint64_t(info.shape[rank - 1 - closed]);
-      if ((i + 1) % inner != 0)
-        break;
-    }
-    text += std::string(closed, ']');
-    if (i + 1 == count)
-      break;
-    text += closed ? ",\n  " + std::string(rank - closed, ' ') +
-                         std::string(closed, '[')
-                   : ", ";
-    if (text.size() > (1 << 16)) {
-      print(text);
-      text.clear();
-    }
-  }
-  print(text + "\n");
-}
-
 void printTensors(const SafetensorsFile &file,
                   const std::vector<const TensorInfo *> &tensors, bool values) {
   size_t nameWidth = 0, shapeWidth = 0;
@@ -105,7 +74,7 @@ void printTensors(const SafetensorsFile &file,
           padded(formatShape(info->shape), shapeWidth) + "  " +
           std::to_string(info->byteSize()) + " bytes\n");
     if (values)
-      printValues(file, *info);
+      formatTensor(info->dtype, info->shape, file.data(*info), print);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -132,17 +134,6 @@ static std::string withExtension(llvm::StringRef path,
   llvm::SmallString<128> result(path);
   llvm::sys::path::replace_extension(result, extension);
   return result.str().str();
-}
-
-static void printTimes(llvm::ArrayRef<StageTime> times) {
-  double total = 0.0;
-  for (const StageTime &time : times) {
-    llvm::errs() << llvm::formatv("  {0,-24} {1,9:f1} ms\n", time.stage,
-                                  time.seconds * 1e3);
-    total += time.seconds;
-  }
-  llvm::errs() << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total",
-                                total * 1e3);
 }
 
 /// Bytes of read-only data of an object, or nothing for a format without
@@ -286,6 +277,10 @@ static int compile() {
   mlir::DialectRegistry registry;
   registerAllFlywheelDialects(registry);
   mlir::MLIRContext context(registry);
+  // Diagnostics of every stage show file, line, column and the source.
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  context.printOpOnDiagnostic(false);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       parseModuleFile(context, inputPath);
   if (!module)
@@ -299,7 +294,7 @@ static int compile() {
   int status = isStage ? emitModule(*compiled->module)
                        : emitMachineCode(*compiled, options);
   if (status == 0 && (timeStages || report))
-    printTimes(compiled->times);
+    printStageTimes(llvm::errs(), compiled->times);
   return status;
 }
 

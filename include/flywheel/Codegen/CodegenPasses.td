@@ -176,6 +176,26 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move each fused group into a function of its own";
+  let description = [{
+    Before: kernels `F.kernel` whose bodies are loop nests and structured ops on
+    buffers. After: each tiled loop nest, and each op that computes a
+    transcendental function, is a private function `F.kernel.<n>` that its
+    entry calls, together with the index arithmetic and the stack slots that it
+    alone uses. Entries that compute the same thing (the forward part of a train
+    step and of an evaluation) then have equal functions, of which
+    `duplicate-function-elimination` leaves one to compile.
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Functions made">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace f32 transcendental functions by polynomials";
   let description = [{

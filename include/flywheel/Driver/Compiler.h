@@ -18,6 +18,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <functional>
 #include <string>
@@ -82,6 +83,9 @@ struct StageTime {
   double seconds = 0.0;
 };
 
+/// Prints a line for each stage and one for their sum.
+void printStageTimes(llvm::raw_ostream &os, llvm::ArrayRef<StageTime> times);
+
 struct CompiledModule {
   /// The module after the last stage that ran.
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -92,13 +96,16 @@ struct CompiledModule {
 
 /// Parses a module from a file (`-` for standard input). Arguments and results
 /// of public functions that carry no `train.name` get their SSA names.
-/// Diagnostics go to the context's handler.
-mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(mlir::MLIRContext &context,
-                                                  llvm::StringRef path);
+/// Diagnostics, with the source lines they are about, go to `diagnostics`, by
+/// default standard error; a file that cannot be read is reported to the
+/// context's handler.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseModuleFile(mlir::MLIRContext &context, llvm::StringRef path,
+                llvm::raw_ostream *diagnostics = nullptr);
 /// The same from text; `name` stands for the file in locations.
-mlir::OwningOpRef<mlir::ModuleOp> parseModuleText(mlir::MLIRContext &context,
-                                                  llvm::StringRef text,
-                                                  llvm::StringRef name);
+mlir::OwningOpRef<mlir::ModuleOp>
+parseModuleText(mlir::MLIRContext &context, llvm::StringRef text,
+                llvm::StringRef name, llvm::raw_ostream *diagnostics = nullptr);
 
 /// Runs the stages on `module`. On failure diagnostics have been emitted.
 llvm::FailureOr<CompiledModule>

@@ -9,6 +9,7 @@
 
 #include "flywheel/Driver/AlignedBuffer.h"
 #include "flywheel/Driver/Program.h"
+#include "flywheel/Runtime/Safetensors.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -124,10 +125,12 @@ public:
   uint64_t getSeed() const;
 
   /// Writes variables to a checkpoint, and with all of them (no names) the run
-  /// counter and the seed. Errors: kFailedPrecondition for a variable without a
-  /// value; kNotFound for an unknown name; those of saveCheckpoint().
+  /// counter and the seed. `metadata` is kept with them, after the key "model".
+  /// Errors: kFailedPrecondition for a variable without a value; kNotFound for
+  /// an unknown name; those of saveCheckpoint().
   runtime::Status save(const std::string &path,
-                       llvm::ArrayRef<std::string> names = {}) const;
+                       llvm::ArrayRef<std::string> names = {},
+                       const runtime::Metadata &metadata = {}) const;
   /// Reads variables from a checkpoint, after which they have values. With no
   /// names: all, and the run counter and the seed where the file has them.
   /// Errors: kNotFound for an unknown name; those of restoreCheckpoint(). On an

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Flywheel: a compiler for training graphs.
+
+    import flywheel
+
+    program = flywheel.compile("digits.mlir")
+    session = flywheel.Session(program)
+    session.initialize(seed=1)
+    step = session.entry("train_step")
+    for image, label in batches:  # C-contiguous arrays of the feeds' dtypes
+        loss = step(image, label)
+    session.save("digits.safetensors")
+
+bfloat16 arrays have the dtype of `ml_dtypes`, or uint16 (the bits) where that
+package is not installed.
+"""
+
+import os
+from typing import Optional, Union
+
+from ._flywheel import (
+    ArgumentInfo,
+    CompileError,
+    DataLossError,
+    Entry,
+    EntryInfo,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    Module,
+    NotFoundError,
+    Program,
+    Session,
+    VariableInfo,
+    _compile,
+    _load,
+    derivative_rules,
+    lower,
+    parse,
+    stages,
+)
+
+__all__ = [
+    "ArgumentInfo",
+    "CompileError",
+    "DataLossError",
+    "Entry",
+    "EntryInfo",
+    "FailedPreconditionError",
+    "InvalidArgumentError",
+    "Module",
+    "NotFoundError",
+    "Program",
+    "Session",
+    "VariableInfo",
+    "compile",
+    "derivative_rules",
+    "load",
+    "lower",
+    "parse",
+    "stages",
+]
+
+Source = Union[Module, str, "os.PathLike[str]"]
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Module:
+    """Parses the model in a file.
+
+    Raises FileNotFoundError and other OSErrors; CompileError.
+    """
+    with open(path, "rb"):  # For Python's own errors.
+        pass
+    return _load(os.fspath(path))
+
+
+def compile(
+    source: Source,
+    *,
+    lowering: str = "optimized",
+    model_name: Optional[str] = None,
+    cpu: Optional[str] = None,
+    features: Optional[str] = None,
+    opt_level: int = 3,
+) -> Program:
+    """Compiles a model for this machine.
+
+    `source` is a module, its text (which has more than one line) or a path.
+    `lowering` is "optimized" (fused, tiled, vectorized) or "reference" (one
+    plain scalar loop nest an op). `model_name` is by default the module's name.
+    `cpu` (an LLVM name, such as "x86-64-v3") and `features` ("+avx2,-fma") limit
+    the instructions that are used. `opt_level`, 0 to 3, is the effort of LLVM.
+
+    Raises CompileError with every diagnostic and its location; FileNotFoundError.
+    """
+    if isinstance(source, str) and "\n" in source:
+        source = parse(source)
+    if not isinstance(source, Module):
+        source = load(source)
+    return _compile(
+        source,
+        lowering=lowering,
+        model_name=model_name,
+        cpu=cpu,
+        features=features,
+        opt_level=opt_level,
+    )

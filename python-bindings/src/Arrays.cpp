@@ -1,0 +1,164 @@
+//===- Arrays.cpp - Between numpy arrays and array views ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#define FLYWHEEL_IMPORTS_NUMPY
+#include "Arrays.h"
+
+#include "Errors.h"
+
+namespace nb = nanobind;
+using flywheel::runtime::DType;
+
+namespace flywheel::python {
+
+/// That of ml_dtypes.bfloat16, or of uint16.
+static int bfloat16TypeNumber = NPY_UINT16;
+
+static int importArrayTable() {
+  import_array1(-1);
+  return 0;
+}
+
+void importNumPy() {
+  if (importArrayTable() < 0)
+    throw nb::python_error();
+  try {
+    nb::object numpy = nb::module_::import_("numpy");
+    nb::object type = nb::module_::import_("ml_dtypes").attr("bfloat16");
+    nb::object descr = numpy.attr("dtype")(type);
+    bfloat16TypeNumber =
+        reinterpret_cast<PyArray_Descr *>(descr.ptr())->type_num;
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_ImportError))
+      throw;
+  }
+}
+
+int getTypeNumber(DType dtype) {
+  switch (dtype) {
+  case DType::Bool:
+    return NPY_BOOL;
+  case DType::I8:
+    return NPY_INT8;
+  case DType::I16:
+    return NPY_INT16;
+  case DType::I32:
+    return NPY_INT32;
+  case DType::I64:
+    return NPY_INT64;
+  case DType::U8:
+    return NPY_UINT8;
+  case DType::U16:
+    return NPY_UINT16;
+  case DType::U32:
+    return NPY_UINT32;
+  case DType::U64:
+    return NPY_UINT64;
+  case DType::F16:
+    return NPY_FLOAT16;
+  case DType::BF16:
+    return bfloat16TypeNumber;
+  case DType::F32:
+    return NPY_FLOAT32;
+  case DType::F64:
+    return NPY_FLOAT64;
+  }
+  return NPY_NOTYPE;
+}
+
+/// An integer type of `bytes` bytes: C has more integer types than widths.
+static std::optional<DType> getIntegerDType(bool isSigned, size_t bytes) {
+  switch (bytes) {
+  case 1:
+    return isSigned ? DType::I8 : DType::U8;
+  case 2:
+    return isSigned ? DType::I16 : DType::U16;
+  case 4:
+    return isSigned ? DType::I32 : DType::U32;
+  case 8:
+    return isSigned ? DType::I64 : DType::U64;
+  }
+  return {};
+}
+
+std::optional<DType> getArrayDType(PyArrayObject *array, DType expected) {
+  int number = PyArray_TYPE(array);
+  if (number == getTypeNumber(expected))
+    return expected;
+  if (number == bfloat16TypeNumber && number != NPY_UINT16)
+    return DType::BF16;
+  switch (number) {
+  case NPY_BOOL:
+    return DType::Bool;
+  case NPY_FLOAT16:
+    return DType::F16;
+  case NPY_FLOAT32:
+    return DType::F32;
+  case NPY_FLOAT64:
+    return DType::F64;
+  }
+  if (PyTypeNum_ISINTEGER(number))
+    return getIntegerDType(PyTypeNum_ISSIGNED(number),
+                           static_cast<size_t>(PyArray_ITEMSIZE(array)));
+  return {};
+}
+
+std::string getDTypeText(PyArrayObject *array) {
+  nb::object text = nb::str(
+      nb::handle(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));
+  return nb::cast<nb::str>(text).c_str();
+}
+
+PyObject *makeDType(DType dtype) {
+  return reinterpret_cast<PyObject *>(
+      PyArray_DescrFromType(getTypeNumber(dtype)));
+}
+
+PyObject *makeArray(DType dtype, llvm::ArrayRef<int64_t> shape) {
+  auto *dims = const_cast<npy_intp *>(
+      reinterpret_cast<const npy_intp *>(shape.data()));
+  return PyArray_SimpleNew(static_cast<int>(shape.size()), dims,
+                           getTypeNumber(dtype));
+}
+
+/// Whether a Python number can become an element of `dtype` as it is meant: a
+/// fraction is no integer, and a number no truth value.
+static bool isLiteralOf(PyObject *value, DType dtype) {
+  if (PyBool_Check(value))
+    return dtype == DType::Bool;
+  if (PyLong_Check(value))
+    return dtype != DType::Bool;
+  return PyFloat_Check(value) && runtime::isFloatingPoint(dtype);
+}
+
+PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
+  if (PyArray_Check(value)) {
+    auto *array = reinterpret_cast<PyArrayObject *>(value);
+    if (getArrayDType(array, dtype) != dtype) {
+      raise(ErrorKind::InvalidArgument,
+            "cannot assign a value of dtype " + getDTypeText(array) + " to " +
+                what + " of dtype " + std::string(runtime::numpyName(dtype)));
+      return nullptr;
+    }
+    if (isDense(array)) {
+      Py_INCREF(value);
+      return value;
+    }
+    return PyArray_FromArray(array,
+                             PyArray_DescrFromType(getTypeNumber(dtype)),
+                             NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+  }
+  if (isLiteralOf(value, dtype))
+    return PyArray_FROM_OTF(value, getTypeNumber(dtype), NPY_ARRAY_CARRAY);
+  PyErr_Format(PyExc_TypeError,
+               "Expected %s: %s takes a numpy array of that dtype, or a Python "
+               "number for a scalar; found %s",
+               std::string(runtime::numpyName(dtype)).c_str(), what.c_str(),
+               Py_TYPE(value)->tp_name);
+  return nullptr;
+}
+
+} // namespace flywheel::python

@@ -1,0 +1,75 @@
+//===- Bindings.h - What Python objects own ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_PYTHON_BINDINGS_H
+#define FLYWHEEL_PYTHON_BINDINGS_H
+
+#include <nanobind/nanobind.h>
+
+#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/Session.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace flywheel::python {
+
+/// A parsed module and the context it lives in.
+struct PyModule {
+  std::shared_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// A program; its manifest has types of the context.
+struct PyProgram {
+  // Destroyed in reverse order: the program before its context.
+  std::shared_ptr<mlir::MLIRContext> context;
+  std::shared_ptr<const Program> program;
+  std::vector<StageTime> times;
+};
+
+/// A session, which one thread at a time may use.
+struct PySession {
+  // Destroyed in reverse order.
+  std::shared_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<Session> session;
+  /// Shared by the sessions that share variables.
+  std::shared_ptr<std::mutex> mutex;
+};
+
+/// Holds the lock of a session. Waits for it without the GIL, so that the
+/// thread that has it can go on.
+class SessionLock {
+public:
+  explicit SessionLock(const PySession &session) : mutex(*session.mutex) {
+    if (mutex.try_lock())
+      return;
+    PyThreadState *thread = PyEval_SaveThread();
+    mutex.lock();
+    PyEval_RestoreThread(thread);
+  }
+  ~SessionLock() { mutex.unlock(); }
+  SessionLock(const SessionLock &) = delete;
+  SessionLock &operator=(const SessionLock &) = delete;
+
+private:
+  std::mutex &mutex;
+};
+
+void addCompiler(nanobind::module_ &module);
+void addSession(nanobind::module_ &module);
+/// Makes the class of callable entries and adds it to the module.
+void addEntryType(nanobind::module_ &module);
+
+/// A new callable of an entry; `owner` is the Python object of the session,
+/// which it keeps alive. Null with a Python error.
+PyObject *makeEntry(nanobind::handle owner, PySession &session,
+                    CallPlan &plan);
+
+} // namespace flywheel::python
+
+#endif // FLYWHEEL_PYTHON_BINDINGS_H

@@ -1,0 +1,451 @@
+//===- CompilerBindings.cpp - Modules and programs in Python --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Bindings.h"
+#include "Errors.h"
+
+#include "flywheel/Autodiff/DerivativeRules.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace flywheel::python {
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void throwCompileError(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  raise(ErrorKind::Compile, text);
+  throw nb::python_error();
+}
+
+static void printLocation(mlir::Location location, llvm::raw_ostream &os) {
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    return printLocation(named.getChildLoc(), os);
+  if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn() << ": ";
+    return;
+  }
+  if (!mlir::isa<mlir::UnknownLoc>(location))
+    os << location << ": ";
+}
+
+static void printDiagnostic(const mlir::Diagnostic &diagnostic,
+                            llvm::raw_ostream &os) {
+  printLocation(diagnostic.getLocation(), os);
+  switch (diagnostic.getSeverity()) {
+  case mlir::DiagnosticSeverity::Error:
+    os << "error: ";
+    break;
+  case mlir::DiagnosticSeverity::Warning:
+    os << "warning: ";
+    break;
+  case mlir::DiagnosticSeverity::Note:
+    os << "note: ";
+    break;
+  case mlir::DiagnosticSeverity::Remark:
+    os << "remark: ";
+    break;
+  }
+  os << diagnostic << "\n";
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
+    printDiagnostic(note, os);
+}
+
+/// Keeps what is diagnosed while it lives. Warnings of work that succeeds go
+/// to standard error at the end.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          llvm::raw_string_ostream os(text);
+          printDiagnostic(diagnostic, os);
+        }) {}
+  const std::string &str() const { return text; }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+static std::shared_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  registerAllFlywheelDialects(registry);
+  return std::make_shared<mlir::MLIRContext>(registry);
+}
+
+/// Parses with `parse(context, diagnostics)`.
+template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
+  auto result = std::make_unique<PyModule>();
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    result->context = makeContext();
+    DiagnosticText diagnostics(result->context.get());
+    llvm::raw_string_ostream os(text);
+    result->module = action(*result->context, os);
+    text += diagnostics.str();
+    if (result->module)
+      llvm::errs() << text;
+  }
+  if (!result->module)
+    throwCompileError(text);
+  return result;
+}
+
+static std::unique_ptr<PyModule> parseText(const std::string &text,
+                                           const std::string &name) {
+  return parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
+    return parseModuleText(context, text, name, &os);
+  });
+}
+
+static std::unique_ptr<PyModule> parseFile(const std::string &path) {
+  return parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
+    return parseModuleFile(context, path, &os);
+  });
+}
+
+static CompilerOptions makeOptions(const std::string &lowering,
+                                   const std::optional<std::string> &modelName,
+                                   const std::optional<std::string> &cpu,
+                                   const std::optional<std::string> &features) {
+  CompilerOptions options;
+  if (lowering == "reference")
+    options.lowering = Lowering::Reference;
+  else if (lowering != "optimized")
+    throw nb::value_error(("expected lowering 'optimized' or 'reference', "
+                           "found '" +
+                           lowering + "'")
+                              .c_str());
+  options.modelName = modelName.value_or("");
+  options.target.cpu = cpu.value_or("");
+  options.target.features = features.value_or("");
+  return options;
+}
+
+/// Runs the stages on a copy of the module.
+static CompiledModule runStages(const PyModule &self,
+                                const CompilerOptions &options,
+                                std::string &text) {
+  DiagnosticText diagnostics(self.context.get());
+  llvm::FailureOr<CompiledModule> compiled = compileModule(
+      mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()), options);
+  text = diagnostics.str();
+  if (failed(compiled))
+    return {};
+  llvm::errs() << text;
+  return std::move(*compiled);
+}
+
+static std::unique_ptr<PyProgram>
+compile(const PyModule &self, const std::string &lowering,
+        const std::optional<std::string> &modelName,
+        const std::optional<std::string> &cpu,
+        const std::optional<std::string> &features, unsigned optLevel) {
+  CompilerOptions options = makeOptions(lowering, modelName, cpu, features);
+  if (optLevel > 3)
+    throw nb::value_error("expected opt_level 0 to 3");
+  auto result = std::make_unique<PyProgram>();
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    result->context = self.context;
+    CompiledModule compiled = runStages(self, options, text);
+    if (compiled.module) {
+      CodegenOptions codegen;
+      codegen.target = options.target;
+      codegen.optimizationLevel = optLevel;
+      result->times = std::move(compiled.times);
+      auto program =
+          Program::create(*compiled.module, codegen, &result->times);
+      if (program.isOk())
+        result->program = std::move(*program);
+      else
+        text = program.status().message();
+    }
+  }
+  if (!result->program)
+    throwCompileError(text);
+  return result;
+}
+
+static std::unique_ptr<PyModule>
+lower(const PyModule &self, const std::string &stopAfter,
+      const std::string &lowering) {
+  CompilerOptions options = makeOptions(lowering, {}, {}, {});
+  options.stopAfter = stopAfter;
+  auto result = std::make_unique<PyModule>();
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    result->context = self.context;
+    result->module = runStages(self, options, text).module;
+  }
+  if (!result->module)
+    throwCompileError(text);
+  return result;
+}
+
+static void addModule(nb::module_ &module) {
+  nb::class_<PyModule>(module, "Module",
+                       "A model as IR; str() gives the text.")
+      .def("__str__",
+           [](const PyModule &self) {
+             std::string text;
+             llvm::raw_string_ostream(text) << *self.module;
+             return text;
+           })
+      .def("__repr__", [](const PyModule &self) {
+        std::optional<llvm::StringRef> name = mlir::ModuleOp(*self.module).getSymName();
+        return "<flywheel.Module" + (name ? " @" + name->str() : "") + ">";
+      });
+  module.def("parse", &parseText, "text"_a, nb::kw_only(),
+             "name"_a = "<string>",
+             "Parses a model from text; `name` stands for the file in "
+             "locations. Raises CompileError.");
+  module.def("_load", &parseFile, "path"_a);
+  module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
+             "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
+             "opt_level"_a);
+  module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
+             "lowering"_a = "optimized",
+             "The module after a stage, one of stages(). Raises CompileError.");
+  module.def(
+      "stages",
+      [] {
+        std::vector<std::pair<std::string, std::string>> stages;
+        for (const Stage &stage : getStages())
+          stages.emplace_back(stage.name.str(), stage.description.str());
+        return stages;
+      },
+      "The stages of compilation in order: names and descriptions.");
+  module.def(
+      "derivative_rules",
+      [] {
+        std::vector<std::string> names;
+        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        for (mlir::OperationName name : getDerivativeRules(*context))
+          names.push_back(name.getStringRef().str());
+        return names;
+      },
+      "Names of the ops that have a derivative rule, in alphabetical order.");
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A feed or a result.
+struct Argument {
+  std::string name;
+  runtime::DType dtype;
+  nb::tuple shape;
+};
+
+struct Variable {
+  std::string name;
+  runtime::DType dtype;
+  nb::tuple shape;
+  int64_t offset, bytes;
+  bool trainable;
+  std::optional<std::string> slotOf;
+};
+
+struct EntryInfo {
+  std::string name;
+  std::vector<Argument> feeds, results;
+  std::vector<std::string> reads, writes, symbols;
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<mlir::MLIRContext> context;
+  const ManifestEntry *manifest;
+};
+} // namespace
+
+static nb::object getDTypeObject(runtime::DType dtype) {
+  return nb::steal(makeDType(dtype));
+}
+
+/// Extents, with the name of each symbolic one.
+static nb::tuple makeShape(llvm::ArrayRef<int64_t> extents,
+                           llvm::ArrayRef<std::string> symbols) {
+  nb::list shape;
+  for (int64_t extent : extents) {
+    if (extent >= 0)
+      shape.append(extent);
+    else
+      shape.append(symbols[-1 - extent]);
+  }
+  return nb::tuple(shape);
+}
+
+static std::vector<Argument>
+getArguments(const std::vector<ArgumentSpec> &specs,
+             const std::vector<std::string> &symbols) {
+  std::vector<Argument> arguments;
+  for (const ArgumentSpec &spec : specs)
+    arguments.push_back(
+        {spec.name, spec.dtype, makeShape(spec.extents, symbols)});
+  return arguments;
+}
+
+static std::vector<Variable> getVariables(const PyProgram &self) {
+  std::vector<Variable> variables;
+  for (auto [spec, manifest] :
+       llvm::zip_equal(self.program->getVariables(),
+                       self.program->getManifest().variables)) {
+    Variable variable{spec.name,   spec.dtype, makeShape(spec.shape, {}),
+                      spec.offset, spec.bytes, manifest.trainable,
+                      {}};
+    if (!manifest.slotOf.empty())
+      variable.slotOf = manifest.slotOf;
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+static std::vector<EntryInfo> getEntries(const PyProgram &self) {
+  const Manifest &manifest = self.program->getManifest();
+  auto getNames = [&](llvm::ArrayRef<int64_t> indices) {
+    std::vector<std::string> names;
+    for (int64_t index : indices)
+      names.push_back(manifest.variables[index].name);
+    return names;
+  };
+  std::vector<EntryInfo> entries;
+  for (const EntrySpec &spec : self.program->getEntries()) {
+    const ManifestEntry *entry = spec.manifest;
+    entries.push_back({entry->name, getArguments(spec.feeds, entry->symbols),
+                       getArguments(spec.results, entry->symbols),
+                       getNames(entry->reads), getNames(entry->writes),
+                       entry->symbols, self.program, self.context, entry});
+  }
+  return entries;
+}
+
+static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
+  llvm::SmallVector<int64_t> extents;
+  for (const std::string &symbol : self.symbols) {
+    if (!given.contains(symbol.c_str())) {
+      PyErr_Format(PyExc_TypeError, "expected the extent '%s'", symbol.c_str());
+      throw nb::python_error();
+    }
+    extents.push_back(nb::cast<int64_t>(given[symbol.c_str()]));
+  }
+  if (given.size() != extents.size()) {
+    PyErr_Format(PyExc_TypeError, "expected %zu extents, found %zu",
+                 extents.size(), given.size());
+    throw nb::python_error();
+  }
+  return self.manifest->getWorkspaceBytes(extents);
+}
+
+static void addInfo(nb::module_ &module) {
+  nb::class_<Argument>(module, "ArgumentInfo", "A feed or a result.")
+      .def_ro("name", &Argument::name)
+      .def_prop_ro("dtype",
+                   [](const Argument &self) { return getDTypeObject(self.dtype); })
+      .def_ro("shape", &Argument::shape,
+              "Extents; the name of each that a call chooses.")
+      .def("__repr__", [](const Argument &self) {
+        return "<" + self.name + ": " +
+               std::string(runtime::numpyName(self.dtype)) +
+               nb::cast<std::string>(nb::str(self.shape)) + ">";
+      });
+  nb::class_<Variable>(module, "VariableInfo", "A variable of a program.")
+      .def_ro("name", &Variable::name)
+      .def_prop_ro("dtype",
+                   [](const Variable &self) { return getDTypeObject(self.dtype); })
+      .def_ro("shape", &Variable::shape)
+      .def_ro("trainable", &Variable::trainable)
+      .def_ro("slot_of", &Variable::slotOf,
+              "The parameter that owns this optimizer slot, or None.")
+      .def_ro("offset", &Variable::offset,
+              "Of the first element in the state block, in bytes.")
+      .def_ro("nbytes", &Variable::bytes)
+      .def("__repr__", [](const Variable &self) {
+        return "<" + self.name + ": " +
+               std::string(runtime::numpyName(self.dtype)) +
+               nb::cast<std::string>(nb::str(self.shape)) + ">";
+      });
+  nb::class_<EntryInfo>(module, "EntryInfo", "An entry of a program.")
+      .def_ro("name", &EntryInfo::name)
+      .def_ro("feeds", &EntryInfo::feeds)
+      .def_ro("results", &EntryInfo::results)
+      .def_ro("symbols", &EntryInfo::symbols,
+              "Names of the extents that a call chooses.")
+      .def_ro("reads", &EntryInfo::reads, "Names of variables.")
+      .def_ro("writes", &EntryInfo::writes, "Names of variables.")
+      .def("workspace_bytes", &getWorkspaceBytes, "extents"_a,
+           "Bytes of scratch memory that a call with these extents needs.")
+      .def("__repr__",
+           [](const EntryInfo &self) { return "<" + self.name + ">"; });
+}
+
+void addCompiler(nb::module_ &module) {
+  addModule(module);
+  addInfo(module);
+  nb::class_<PyProgram>(module, "Program",
+                        "A compiled model: immutable, for any number of "
+                        "sessions on any threads.")
+      .def_prop_ro("name",
+                   [](const PyProgram &self) {
+                     return self.program->getManifest().model;
+                   })
+      .def_prop_ro("variables", &getVariables, "In layout order.")
+      .def_prop_ro("entries", &getEntries,
+                   "What can be called, in the order of the module.")
+      .def_prop_ro(
+          "stage_times",
+          [](const PyProgram &self) {
+            std::vector<std::pair<std::string, double>> times;
+            for (const StageTime &time : self.times)
+              times.emplace_back(time.stage, time.seconds);
+            return times;
+          },
+          "Names and seconds of the stages of compilation.")
+      .def_prop_ro("state_bytes",
+                   [](const PyProgram &self) {
+                     return self.program->getManifest().stateBytes;
+                   })
+      .def(
+          "manifest",
+          [](const PyProgram &self, int64_t maxExtent) {
+            return llvm::formatv(
+                       "{0:2}",
+                       self.program->getManifest().toJSON(maxExtent))
+                .str();
+          },
+          nb::kw_only(), "max_extent"_a = 1024,
+          "The JSON description of the model; `max_extent` bounds the extents "
+          "that fix its workspace.")
+      .def("__repr__", [](const PyProgram &self) {
+        return "<flywheel.Program " + self.program->getManifest().model + ">";
+      });
+}
+
+} // namespace flywheel::python

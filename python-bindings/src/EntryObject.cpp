@@ -1,0 +1,413 @@
+//===- EntryObject.cpp - The fast callable of an entry --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step may take a few microseconds, so a call must cost less than one: the
+// type is plain CPython with the vectorcall protocol, reads arrays through
+// numpy's C API, and allocates nothing but the results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Bindings.h"
+#include "Errors.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <structmember.h>
+
+namespace nb = nanobind;
+using flywheel::runtime::Status;
+
+namespace flywheel::python {
+namespace {
+/// Where the extent of a symbol can be read.
+struct ExtentSource {
+  unsigned feed = 0, dim = 0;
+};
+
+/// What a call of one entry needs and reuses.
+struct Caller {
+  PySession *session;
+  CallPlan *plan;
+  /// For each symbolic extent.
+  llvm::SmallVector<ExtentSource> sources;
+  /// Interned names of the feeds.
+  llvm::SmallVector<nb::str> feedNames;
+};
+
+struct EntryObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  /// The Python object of the session.
+  PyObject *owner;
+  Caller *caller;
+};
+
+/// The feeds and results of a call in progress.
+struct Call {
+  llvm::SmallVector<ArrayView, 8> feeds;
+  llvm::SmallVector<MutableArrayView, 4> results;
+  /// New references.
+  llvm::SmallVector<PyObject *, 4> resultArrays;
+
+  ~Call() {
+    for (PyObject *array : resultArrays)
+      Py_XDECREF(array);
+  }
+};
+} // namespace
+
+/// An extent other than 0 and no data: not fed.
+static constexpr int64_t absentShape[] = {-1};
+
+static bool readFeed(const ArgumentSpec &spec, PyObject *value,
+                     ArrayView &view) {
+  if (!PyArray_Check(value)) {
+    PyErr_Format(PyExc_TypeError,
+                 "placeholder '%s' takes a numpy array, found %s; convert it "
+                 "with numpy.asarray(value, dtype=numpy.%s)",
+                 spec.name.c_str(), Py_TYPE(value)->tp_name,
+                 std::string(runtime::numpyName(spec.dtype)).c_str());
+    return false;
+  }
+  auto *array = reinterpret_cast<PyArrayObject *>(value);
+  std::optional<runtime::DType> dtype = getArrayDType(array, spec.dtype);
+  if (dtype != spec.dtype) {
+    raise(ErrorKind::InvalidArgument,
+          "Cannot feed value of dtype " + getDTypeText(array) +
+              " for placeholder '" + spec.name + "', which has dtype " +
+              std::string(runtime::numpyName(spec.dtype)));
+    return false;
+  }
+  if (!isDense(array)) {
+    raise(ErrorKind::InvalidArgument,
+          "the array for placeholder '" + spec.name +
+              "' must be C-contiguous, aligned and of native byte order; use "
+              "numpy.ascontiguousarray");
+    return false;
+  }
+  view = {*dtype, getShape(array), PyArray_DATA(array)};
+  return true;
+}
+
+/// Puts each argument where its feed is; `out` gets the keyword of that name.
+static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
+                          PyObject *names, Call &call, PyObject *&out) {
+  const EntrySpec &entry = caller.plan->getEntry();
+  if (count > entry.feeds.size()) {
+    PyErr_Format(PyExc_TypeError, "entry '%s' takes %zu feeds, found %zu",
+                 entry.manifest->name.c_str(), entry.feeds.size(), count);
+    return false;
+  }
+  call.feeds.resize(entry.feeds.size());
+  for (size_t index = 0; index < count; ++index)
+    if (!readFeed(entry.feeds[index], args[index], call.feeds[index]))
+      return false;
+  for (size_t index = count; index < entry.feeds.size(); ++index)
+    call.feeds[index] = {entry.feeds[index].dtype, absentShape, nullptr};
+  size_t numNames = names ? PyTuple_GET_SIZE(names) : 0;
+  for (size_t position = 0; position < numNames; ++position) {
+    PyObject *name = PyTuple_GET_ITEM(names, position);
+    PyObject *value = args[count + position];
+    auto *found = llvm::find_if(caller.feedNames, [&](const nb::str &known) {
+      return known.ptr() == name || PyUnicode_Compare(known.ptr(), name) == 0;
+    });
+    if (found == caller.feedNames.end()) {
+      if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+        out = value == Py_None ? nullptr : value;
+        continue;
+      }
+      std::string known;
+      for (const ArgumentSpec &spec : entry.feeds)
+        known += (known.empty() ? "'" : ", '") + spec.name + "'";
+      PyErr_Format(PyExc_TypeError,
+                   "entry '%s' has no placeholder '%U'; it has %s",
+                   entry.manifest->name.c_str(), name,
+                   known.empty() ? "none" : known.c_str());
+      return false;
+    }
+    size_t index = found - caller.feedNames.begin();
+    if (index < count) {
+      PyErr_Format(PyExc_TypeError, "placeholder '%U' is fed twice", name);
+      return false;
+    }
+    if (!readFeed(entry.feeds[index], value, call.feeds[index]))
+      return false;
+  }
+  return true;
+}
+
+/// The shape of a result, or false where a feed it depends on has another rank
+/// than the entry wants, which the call reports.
+static bool inferShape(const Caller &caller, const Call &call,
+                       const ArgumentSpec &spec,
+                       llvm::SmallVectorImpl<int64_t> &shape) {
+  for (int64_t extent : spec.extents) {
+    if (extent < 0) {
+      ExtentSource source = caller.sources[-1 - extent];
+      const ArrayView &feed = call.feeds[source.feed];
+      if (!feed.data || feed.shape.size() <= source.dim)
+        return false;
+      extent = feed.shape[source.dim];
+    }
+    shape.push_back(extent);
+  }
+  return true;
+}
+
+static bool makeResults(const Caller &caller, Call &call) {
+  const EntrySpec &entry = caller.plan->getEntry();
+  for (const ArgumentSpec &spec : entry.results) {
+    llvm::SmallVector<int64_t, 8> shape;
+    if (!inferShape(caller, call, spec, shape))
+      shape.assign(spec.extents.size(), 0);
+    PyObject *array = makeArray(spec.dtype, shape);
+    if (!array)
+      return false;
+    call.resultArrays.push_back(array);
+    auto *typed = reinterpret_cast<PyArrayObject *>(array);
+    call.results.push_back({spec.dtype, getShape(typed), PyArray_DATA(typed)});
+  }
+  return true;
+}
+
+static size_t getBytes(runtime::DType dtype, llvm::ArrayRef<int64_t> shape) {
+  size_t bytes = runtime::dtypeSize(dtype);
+  for (int64_t extent : shape)
+    bytes *= extent;
+  return bytes;
+}
+
+template <typename View>
+static bool overlap(const MutableArrayView &result, const View &other) {
+  if (!other.data)
+    return false;
+  auto begin = reinterpret_cast<uintptr_t>(result.data);
+  auto otherBegin = reinterpret_cast<uintptr_t>(other.data);
+  return begin < otherBegin + getBytes(other.dtype, other.shape) &&
+         otherBegin < begin + getBytes(result.dtype, result.shape);
+}
+
+/// Writes through `value` must not change what the call still reads.
+static bool checkOverlap(const Call &call, const MutableArrayView &result,
+                         const ArgumentSpec &spec) {
+  bool aliases = llvm::any_of(call.feeds,
+                              [&](const ArrayView &feed) {
+                                return overlap(result, feed);
+                              }) ||
+                 llvm::any_of(call.results, [&](const MutableArrayView &other) {
+                   return overlap(result, other);
+                 });
+  if (aliases)
+    raise(ErrorKind::InvalidArgument, "the buffer for result '" + spec.name +
+                                          "' overlaps a feed or another "
+                                          "result");
+  return !aliases;
+}
+
+static bool takeResult(const ArgumentSpec &spec, PyObject *value, Call &call) {
+  if (!PyArray_Check(value)) {
+    PyErr_Format(PyExc_TypeError,
+                 "expected a numpy array for result '%s', found %s",
+                 spec.name.c_str(), Py_TYPE(value)->tp_name);
+    return false;
+  }
+  auto *array = reinterpret_cast<PyArrayObject *>(value);
+  if (!isDense(array) || !PyArray_ISWRITEABLE(array)) {
+    raise(ErrorKind::InvalidArgument,
+          "the buffer for result '" + spec.name +
+              "' must be writeable, C-contiguous, aligned and of native byte "
+              "order");
+    return false;
+  }
+  std::optional<runtime::DType> dtype = getArrayDType(array, spec.dtype);
+  if (!dtype) {
+    raise(ErrorKind::InvalidArgument,
+          "expected a buffer of dtype " +
+              std::string(runtime::numpyName(spec.dtype)) + " for result '" +
+              spec.name + "', found dtype " + getDTypeText(array));
+    return false;
+  }
+  MutableArrayView view{*dtype, getShape(array), PyArray_DATA(array)};
+  if (!checkOverlap(call, view, spec))
+    return false;
+  Py_INCREF(value);
+  call.resultArrays.push_back(value);
+  call.results.push_back(view);
+  return true;
+}
+
+/// `out` is the array of the one result, or a tuple with one for each.
+static bool takeResults(const Caller &caller, PyObject *out, Call &call) {
+  const EntrySpec &entry = caller.plan->getEntry();
+  if (!PyTuple_Check(out)) {
+    if (entry.results.size() == 1)
+      return takeResult(entry.results[0], out, call);
+    PyErr_Format(PyExc_TypeError,
+                 "entry '%s' has %zu results: out must be a tuple of as many "
+                 "arrays, found %s",
+                 entry.manifest->name.c_str(), entry.results.size(),
+                 Py_TYPE(out)->tp_name);
+    return false;
+  }
+  if (static_cast<size_t>(PyTuple_GET_SIZE(out)) != entry.results.size()) {
+    PyErr_Format(PyExc_TypeError,
+                 "entry '%s' has %zu results, found %zd buffers",
+                 entry.manifest->name.c_str(), entry.results.size(),
+                 PyTuple_GET_SIZE(out));
+    return false;
+  }
+  for (auto [index, spec] : llvm::enumerate(entry.results))
+    if (!takeResult(spec, PyTuple_GET_ITEM(out, index), call))
+      return false;
+  return true;
+}
+
+/// None, the result, or a tuple of the results.
+static PyObject *returnResults(Call &call) {
+  if (call.resultArrays.empty())
+    Py_RETURN_NONE;
+  if (call.resultArrays.size() == 1)
+    return std::exchange(call.resultArrays[0], nullptr);
+  PyObject *tuple = PyTuple_New(call.resultArrays.size());
+  if (!tuple)
+    return nullptr;
+  for (auto [index, array] : llvm::enumerate(call.resultArrays))
+    PyTuple_SET_ITEM(tuple, index, std::exchange(array, nullptr));
+  return tuple;
+}
+
+static PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
+                           PyObject *names) {
+  Caller &caller = *reinterpret_cast<EntryObject *>(self)->caller;
+  Call call;
+  PyObject *out = nullptr;
+  if (!readArguments(caller, args, PyVectorcall_NARGS(nargsf), names, call,
+                     out))
+    return nullptr;
+  if (out ? !takeResults(caller, out, call) : !makeResults(caller, call))
+    return nullptr;
+  Status status;
+  {
+    SessionLock lock(*caller.session);
+    PyThreadState *thread = PyEval_SaveThread();
+    status = caller.plan->call(call.feeds, call.results);
+    PyEval_RestoreThread(thread);
+  }
+  if (!status.isOk()) {
+    raise(status);
+    return nullptr;
+  }
+  return returnResults(call);
+}
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+static int traverseEntry(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<EntryObject *>(self)->owner);
+  return 0;
+}
+
+static int clearEntry(PyObject *self) {
+  Py_CLEAR(reinterpret_cast<EntryObject *>(self)->owner);
+  return 0;
+}
+
+static void deleteEntry(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  delete reinterpret_cast<EntryObject *>(self)->caller;
+  clearEntry(self);
+  PyTypeObject *type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+static PyObject *printEntry(PyObject *self) {
+  const EntrySpec &entry =
+      reinterpret_cast<EntryObject *>(self)->caller->plan->getEntry();
+  auto list = [](const std::vector<ArgumentSpec> &specs) {
+    std::string text;
+    for (const ArgumentSpec &spec : specs)
+      text += (text.empty() ? "" : ", ") + spec.name + ": " +
+              std::string(runtime::numpyName(spec.dtype)) + spec.shapeText;
+    return text;
+  };
+  return PyUnicode_FromFormat(
+      "<flywheel.Entry %s(%s) -> (%s)>", entry.manifest->name.c_str(),
+      list(entry.feeds).c_str(), list(entry.results).c_str());
+}
+
+static PyTypeObject *entryType = nullptr;
+
+static constexpr const char kEntryDoc[] =
+    "One entry of one session, ready to be called.\n\n"
+    "Called with a numpy array for each feed, by position or by the feed's "
+    "name. Arrays are\npassed as they lie: each must be C-contiguous and of the "
+    "feed's dtype and shape; nothing is\nconverted or copied. `out=` takes the "
+    "array, or the tuple of arrays, to write the results\nto; by default they "
+    "are new. Returns None, the array of the only result, or a tuple. The\n"
+    "interpreter lock is released while the entry runs.\n\n"
+    "Raises TypeError for what is no array or no feed; InvalidArgumentError for "
+    "a missing feed,\nanother dtype or shape, and for what the entry checks (a "
+    "label out of range);\nFailedPreconditionError for a variable without a "
+    "value. Nothing has changed then.";
+
+void addEntryType(nb::module_ &module) {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(EntryObject, vectorcall),
+       READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char *>(kEntryDoc)},
+      {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+      {Py_tp_members, members},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseEntry)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearEntry)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(deleteEntry)},
+      {Py_tp_repr, reinterpret_cast<void *>(printEntry)},
+      {0, nullptr}};
+  static PyType_Spec spec = {"flywheel.Entry", sizeof(EntryObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                 Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
+  entryType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  if (!entryType)
+    throw nb::python_error();
+  module.attr("Entry") = nb::borrow(reinterpret_cast<PyObject *>(entryType));
+}
+
+PyObject *makeEntry(nb::handle owner, PySession &session, CallPlan &plan) {
+  auto caller = std::make_unique<Caller>();
+  caller->session = &session;
+  caller->plan = &plan;
+  const EntrySpec &entry = plan.getEntry();
+  caller->sources.resize(entry.manifest->symbols.size());
+  for (auto [feed, spec] : llvm::enumerate(entry.feeds)) {
+    PyObject *name = PyUnicode_InternFromString(spec.name.c_str());
+    if (!name)
+      return nullptr;
+    caller->feedNames.push_back(nb::steal<nb::str>(name));
+    for (auto [dim, extent] : llvm::enumerate(spec.extents))
+      if (extent < 0)
+        caller->sources[-1 - extent] = {static_cast<unsigned>(feed),
+                                        static_cast<unsigned>(dim)};
+  }
+  PyObject *self = entryType->tp_alloc(entryType, 0);
+  if (!self)
+    return nullptr;
+  auto *object = reinterpret_cast<EntryObject *>(self);
+  object->vectorcall = callEntry;
+  object->owner = nb::handle(owner).inc_ref().ptr();
+  object->caller = caller.release();
+  return self;
+}
+
+} // namespace flywheel::python

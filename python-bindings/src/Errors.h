@@ -1,0 +1,40 @@
+//===- Errors.h - From statuses to Python exceptions ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_PYTHON_ERRORS_H
+#define FLYWHEEL_PYTHON_ERRORS_H
+
+#include <nanobind/nanobind.h>
+
+#include "flywheel/Runtime/Status.h"
+
+#include <string>
+
+namespace flywheel::python {
+
+/// The exceptions of the module, by what they mean.
+enum class ErrorKind { Compile, InvalidArgument, FailedPrecondition, NotFound,
+                       DataLoss };
+
+/// Makes the exception classes and adds them to the module.
+void addErrors(nanobind::module_ &module);
+
+/// Sets the Python error.
+void raise(ErrorKind kind, const std::string &message);
+void raise(const runtime::Status &status);
+
+/// Throws the Python error that a failed status stands for.
+void check(const runtime::Status &status);
+
+/// The value, or throws as check() does.
+template <typename T> T take(runtime::Result<T> result) {
+  check(result.status());
+  return std::move(*result);
+}
+
+} // namespace flywheel::python
+
+#endif // FLYWHEEL_PYTHON_ERRORS_H

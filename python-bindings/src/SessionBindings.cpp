@@ -1,0 +1,213 @@
+//===- SessionBindings.cpp - Sessions in Python ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Bindings.h"
+#include "Errors.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using flywheel::runtime::Status;
+
+namespace flywheel::python {
+
+/// Runs `action`, which gives a status, alone in the session and without the
+/// GIL.
+template <typename Action>
+static void runUnlocked(PySession &self, Action action) {
+  Status status;
+  {
+    SessionLock lock(self);
+    nb::gil_scoped_release release;
+    status = action(*self.session);
+  }
+  check(status);
+}
+
+static nb::object getEntry(nb::handle self, const std::string &name) {
+  auto &session = nb::cast<PySession &>(self);
+  SessionLock lock(session);
+  CallPlan *plan = take(session.session->prepare(name));
+  PyObject *entry = makeEntry(self, session, *plan);
+  if (!entry)
+    throw nb::python_error();
+  return nb::steal(entry);
+}
+
+static nb::object getVariable(PySession &self, const std::string &name) {
+  SessionLock lock(self);
+  ArrayView view = take(self.session->getVariable(name));
+  PyObject *array = makeArray(view.dtype, view.shape);
+  if (!array)
+    throw nb::python_error();
+  auto *typed = reinterpret_cast<PyArrayObject *>(array);
+  if (size_t bytes = PyArray_NBYTES(typed))
+    std::memcpy(PyArray_DATA(typed), view.data, bytes);
+  return nb::steal(array);
+}
+
+static void setVariable(PySession &self, const std::string &name,
+                        nb::handle value) {
+  const Program &program = self.session->getProgram();
+  size_t index = take(program.lookupVariable(name));
+  runtime::DType dtype = program.getVariables()[index].dtype;
+  nb::object array = nb::steal(
+      makeDenseCopy(value.ptr(), dtype, "variable '" + name + "'"));
+  if (!array.ptr())
+    throw nb::python_error();
+  auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
+  ArrayView view{dtype, getShape(typed), PyArray_DATA(typed)};
+  SessionLock lock(self);
+  check(self.session->setVariable(name, view));
+}
+
+static std::string getPathText(nb::handle path) {
+  nb::object text = nb::module_::import_("os").attr("fspath")(path);
+  return nb::cast<std::string>(text);
+}
+
+void addSession(nb::module_ &module) {
+  nb::class_<PySession>(
+      module, "Session",
+      "The variables of a program, and calls on them.\n\n"
+      "Session(program) has variables of its own, none of which has a value; "
+      "Session(program,\nshare=other) works on the variables of another session "
+      "of the program. Threads take turns.")
+      .def(
+          "__init__",
+          [](PySession *self, const PyProgram &program,
+             const PySession *share) {
+            if (share) {
+              if (&share->session->getProgram() != program.program.get()) {
+                raise(ErrorKind::InvalidArgument,
+                      "sessions that share variables need one program");
+                throw nb::python_error();
+              }
+              new (self) PySession{program.context,
+                                   Session::share(*share->session),
+                                   share->mutex};
+              return;
+            }
+            new (self)
+                PySession{program.context, take(Session::create(program.program)),
+                          std::make_shared<std::mutex>()};
+          },
+          "program"_a, nb::kw_only(), "share"_a = nb::none())
+      .def(
+          "initialize",
+          [](PySession &self, uint64_t seed) {
+            runUnlocked(self, [&](Session &s) { return s.initialize(seed); });
+          },
+          "seed"_a = 0,
+          "Gives every variable its initial value. The random streams depend on "
+          "`seed` and on how\noften these variables were initialised before.")
+      .def(
+          "initialize_missing",
+          [](PySession &self, uint64_t seed) {
+            runUnlocked(self,
+                        [&](Session &s) { return s.initializeMissing(seed); });
+          },
+          "seed"_a = 0,
+          "Initialises the variables that have no value; others keep theirs.")
+      .def("entry", &getEntry, "name"_a,
+           "The callable of an entry: get it once, call it often. Raises "
+           "NotFoundError.")
+      .def(
+          "run",
+          [](nb::handle self, const std::string &name, nb::args args,
+             nb::kwargs feeds) { return getEntry(self, name)(*args, **feeds); },
+          "entry"_a, "args"_a, "feeds"_a,
+          "Calls an entry by name, with feeds by position or by name. See "
+          "Entry.")
+      .def("__getitem__", &getVariable, "name"_a,
+           "A copy of a variable, an array of its dtype and shape. Raises "
+           "NotFoundError;\nFailedPreconditionError while it has no value.")
+      .def("__setitem__", &setVariable, "name"_a, "value"_a.none(),
+           "Sets a variable from an array of its dtype and shape, or from a "
+           "Python number where it\nis a scalar. Raises NotFoundError; "
+           "InvalidArgumentError for another dtype or shape;\nTypeError for "
+           "what is neither, or a number that the dtype cannot hold.")
+      .def(
+          "__contains__",
+          [](const PySession &self, const std::string &name) {
+            return self.session->getProgram().lookupVariable(name).isOk();
+          },
+          "name"_a)
+      .def_prop_ro(
+          "variables",
+          [](const PySession &self) {
+            std::vector<std::string> names;
+            for (const VariableSpec &variable :
+                 self.session->getProgram().getVariables())
+              names.push_back(variable.name);
+            return names;
+          },
+          "Names of the variables, in layout order.")
+      .def(
+          "is_initialized",
+          [](const PySession &self, const std::string &name) {
+            SessionLock lock(self);
+            return take(self.session->isInitialized(name));
+          },
+          "name"_a, "Whether a variable has a value. Raises NotFoundError.")
+      .def(
+          "report_uninitialized",
+          [](const PySession &self) {
+            SessionLock lock(self);
+            return self.session->reportUninitialized();
+          },
+          "Names of the variables that have no value, in layout order.")
+      .def_prop_ro(
+          "run_counter",
+          [](const PySession &self) {
+            SessionLock lock(self);
+            return self.session->getRunCounter();
+          },
+          "How often the variables were initialised.")
+      .def_prop_ro(
+          "seed",
+          [](const PySession &self) {
+            SessionLock lock(self);
+            return self.session->getSeed();
+          },
+          "The seed of the last initialisation.")
+      .def(
+          "save",
+          [](PySession &self, nb::handle path,
+             const std::optional<std::vector<std::string>> &names) {
+            std::string text = getPathText(path);
+            runUnlocked(self, [&](Session &s) {
+              return names ? s.save(text, *names) : s.save(text);
+            });
+          },
+          "path"_a, "names"_a = nb::none(),
+          "Writes variables, by default all and the random state, to a "
+          "checkpoint (safetensors).\nRaises FailedPreconditionError for a "
+          "variable without a value; NotFoundError for an\nunknown name; "
+          "OSError.")
+      .def(
+          "restore",
+          [](PySession &self, nb::handle path,
+             const std::optional<std::vector<std::string>> &names) {
+            std::string text = getPathText(path);
+            runUnlocked(self, [&](Session &s) {
+              return names ? s.restore(text, *names) : s.restore(text);
+            });
+          },
+          "path"_a, "names"_a = nb::none(),
+          "Reads variables, by default all and the random state, from a "
+          "checkpoint. Raises\nNotFoundError for a missing file or key; "
+          "InvalidArgumentError for another dtype or shape;\nDataLossError. "
+          "Nothing has changed then.");
+}
+
+} // namespace flywheel::python

@@ -1,0 +1,232 @@
+//===- Feeds.cpp - Arrays that the command line describes -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Feeds.h"
+#include "flywheel/Runtime/HalfFloat.h"
+#include "flywheel/Runtime/Shuffle.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+using flywheel::runtime::DType;
+using flywheel::runtime::Result;
+using flywheel::runtime::SafetensorsFile;
+using flywheel::runtime::Shape;
+using flywheel::runtime::Status;
+using llvm::StringRef;
+
+namespace flywheel::run {
+
+Result<FeedTexts> parseFeedTexts(llvm::ArrayRef<std::string> arguments) {
+  FeedTexts texts;
+  for (const std::string &argument : arguments) {
+    auto [name, value] = StringRef(argument).split('=');
+    if (name.size() == argument.size() || name.empty() || value.empty())
+      return Status::invalidArgument("expected --feed NAME=VALUE, found '" +
+                                     argument + "'");
+    if (!texts.emplace(name.str(), value.str()).second)
+      return Status::invalidArgument("--feed gives '" + name.str() + "' twice");
+  }
+  return texts;
+}
+
+/// Stores `value` as an integer of type T; false where it is none.
+template <typename T> static bool storeInteger(double value, void *out) {
+  // The upper bound, a power of two, is a double; the largest T may not be.
+  if (value != std::floor(value) ||
+      value < static_cast<double>(std::numeric_limits<T>::min()) ||
+      value >= std::ldexp(1.0, std::numeric_limits<T>::digits))
+    return false;
+  T converted = static_cast<T>(value);
+  std::memcpy(out, &converted, sizeof(T));
+  return true;
+}
+
+/// Stores `value`, rounded where `dtype` is a floating-point type; false where
+/// an integer type does not have it.
+static bool storeNumber(DType dtype, double value, void *out) {
+  uint16_t bits;
+  float single = static_cast<float>(value);
+  switch (dtype) {
+  case DType::Bool:
+    return (value == 0.0 || value == 1.0) && storeInteger<uint8_t>(value, out);
+  case DType::I8:
+    return storeInteger<int8_t>(value, out);
+  case DType::I16:
+    return storeInteger<int16_t>(value, out);
+  case DType::I32:
+    return storeInteger<int32_t>(value, out);
+  case DType::I64:
+    return storeInteger<int64_t>(value, out);
+  case DType::U8:
+    return storeInteger<uint8_t>(value, out);
+  case DType::U16:
+    return storeInteger<uint16_t>(value, out);
+  case DType::U32:
+    return storeInteger<uint32_t>(value, out);
+  case DType::U64:
+    return storeInteger<uint64_t>(value, out);
+  case DType::F16:
+    bits = runtime::floatToHalf(single);
+    std::memcpy(out, &bits, sizeof(bits));
+    return true;
+  case DType::BF16:
+    bits = runtime::floatToBFloat16(single);
+    std::memcpy(out, &bits, sizeof(bits));
+    return true;
+  case DType::F32:
+    std::memcpy(out, &single, sizeof(single));
+    return true;
+  case DType::F64:
+    std::memcpy(out, &value, sizeof(value));
+    return true;
+  }
+  return false;
+}
+
+/// Reads `32x64`.
+static Result<Shape> parseShape(StringRef text) {
+  Shape shape;
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t extent;
+    if (part.getAsInteger(10, extent) || extent < 0)
+      return Status::invalidArgument("expected a shape such as 32x64, found '" +
+                                     text.str() + "'");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+static Shape getShape(const ArgumentSpec &feed, int64_t unknownExtent) {
+  Shape shape;
+  for (int64_t extent : feed.extents)
+    shape.push_back(extent < 0 ? unknownExtent : extent);
+  return shape;
+}
+
+/// A seed for the numbers of a feed: FNV-1a of its name, mixed with `seed`.
+static uint64_t getStream(StringRef name, uint64_t seed) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (unsigned char c : name)
+    hash = (hash ^ c) * UINT64_C(0x100000001b3);
+  uint64_t state = hash ^ seed;
+  return flywheel_splitmix64(&state);
+}
+
+/// Fills an array by calling `next` for each element.
+static Status fill(OwnedArray &array, const ArgumentSpec &feed,
+                   llvm::function_ref<double()> next) {
+  uint64_t count = *runtime::elementCount(array.shape);
+  size_t size = runtime::dtypeSize(array.dtype);
+  for (uint64_t i = 0; i < count; ++i) {
+    double value = next();
+    if (!storeNumber(array.dtype, value, array.buffer.data() + i * size))
+      return Status::invalidArgument(
+          "placeholder '" + feed.name + "' of dtype " +
+          std::string(runtime::numpyName(array.dtype)) + " cannot hold " +
+          runtime::formatElement(DType::F64, &value));
+  }
+  return {};
+}
+
+static Status fillRandom(OwnedArray &array, const ArgumentSpec &feed,
+                         StringRef boundText, uint64_t seed) {
+  bool isFloat = runtime::isFloatingPoint(array.dtype);
+  double bound = isFloat ? 1.0 : 2.0;
+  if (!boundText.empty() && (boundText.getAsDouble(bound) || !(bound > 0.0)))
+    return Status::invalidArgument(
+        "expected a positive bound of random numbers, found '" +
+        boundText.str() + "'");
+  uint64_t state = getStream(feed.name, seed);
+  return fill(array, feed, [&] {
+    // 53 bits: a double in [0, 1).
+    double unit = std::ldexp(double(flywheel_splitmix64(&state) >> 11), -53);
+    return isFloat ? unit * bound : std::floor(unit * bound);
+  });
+}
+
+/// Reads a whole column.
+static Result<OwnedArray> readColumn(const ArgumentSpec &feed,
+                                     const std::string &path,
+                                     const std::string &column) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.isOk())
+    return file.status();
+  const runtime::TensorInfo *info = file->find(column);
+  if (!info) {
+    std::string names;
+    for (const runtime::TensorInfo &tensor : file->tensors())
+      names += (names.empty() ? "" : ", ") + tensor.name;
+    return Status::notFound("'" + path + "' has no column '" + column +
+                            "'; its columns are: " + names);
+  }
+  OwnedArray array;
+  if (Status status = array.allocate(feed.dtype, info->shape); !status.isOk())
+    return status;
+  if (info->dtype == feed.dtype) {
+    if (info->byteSize() > 0)
+      std::memcpy(array.buffer.data(), file->data(*info), info->byteSize());
+    return array;
+  }
+  Result<runtime::Dataset> data = runtime::Dataset::load(path, {column});
+  if (!data.isOk())
+    return data.status();
+  Result<runtime::ColumnFeed> bound = data->bind(column, feed.dtype);
+  if (!bound.isOk())
+    return bound.status();
+  std::vector<uint64_t> rows(data->numRows());
+  std::iota(rows.begin(), rows.end(), 0);
+  if (Status status =
+          bound->gather(rows.data(), rows.size(), array.buffer.data());
+      !status.isOk())
+    return status;
+  return array;
+}
+
+Result<OwnedArray> makeFeed(const ArgumentSpec &feed, const std::string &text,
+                            int64_t unknownExtent, uint64_t seed) {
+  auto [kind, rest] = StringRef(text).split(':');
+  auto [shapeText, boundText] = rest.split(':');
+  double number = kind == "ones" ? 1.0 : 0.0;
+  bool isNumber =
+      kind == "zeros" || kind == "ones" || !kind.getAsDouble(number);
+  bool isRandom = kind == "random";
+  if (!isNumber && !isRandom) {
+    auto [path, column] = StringRef(text).rsplit(':');
+    if (path.size() == text.size() || path.empty() || column.empty())
+      return Status::invalidArgument(
+          "cannot feed '" + text + "' to '" + feed.name +
+          "': expected FILE:COLUMN, zeros, ones, random or a number, see "
+          "--help");
+    return readColumn(feed, path.str(), column.str());
+  }
+  if (isNumber && !boundText.empty())
+    return Status::invalidArgument("unexpected ':" + boundText.str() +
+                                   "' in the value of '" + feed.name + "'");
+  Shape shape = getShape(feed, unknownExtent);
+  if (!shapeText.empty()) {
+    Result<Shape> given = parseShape(shapeText);
+    if (!given.isOk())
+      return given.status();
+    shape = *given;
+  }
+  OwnedArray array;
+  Status status = array.allocate(feed.dtype, shape);
+  if (status.isOk())
+    status = isRandom ? fillRandom(array, feed, boundText, seed)
+                      : fill(array, feed, [&] { return number; });
+  if (!status.isOk())
+    return status;
+  return array;
+}
+
+} // namespace flywheel::run

@@ -1,0 +1,52 @@
+//===- Progress.h - How training goes, on standard error --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TOOLS_FLYWHEEL_RUN_PROGRESS_H
+#define FLYWHEEL_TOOLS_FLYWHEEL_RUN_PROGRESS_H
+
+#include "flywheel/Driver/Trainer.h"
+
+#include <chrono>
+
+namespace flywheel::run {
+
+/// `0.0712`, or `3.1e-05` for a small number.
+std::string formatNumber(double value);
+
+/// `loss 0.0712  correct 352/359 (98.05 %)`.
+std::string formatMetrics(llvm::ArrayRef<Metric> metrics);
+
+/// One line an epoch; on a terminal also a bar while the epoch runs.
+class Progress {
+public:
+  Progress(uint64_t epochs, uint64_t stepsPerEpoch);
+
+  void beginEpoch(uint64_t epoch);
+  void update(const Trainer::Step &step);
+  /// Writes the epoch's line: its mean loss and `evaluation`, which may be
+  /// empty.
+  void endEpoch(uint64_t epoch, double loss, const std::string &evaluation);
+  /// Removes the bar, so that a message can be written.
+  void clear();
+
+  /// Time in training steps so far, without evaluation, and their number.
+  double getSeconds() const { return totalSeconds; }
+  uint64_t getSteps() const { return totalSteps; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  uint64_t epochs, stepsPerEpoch;
+  bool isTerminal;
+  Clock::time_point epochStart, lastStep, lastDraw;
+  uint64_t epochSteps = 0, totalSteps = 0;
+  double totalSeconds = 0.0;
+  bool hasBar = false;
+};
+
+} // namespace flywheel::run
+
+#endif // FLYWHEEL_TOOLS_FLYWHEEL_RUN_PROGRESS_H

@@ -1,0 +1,265 @@
+//===- TrainingMode.cpp - Epochs over a data set --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Feeds.h"
+#include "Progress.h"
+#include "RunOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using flywheel::runtime::Dataset;
+using flywheel::runtime::Result;
+using flywheel::runtime::SafetensorsFile;
+using flywheel::runtime::Status;
+
+namespace flywheel::run {
+
+/// Where the feeds of `entry` come from: constants, and columns under other
+/// names. Removes from `unused` the names that the entry has.
+static Status addSources(const Program &program, const std::string &entry,
+                         const FeedTexts &texts, const RunOptions &options,
+                         FeedSources &sources, FeedTexts &unused) {
+  if (entry.empty())
+    return {};
+  Result<const EntrySpec *> spec = program.lookupEntry(entry);
+  if (!spec.isOk())
+    return spec.status();
+  for (const ArgumentSpec &feed : (*spec)->feeds) {
+    auto text = texts.find(feed.name);
+    if (text == texts.end())
+      continue;
+    unused.erase(feed.name);
+    llvm::StringRef value = text->second;
+    if (value.consume_front("column:")) {
+      sources.columns[feed.name] = value.str();
+      continue;
+    }
+    Result<OwnedArray> array =
+        makeFeed(feed, text->second, options.getBatchSize(), options.getSeed());
+    if (!array.isOk())
+      return array.status();
+    sources.constants[feed.name] =
+        std::make_shared<const OwnedArray>(std::move(*array));
+  }
+  return {};
+}
+
+static Result<TrainerOptions> makeTrainerOptions(const Program &program,
+                                                 const RunOptions &options) {
+  TrainerOptions result;
+  result.trainEntry = options.evalOnly ? "" : options.trainEntry;
+  result.evalEntry = options.evalEntry;
+  result.batchSize = options.getBatchSize();
+  result.holdout = options.holdout.value_or(0.0);
+  result.seed = options.getSeed();
+  Result<FeedTexts> texts = parseFeedTexts(options.feeds);
+  if (!texts.isOk())
+    return texts.status();
+  FeedTexts unused = *texts;
+  for (const std::string &entry : {result.trainEntry, result.evalEntry})
+    if (Status status =
+            addSources(program, entry, *texts, options, result.sources, unused);
+        !status.isOk())
+      return status;
+  if (!unused.empty())
+    return Status::invalidArgument("no entry that is used has a placeholder '" +
+                                   unused.begin()->first + "'");
+  return result;
+}
+
+/// Reads how far the training of a checkpoint got, and takes its settings where
+/// the command line has none. With --resume they must not differ.
+static Result<uint64_t> adoptProgress(RunOptions &options) {
+  bool isResumed = !options.resume.empty();
+  const std::string &path = isResumed ? options.resume : options.restore;
+  if (!isResumed && !options.evalOnly)
+    return uint64_t(0);
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file.isOk())
+    return Status(
+        file.status().code(),
+        "'" + path + "' is not a valid checkpoint: " + file.status().message());
+  Result<std::optional<TrainingProgress>> progress =
+      TrainingProgress::fromMetadata(file->metadata());
+  if (!progress.isOk())
+    return Status(progress.status().code(),
+                  path + ": " + progress.status().message());
+  if (!*progress) {
+    if (isResumed)
+      return Status::failedPrecondition(
+          path + " does not say how far training got, so it cannot be resumed; "
+                 "--restore takes its values only");
+    return uint64_t(0);
+  }
+  auto adopt = [&](const char *name, auto &option, auto saved) -> Status {
+    if (isResumed && option && *option != saved)
+      return Status::invalidArgument(
+          std::string("--") + name + " differs from that of the checkpoint, " +
+          llvm::formatv("{0}", saved).str() +
+          ": resumed training would not be the same; leave the option out, or "
+          "start anew from the values with --restore");
+    if (!option)
+      option = saved;
+    return {};
+  };
+  if (Status status = adopt("seed", options.seed, (*progress)->seed);
+      !status.isOk())
+    return status;
+  if (Status status =
+          adopt("batch-size", options.batchSize, (*progress)->batchSize);
+      !status.isOk())
+    return status;
+  if (Status status = adopt("holdout", options.holdout, (*progress)->holdout);
+      !status.isOk())
+    return status;
+  return (*progress)->epochs;
+}
+
+/// Loads the columns that the feeds of `entries` read, and no others: a file
+/// may have more, even of other lengths.
+static Result<Dataset> loadColumns(const Program &program,
+                                   const std::string &path,
+                                   llvm::ArrayRef<std::string> entries,
+                                   const FeedSources &sources) {
+  std::vector<std::string> columns;
+  for (const std::string &entry : entries) {
+    if (entry.empty())
+      continue;
+    Result<const EntrySpec *> spec = program.lookupEntry(entry);
+    if (!spec.isOk())
+      return spec.status();
+    for (const ArgumentSpec &feed : (*spec)->feeds) {
+      auto renamed = sources.columns.find(feed.name);
+      const std::string &column =
+          renamed == sources.columns.end() ? feed.name : renamed->second;
+      if (!sources.constants.count(feed.name) &&
+          !llvm::is_contained(columns, column))
+        columns.push_back(column);
+    }
+  }
+  if (columns.empty())
+    return Status::invalidArgument("no feed reads a column of the data");
+  return Dataset::load(path, columns);
+}
+
+static Status save(Session &session, const RunOptions &options,
+                   uint64_t epochs) {
+  TrainingProgress progress;
+  progress.epochs = epochs;
+  progress.seed = options.getSeed();
+  progress.batchSize = options.getBatchSize();
+  progress.holdout = options.holdout.value_or(0.0);
+  return session.save(options.save, {}, progress.toMetadata());
+}
+
+/// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation
+/// found.
+static Status train(Session &session, Trainer &trainer,
+                    const RunOptions &options, uint64_t begin,
+                    std::vector<Metric> &metrics) {
+  Progress progress(options.epochs, trainer.getStepsPerEpoch());
+  for (uint64_t epoch = begin; epoch < options.epochs; ++epoch) {
+    progress.beginEpoch(epoch);
+    Result<double> loss =
+        trainer.trainEpoch(epoch, [&](const Trainer::Step &step) {
+          progress.update(step);
+          if (options.printLosses)
+            llvm::outs() << llvm::format("%.9g\n", step.loss);
+        });
+    if (!loss.isOk()) {
+      progress.clear();
+      return loss.status();
+    }
+    std::string evaluation;
+    if (!options.evalEntry.empty()) {
+      Result<std::vector<Metric>> found = trainer.evaluate();
+      if (!found.isOk()) {
+        progress.clear();
+        return found.status();
+      }
+      metrics = *found;
+      evaluation = "| " + formatMetrics(metrics);
+    }
+    progress.endEpoch(epoch, *loss, evaluation);
+    bool isDue = options.saveEvery > 0 && (epoch + 1) % options.saveEvery == 0;
+    if (isDue && epoch + 1 < options.epochs)
+      if (Status status = save(session, options, epoch + 1); !status.isOk())
+        return status;
+  }
+  if (options.time && progress.getSteps() > 0)
+    llvm::errs() << llvm::formatv(
+        "{0} steps in {1:f3} s: {2:f1} us a step, with the reading of its "
+        "batch\n",
+        progress.getSteps(), progress.getSeconds(),
+        1e6 * progress.getSeconds() / double(progress.getSteps()));
+  return {};
+}
+
+Status runTraining(Session &session, RunOptions options) {
+  Result<uint64_t> begin = adoptProgress(options);
+  if (!begin.isOk())
+    return begin.status();
+  const Program &program = session.getProgram();
+  Result<TrainerOptions> trainerOptions = makeTrainerOptions(program, options);
+  if (!trainerOptions.isOk())
+    return trainerOptions.status();
+  bool hasEvalData = !options.evalData.empty();
+  Result<Dataset> data =
+      loadColumns(program, options.data,
+                  {trainerOptions->trainEntry,
+                   hasEvalData ? std::string() : trainerOptions->evalEntry},
+                  trainerOptions->sources);
+  if (!data.isOk())
+    return data.status();
+  std::optional<Dataset> evalData;
+  if (hasEvalData) {
+    Result<Dataset> loaded =
+        loadColumns(program, options.evalData, {trainerOptions->evalEntry},
+                    trainerOptions->sources);
+    if (!loaded.isOk())
+      return loaded.status();
+    evalData = std::move(*loaded);
+  }
+  Result<Trainer> trainer = Trainer::create(session, *data, *trainerOptions,
+                                            evalData ? &*evalData : nullptr);
+  if (!trainer.isOk())
+    return trainer.status();
+  Status initialized = options.resume.empty()
+                           ? initializeVariables(session, options)
+                           : session.restore(options.resume);
+  if (!initialized.isOk())
+    return initialized;
+
+  std::vector<Metric> metrics;
+  if (!options.evalOnly) {
+    if (*begin > options.epochs)
+      return Status::invalidArgument(
+          options.resume + " is already trained for " + std::to_string(*begin) +
+          " epochs, more than --epochs=" + std::to_string(options.epochs));
+    if (Status status = train(session, *trainer, options, *begin, metrics);
+        !status.isOk())
+      return status;
+  }
+  if (!options.evalEntry.empty()) {
+    // Nothing was trained: the values are as they were loaded.
+    if (metrics.empty()) {
+      Result<std::vector<Metric>> found = trainer->evaluate();
+      if (!found.isOk())
+        return found.status();
+      metrics = *found;
+    }
+    bool isHeldOut = evalData || options.holdout.value_or(0.0) > 0.0;
+    llvm::outs() << (isHeldOut ? "test: " : "train: ") << formatMetrics(metrics)
+                 << "\n";
+  }
+  if (!options.save.empty())
+    return save(session, options, options.evalOnly ? *begin : options.epochs);
+  return {};
+}
+
+} // namespace flywheel::run
