@@ -32,7 +32,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   let summary = "Copy what is stored without being computed";
   let description = [{
     Before: a functionalized step. After: where a feed, a variable or a part of
-    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    one is stored as it is (`a := b`, or returned, or a part of a concatenation
+    or a padded tensor), a `linalg.copy` does it, in
     front of what stores computed values: it can be scheduled as any reader. What
     a loop carries is a buffer of the loop's own: its initial values are copies,
     and each iteration puts its results where it found them.
