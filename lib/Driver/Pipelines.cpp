@@ -139,14 +139,9 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  // Arithmetic of bf16 is that of f32, rounded: by LLVM it would be rounded by
-  // calls of functions that older compiler runtimes lack.
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   functions.addPass(math::createMathExtendToSupportedTypes(extend));
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16"};
-  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   functions.addPass(createExpandNarrowing());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

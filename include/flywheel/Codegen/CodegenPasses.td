@@ -32,7 +32,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   let summary = "Copy what is stored without being computed";
   let description = [{
     Before: a functionalized step. After: where a feed, a variable or a part of
-    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    one is stored as it is (`a := b`, or returned, or a part of a concatenation
+    or a padded tensor), a `linalg.copy` does it, in
     front of what stores computed values: it can be scheduled as any reader. What
     a loop carries is a buffer of the loop's own: its initial values are copies,
     and each iteration puts its results where it found them.
@@ -234,14 +235,16 @@ def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
 
 def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
-  let summary = "Round f64 to bf16 without a library call";
+  let summary = "Compute with bf16 without library calls";
   let description = [{
-    Before: `arith.truncf` from f64 to bf16. After: one from f64 to f32 that rounds
-    to odd, and one to bf16; the result is that of rounding once, to nearest even.
-    LLVM would call a function that older compiler runtimes lack.
+    Before: arithmetic of bf16. After: it is that of f32, rounded after every op.
+    `arith.truncf` from f64 to bf16 has become one from f64 to f32 that rounds to
+    odd, and one to bf16: the result is that of rounding once, to nearest even.
+    LLVM would call functions that older compiler runtimes lack.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
