@@ -78,6 +78,19 @@ private:
         uniteWithSize({result, dim}, sizes[next++]);
   }
 
+  /// Unites the extents of a slice with its sizes.
+  void addSlice(Value slice, ArrayRef<OpFoldResult> sizes,
+                const llvm::SmallBitVector &dropped) {
+    int64_t sliceDim = 0;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (dropped.test(dim))
+        continue;
+      if (auto value = dyn_cast<Value>(size))
+        uniteWithSize({slice, sliceDim}, value);
+      ++sliceDim;
+    }
+  }
+
   void addStructuredOp(linalg::LinalgOp op) {
     llvm::DenseMap<unsigned, Extent> loops;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -124,20 +137,14 @@ private:
         uniteShapes(materialize.getDest(), op->getResult(0));
       return;
     }
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-      return uniteShapes(insert.getDest(), insert.getResult());
-    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      llvm::SmallBitVector dropped = extract.getDroppedDims();
-      int64_t resultDim = 0;
-      for (auto [dim, size] : llvm::enumerate(extract.getMixedSizes())) {
-        if (dropped.test(dim))
-          continue;
-        if (auto value = dyn_cast<Value>(size))
-          uniteWithSize({extract, resultDim}, value);
-        ++resultDim;
-      }
-      return;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      uniteShapes(insert.getDest(), insert.getResult());
+      return addSlice(insert.getSource(), insert.getMixedSizes(),
+                      insert.getDroppedDims());
     }
+    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+      return addSlice(extract.getResult(), extract.getMixedSizes(),
+                      extract.getDroppedDims());
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       return addReassociation(collapse.getSrc(), collapse.getResult(),
                               collapse.getReassociationIndices());

@@ -74,6 +74,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createCopyAssignedVariables());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());

@@ -28,6 +28,20 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CopyAssignedVariables
+    : Pass<"flywheel-copy-assigned-variables", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is assigned, also where it is a variable";
+  let description = [{
+    Before: a functionalized step on tensors; a variable may be assigned the old
+    value of another as it is. After: what is assigned is computed, here by a
+    `linalg.copy`, so that a swap is a cycle like any other and gets its order
+    from `flywheel-schedule-step`.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
@@ -185,10 +199,13 @@ def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let summary = "Rewrite math ops that LLVM has no form of";
   let description = [{
     Before: `math` ops on scalars in the bodies of structured ops. After: no
-    `math.clampf` (a maximum and a minimum) and no scalar `math.fpowi` (a
-    `math.powf`).
+    `math.clampf` (a maximum and a minimum), no scalar `math.fpowi` (a
+    `math.powf`) and no conversion from f64 to f16 or bf16 (by way of f32, with
+    the rounding of one step).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
