@@ -72,6 +72,17 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   auto name = function.getArgAttrOfType<StringAttr>(
       number, TrainDialect::getNameAttrName());
   result.name = name ? name.str() : defaultName.str();
+  // A name that the user gave to another argument is not taken from it.
+  auto isGiven = [&](StringRef candidate) {
+    for (unsigned other = 0; other < function.getNumArguments(); ++other)
+      if (auto given = function.getArgAttrOfType<StringAttr>(
+              other, TrainDialect::getNameAttrName()))
+        if (given == candidate)
+          return true;
+    return false;
+  };
+  while (!name && isGiven(result.name))
+    result.name += "_";
   auto type = cast<MemRefType>(function.getArgument(number).getType());
   result.type = RankedTensorType::get(type.getShape(), type.getElementType());
   if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
@@ -100,11 +111,10 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
     Location loc = check.getLoc();
     Block *before = check->getBlock();
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
-    Block *fail = rewriter.createBlock(&function.getBody(),
-                                       function.getBody().end());
+    Block *fail =
+        rewriter.createBlock(&function.getBody(), function.getBody().end());
     Value status = arith::ConstantOp::create(
-        rewriter, loc,
-        rewriter.getI32IntegerAttr(manifest.messages.size()));
+        rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
     func::ReturnOp::create(rewriter, loc, status);
     rewriter.setInsertionPoint(check);
     cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
@@ -154,9 +164,9 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
                << "expected a variable " << symbol << " in the module";
       Value offset = arith::ConstantIndexOp::create(
           b, loc, manifest.variables[index].offset);
-      argument.replaceAllUsesWith(memref::ViewOp::create(
-          b, loc, cast<MemRefType>(argument.getType()), state, offset,
-          ValueRange{}));
+      argument.replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
+                                 state, offset, ValueRange{}));
       if (hasAttr(TrainDialect::getReadsAttrName()))
         entry.reads.push_back(index);
       if (hasAttr(TrainDialect::getWritesAttrName()))
@@ -199,8 +209,7 @@ void LayoutState::runOnOperation() {
   manifest = Manifest();
   manifest.model = modelName;
   layoutVariables();
-  for (auto function :
-       llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+  for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))
       return signalPassFailure();
   manifest.attachTo(getOperation());

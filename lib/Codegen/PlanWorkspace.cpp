@@ -113,6 +113,10 @@ FailureOr<AffineExpr> PlanWorkspace::getUpperBound(Value size) {
 FailureOr<AffineExpr> PlanWorkspace::getBytes(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return alloc.emitError()
+           << "expected a buffer of numbers, found elements of type "
+           << element;
   int64_t elementBytes =
       element.isIndex() ? 8
                         : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -123,7 +127,8 @@ FailureOr<AffineExpr> PlanWorkspace::getBytes(memref::AllocOp alloc) {
       bytes = bytes * extent;
       continue;
     }
-    FailureOr<AffineExpr> bound = getUpperBound(alloc.getDynamicSizes()[next++]);
+    FailureOr<AffineExpr> bound =
+        getUpperBound(alloc.getDynamicSizes()[next++]);
     if (failed(bound))
       return alloc.emitError()
              << "expected a buffer whose size is bounded by the extents of the "
@@ -245,9 +250,9 @@ void PlanWorkspace::placeBuffers(ArrayRef<Buffer> buffers, unsigned numSlots) {
   for (const Buffer &buffer : buffers) {
     memref::AllocOp alloc = buffer.alloc;
     b.setInsertionPoint(alloc);
-    Value view = memref::ViewOp::create(
-        b, alloc.getLoc(), alloc.getType(), workspace,
-        offsetValues[buffer.slot], alloc.getDynamicSizes());
+    Value view = memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(),
+                                        workspace, offsetValues[buffer.slot],
+                                        alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
   }
@@ -299,9 +304,8 @@ void PlanWorkspace::runOnOperation() {
                             getAffineConstantExpr(extent, &getContext()));
     auto typicalBytes = dyn_cast<AffineConstantExpr>(
         simplifyAffineExpr(bound, 0, typical.size()));
-    buffers.push_back(
-        {alloc, static_cast<unsigned>(buffers.size()), *bytes,
-         typicalBytes ? typicalBytes.getValue() : 0});
+    buffers.push_back({alloc, static_cast<unsigned>(buffers.size()), *bytes,
+                       typicalBytes ? typicalBytes.getValue() : 0});
   }
   computeLiveness(buffers);
   unsigned numSlots = assignSlots(buffers);

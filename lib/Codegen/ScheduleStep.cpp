@@ -23,16 +23,31 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::train::TrainDialect;
 using bufferization::MaterializeInDestinationOp;
+using flywheel::train::TrainDialect;
 
 namespace {
+/// Whether the result of `op` is a part or another shape of its first operand.
+bool isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op);
+}
+
+Value getRoot(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 /// Orders the ops of one function.
 ///
-/// Beyond SSA dominance there are two rules: what writes a variable in place
-/// (a destination-style op on the variable's old value, or the materialization
-/// of its final value) comes after every other reader of the old value, and
-/// after every check. Among what is free to go, program order decides.
+/// Beyond SSA dominance there are two rules: what writes a variable or a result
+/// in place (a destination-style op on its storage, or the materialization of
+/// its final value) comes after every other reader of the old value, and after
+/// every check. Among what is free to go, program order decides.
 class StepScheduler {
 public:
   explicit StepScheduler(func::FuncOp function) : function(function) {}
@@ -46,6 +61,12 @@ public:
 private:
   void collectOps();
   void collectWriters();
+  void collectPartWriters(Operation *writer, Value storage,
+                          llvm::SetVector<Operation *> &set);
+  /// Gives each op that cannot read the old value of the variable it overwrites
+  /// a copy of what it reads.
+  void snapshotSelfReads();
+  void snapshot(Value value, ArrayRef<OpOperand *> uses, StringRef reason);
   void addEdge(Operation *before, Operation *after) {
     if (before != after && successors[before].insert(after))
       ++numPredecessors[after];
@@ -64,7 +85,8 @@ private:
   unsigned numSnapshots = 0;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> position;
-  /// For each written variable, the ops that write its storage in place.
+  /// For the storage of each result and each written variable, the ops that
+  /// write it in place.
   llvm::MapVector<Value, llvm::SetVector<Operation *>> writers;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> successors;
   llvm::DenseMap<Operation *, unsigned> numPredecessors;
@@ -94,23 +116,134 @@ static bool isWrittenInto(Value value, Value storage,
   return true;
 }
 
+/// Writing a slice of the storage may start before the slice is inserted: where
+/// what is inserted was computed in that slice.
+void StepScheduler::collectPartWriters(Operation *writer, Value storage,
+                                       llvm::SetVector<Operation *> &set) {
+  auto insert = dyn_cast<tensor::InsertSliceOp>(writer);
+  if (!insert)
+    return;
+  SmallVector<Operation *> chain;
+  Value value = insert.getSource();
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    chain.push_back(op);
+    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+  }
+  if (getRoot(value) == storage)
+    set.insert(chain.begin(), chain.end());
+}
+
 void StepScheduler::collectWriters() {
   writers.clear();
-  for (BlockArgument argument : function.getArguments()) {
-    if (!function.getArgAttr(argument.getArgNumber(),
-                             TrainDialect::getWritesAttrName()))
-      continue;
-    for (OpOperand &use : argument.getUses()) {
-      auto materialize = dyn_cast<MaterializeInDestinationOp>(use.getOwner());
-      if (!materialize || &use != &materialize.getDestMutable())
+  // What is returned is the final value of each result, then of each variable.
+  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  unsigned next = 0;
+  for (StringRef name :
+       {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
+    for (BlockArgument argument : function.getArguments()) {
+      if (!function.getArgAttr(argument.getArgNumber(), name))
         continue;
       llvm::SetVector<Operation *> &set = writers[argument];
-      set.insert(materialize);
+      Value value = ret.getOperand(next++);
+      if (auto materialize =
+              value.getDefiningOp<MaterializeInDestinationOp>()) {
+        set.insert(materialize);
+        value = materialize.getSource();
+      }
       SmallVector<Operation *> chain;
-      if (isWrittenInto(materialize.getSource(), argument, chain))
-        set.insert(chain.begin(), chain.end());
+      if (!isWrittenInto(value, argument, chain))
+        continue;
+      set.insert(chain.begin(), chain.end());
+      for (Operation *writer : chain)
+        collectPartWriters(writer, argument, set);
+    }
+}
+
+/// The uses of `storage` and of parts of it, but for those that make the parts.
+static SmallVector<OpOperand *> collectUses(Value storage) {
+  SmallVector<OpOperand *> uses;
+  SmallVector<Value> worklist = {storage};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isView(user) && use.getOperandNumber() == 0)
+        worklist.push_back(user->getResult(0));
+      else
+        uses.push_back(&use);
     }
   }
+  return uses;
+}
+
+/// Whether an op that writes `storage` reads through `use` only the element
+/// that it writes at that moment.
+static bool readsWhatItWrites(OpOperand &use, Value storage) {
+  auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  if (!op || op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(&use);
+  bool isWritten = false;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (getRoot(init.get()) != storage)
+      continue;
+    if (init.get() != use.get() || op.getMatchingIndexingMap(&init) != map)
+      return false;
+    isWritten = true;
+  }
+  return isWritten && map.isPermutation();
+}
+
+/// Whether `use`, by one of the writers of the storage or by another op, needs
+/// a value that has been overwritten when the op gets to it.
+static bool isSelfConflict(OpOperand &use, Value storage, bool isWriter) {
+  Operation *op = use.getOwner();
+  bool isInit = false;
+  if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
+    isInit = destinationStyle.isDpsInit(&use);
+  if (isa<MaterializeInDestinationOp>(op))
+    return false;
+  // Two ops cannot both write into the old value.
+  return isWriter ? !isInit && !readsWhatItWrites(use, storage) : isInit;
+}
+
+void StepScheduler::snapshotSelfReads() {
+  for (BlockArgument storage : function.getArguments()) {
+    if (!function.getArgAttr(storage.getArgNumber(),
+                             TrainDialect::getVariableAttrName()))
+      continue;
+    llvm::SetVector<Operation *> &set = writers[storage];
+    llvm::MapVector<Value, SmallVector<OpOperand *>> conflicts;
+    for (OpOperand *use : collectUses(storage)) {
+      Operation *top = getTopLevel(use->getOwner());
+      if (top && isSelfConflict(*use, storage, set.contains(top)))
+        conflicts[use->get()].push_back(use);
+    }
+    for (auto &[value, uses] : conflicts)
+      snapshot(value, uses, "by the op that overwrites it");
+  }
+}
+
+/// Replaces `uses` of `value`, a variable or a part of one, by a copy.
+void StepScheduler::snapshot(Value value, ArrayRef<OpOperand *> uses,
+                             StringRef reason) {
+  auto argument = cast<BlockArgument>(getRoot(value));
+  Attribute name = function.getArgAttr(argument.getArgNumber(),
+                                       TrainDialect::getVariableAttrName());
+  Location loc = uses.front()->getOwner()->getLoc();
+  OpBuilder b(function.getContext());
+  b.setInsertionPointAfterValue(value);
+  // A structured copy: bufferization inserts none of its own that look alike.
+  auto type = cast<RankedTensorType>(value.getType());
+  Value buffer = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, value), type.getElementType());
+  auto copyOp = linalg::CopyOp::create(b, loc, value, buffer);
+  copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
+  for (OpOperand *use : uses)
+    use->set(copyOp->getResult(0));
+  ++numSnapshots;
+  emitRemark(loc) << "the old value of variable " << name << " is needed "
+                  << reason << ": one copy of " << type;
 }
 
 void StepScheduler::buildEdges() {
@@ -131,21 +264,18 @@ void StepScheduler::buildEdges() {
     }
   }
   for (auto &[storage, set] : writers) {
+    llvm::SetVector<Operation *> readers;
+    for (OpOperand *use : collectUses(storage))
+      if (Operation *reader = getTopLevel(use->getOwner()))
+        if (!set.contains(reader))
+          readers.insert(reader);
     for (Operation *writer : set) {
       for (Operation *check : checks)
         addEdge(check, writer);
-      for (Operation *user : storage.getUsers()) {
-        Operation *reader = getTopLevel(user);
-        if (reader && !set.contains(reader))
-          addEdge(reader, writer);
-      }
+      for (Operation *reader : readers)
+        addEdge(reader, writer);
     }
   }
-  // Results are storage of the caller: a failing step leaves them alone too.
-  for (Operation *op : ops)
-    if (isa<MaterializeInDestinationOp>(op))
-      for (Operation *check : checks)
-        addEdge(check, op);
 }
 
 SmallVector<Operation *> StepScheduler::emit() {
@@ -202,12 +332,12 @@ LogicalResult StepScheduler::breakCycle(ArrayRef<Operation *> stuck) {
            std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   };
   auto stuckReaders = [&](Value storage) {
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : storage.getUses()) {
-      Operation *reader = getTopLevel(use.getOwner());
+    llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
+    for (OpOperand *use : collectUses(storage)) {
+      Operation *reader = getTopLevel(use->getOwner());
       if (reader && isStuck.contains(reader) &&
           !writers[storage].contains(reader))
-        uses.push_back(&use);
+        uses[use->get()].push_back(use);
     }
     return uses;
   };
@@ -221,26 +351,8 @@ LogicalResult StepScheduler::breakCycle(ArrayRef<Operation *> stuck) {
            << "depends on a value that is computed after a variable is "
               "written: a check has to come before every write";
 
-  SmallVector<OpOperand *> uses = stuckReaders(smallest);
-  auto argument = cast<BlockArgument>(smallest);
-  Attribute name = function.getArgAttr(argument.getArgNumber(),
-                                       TrainDialect::getVariableAttrName());
-  OpBuilder b = OpBuilder::atBlockBegin(argument.getOwner());
-  Location loc = uses.front()->getOwner()->getLoc();
-  // A structured copy: bufferization inserts none of its own that look alike.
-  auto type = cast<RankedTensorType>(smallest.getType());
-  Value buffer = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                         type.getElementType());
-  auto copyOp = linalg::CopyOp::create(b, loc, smallest, buffer);
-  copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
-  Value copy = copyOp->getResult(0);
-  for (OpOperand *use : uses)
-    use->set(copy);
-  ++numSnapshots;
-  emitRemark(loc) << "the old value of variable " << name
-                  << " is needed after it is overwritten, in a cycle of "
-                     "assignments: one copy of "
-                  << bytesOf(smallest) << " bytes";
+  for (auto &[value, uses] : stuckReaders(smallest))
+    snapshot(value, uses, "after it is overwritten, in a cycle of assignments");
   return success();
 }
 
@@ -258,6 +370,9 @@ void StepScheduler::dropMaterializations() {
 }
 
 LogicalResult StepScheduler::run() {
+  collectOps();
+  collectWriters();
+  snapshotSelfReads();
   while (true) {
     collectOps();
     collectWriters();

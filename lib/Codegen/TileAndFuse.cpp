@@ -58,6 +58,9 @@ static std::optional<MatmulLoops> matchMatmul(linalg::LinalgOp op) {
     return std::nullopt;
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
+  // An empty product is left to plain loops.
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return std::nullopt;
   if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
       dims->n.size() != 1 || dims->k.size() != 1)
     return std::nullopt;
@@ -91,6 +94,35 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   return user;
 }
 
+/// The tensor that `value` is a part or another shape of.
+static Value getRoot(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether something that `contraction` reads is overwritten before the last
+/// tile of `epilogue` is computed: by the epilogue itself or on the way to it.
+static bool readsOverwritten(linalg::LinalgOp contraction,
+                             linalg::GenericOp epilogue) {
+  llvm::SmallPtrSet<Value, 4> inputs;
+  for (OpOperand *input : contraction.getDpsInputOperands())
+    inputs.insert(getRoot(input->get()));
+  for (Operation *op = contraction->getNextNode(); op; op = op->getNextNode()) {
+    if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
+      for (Value init : writer.getDpsInits())
+        if (inputs.contains(getRoot(init)))
+          return true;
+    if (op == epilogue)
+      break;
+  }
+  return false;
+}
+
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
 /// a multiple of many cache lines share few of its sets.
@@ -117,29 +149,27 @@ static bool packPanel(RewriterBase &rewriter, linalg::LinalgOp tiled,
   auto sliceType = cast<RankedTensorType>(slice.getType());
   int64_t columns = sourceType.getShape().back();
   int64_t elementBytes = sourceType.getElementTypeBitWidth() / 8;
-  bool isFar = ShapedType::isDynamic(columns) ||
-               columns * elementBytes >= kPackRowBytes;
-  bool isReused = ShapedType::isDynamic(numRows) ||
-                  numRows > mr * (kMinPanelReuse - 1);
+  bool isFar =
+      ShapedType::isDynamic(columns) || columns * elementBytes >= kPackRowBytes;
+  bool isReused =
+      ShapedType::isDynamic(numRows) || numRows > mr * (kMinPanelReuse - 1);
   if (!transposed && (!isFar || !isReused))
     return false;
 
   rewriter.setInsertionPoint(rowLoop);
   Location loc = tiled.getLoc();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, slice);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, slice);
   if (transposed)
     std::swap(sizes[0], sizes[1]);
-  Value panel = tensor::EmptyOp::create(rewriter, loc, sizes,
-                                        sliceType.getElementType());
+  Value panel =
+      tensor::EmptyOp::create(rewriter, loc, sizes, sliceType.getElementType());
   Value packed;
   if (transposed)
     packed = linalg::TransposeOp::create(rewriter, loc, slice, panel,
                                          ArrayRef<int64_t>{1, 0})
                  ->getResult(0);
   else
-    packed =
-        linalg::CopyOp::create(rewriter, loc, slice, panel)->getResult(0);
+    packed = linalg::CopyOp::create(rewriter, loc, slice, panel)->getResult(0);
 
   if (!transposed) {
     rewriter.modifyOpInPlace(tiled, [&] { rhs->set(packed); });
@@ -168,10 +198,17 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
 
   void runOnOperation() override {
     SmallVector<ContractionGroup> groups;
+    // A sum of two products is computed in the loops of the last one.
+    llvm::SmallPtrSet<Operation *, 8> claimed;
     for (Operation &op : getOperation().getBody().getOps()) {
       auto structured = dyn_cast<linalg::LinalgOp>(op);
-      if (structured && matchMatmul(structured))
-        groups.push_back({structured, findEpilogue(structured)});
+      if (!structured || !matchMatmul(structured))
+        continue;
+      linalg::GenericOp epilogue = findEpilogue(structured);
+      if (epilogue && (readsOverwritten(structured, epilogue) ||
+                       !claimed.insert(epilogue).second))
+        epilogue = {};
+      groups.push_back({structured, epilogue});
     }
     IRRewriter rewriter(&getContext());
     for (ContractionGroup &group : groups)
@@ -193,8 +230,7 @@ private:
 LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
                                      ContractionGroup &group) {
   MatmulLoops loops = *matchMatmul(group.contraction);
-  auto type =
-      cast<RankedTensorType>(group.contraction->getResult(0).getType());
+  auto type = cast<RankedTensorType>(group.contraction->getResult(0).getType());
   CpuTarget target{vectorBits, numVectorRegisters};
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   ContractionTile tile =
@@ -218,8 +254,8 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
       group.contraction.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   scf::SCFTileAndFuseOptions options;
   options.setTilingOptions(tiling).setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer, bool)
-          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+      [&](tensor::ExtractSliceOp, OpResult producer,
+          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
         if (producer.getOwner() != contraction && producer.getOwner() != fill)
           return std::nullopt;
         return scf::SCFTileAndFuseOptions::ControlFnResult{};
@@ -246,8 +282,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       if (linalg::isaContractionOpInterface(structured))
         tiledContraction = structured;
-  auto rowLoop =
-      dyn_cast<scf::ForOp>(result->loops.back().getOperation());
+  auto rowLoop = dyn_cast<scf::ForOp>(result->loops.back().getOperation());
   if (!rowLoop || !tiledContraction)
     return success();
   moveLoopInvariantCode(rowLoop);

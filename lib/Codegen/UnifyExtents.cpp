@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -69,18 +70,9 @@ private:
       unite(extent, {dimOp.getSource(), *dim});
   }
 
-  /// Unites the dynamic extents of a result with its size operands.
-  void addSizes(Value result, ValueRange sizes) {
-    unsigned next = 0;
-    auto type = cast<RankedTensorType>(result.getType());
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        uniteWithSize({result, dim}, sizes[next++]);
-  }
-
   /// Unites the extents of a slice with its sizes.
-  void addSlice(Value slice, ArrayRef<OpFoldResult> sizes,
-                const llvm::SmallBitVector &dropped) {
+  void uniteSlice(Value slice, ArrayRef<OpFoldResult> sizes,
+                  const llvm::SmallBitVector &dropped) {
     int64_t sliceDim = 0;
     for (auto [dim, size] : llvm::enumerate(sizes)) {
       if (dropped.test(dim))
@@ -107,25 +99,60 @@ private:
           unite(it->second, extent);
       }
     }
-    for (auto [result, init] :
-         llvm::zip(op->getResults(), op.getDpsInits()))
+    for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
       uniteShapes(result, init);
+  }
+
+  void uniteAll(ValueRange as, ValueRange bs) {
+    for (auto [a, b] : llvm::zip(as, bs))
+      uniteShapes(a, b);
+  }
+
+  /// What goes into a region, around it and out of it has one shape.
+  void addControlFlow(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      uniteAll(loop.getInitArgs(), loop.getRegionIterArgs());
+      uniteAll(loop.getYieldedValues(), loop.getRegionIterArgs());
+      uniteAll(loop.getResults(), loop.getRegionIterArgs());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      uniteAll(loop.getInits(), loop.getBeforeArguments());
+      uniteAll(loop.getYieldedValues(), loop.getBeforeArguments());
+      uniteAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+      uniteAll(loop.getResults(), loop.getAfterArguments());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (branch.getNumResults() == 0)
+        return;
+      uniteAll(branch.getResults(), branch.thenYield().getResults());
+      uniteAll(branch.getResults(), branch.elseYield().getResults());
+    }
+  }
+
+  /// The dynamic extents of `result` are `sizes`.
+  void uniteWithSizes(Value result, ValueRange sizes) {
+    unsigned next = 0;
+    auto type = cast<RankedTensorType>(result.getType());
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(extent))
+        uniteWithSize({result, static_cast<int64_t>(dim)}, sizes[next++]);
   }
 
   void addOp(Operation *op) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       return addStructuredOp(structured);
-    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-      return addSizes(empty, empty.getDynamicSizes());
+    if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
+      return addControlFlow(op);
+    if (isa<tensor::EmptyOp, tensor::GenerateOp>(op))
+      return uniteWithSizes(op->getResult(0), op->getOperands());
     if (auto splat = dyn_cast<tensor::SplatOp>(op))
-      return addSizes(splat, splat.getDynamicSizes());
+      return uniteWithSizes(splat, splat.getDynamicSizes());
     if (auto insert = dyn_cast<tensor::InsertOp>(op))
       return uniteShapes(insert.getDest(), insert.getResult());
-    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
-      auto shape = reshape.getShape().getDefiningOp<tensor::FromElementsOp>();
-      if (shape)
-        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
-          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      for (auto [dim, low, high] :
+           llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
+        if (isZeroInteger(low) && isZeroInteger(high))
+          unite({pad.getSource(), static_cast<int64_t>(dim)},
+                {pad.getResult(), static_cast<int64_t>(dim)});
       return;
     }
     if (isa<tensor::CastOp>(op))
@@ -139,12 +166,19 @@ private:
     }
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
       uniteShapes(insert.getDest(), insert.getResult());
-      return addSlice(insert.getSource(), insert.getMixedSizes(),
-                      insert.getDroppedDims());
+      return uniteSlice(insert.getSource(), insert.getMixedSizes(),
+                        insert.getDroppedDims());
     }
     if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
-      return addSlice(extract.getResult(), extract.getMixedSizes(),
-                      extract.getDroppedDims());
+      return uniteSlice(extract.getResult(), extract.getMixedSizes(),
+                        extract.getDroppedDims());
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      if (auto shape =
+              reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
+      return;
+    }
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       return addReassociation(collapse.getSrc(), collapse.getResult(),
                               collapse.getReassociationIndices());
@@ -188,8 +222,7 @@ private:
   std::string getFeedName(BlockArgument argument) {
     auto name = getOperation().getArgAttrOfType<StringAttr>(
         argument.getArgNumber(), TrainDialect::getNameAttrName());
-    return name ? name.str()
-                : "arg" + std::to_string(argument.getArgNumber());
+    return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
   }
   void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
 };
@@ -203,8 +236,8 @@ void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
   Location loc = getOperation().getLoc();
   Value found = tensor::DimOp::create(b, loc, feed, dim);
   Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
-  Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found,
-                                   wanted);
+  Value ok =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, wanted);
   std::string message;
   llvm::raw_string_ostream(message)
       << "Cannot feed value of shape: expected extent " << expected
@@ -240,24 +273,29 @@ void UnifyExtents::runOnOperation() {
       }
       int64_t number = numberExtent(extent);
       if (number < 0 && !feed) {
-        function.emitError()
-            << "expected the extent of dimension " << dim << " of result "
-            << function
-                   .getArgAttrOfType<IntegerAttr>(
-                       argument.getArgNumber(),
-                       TrainDialect::getResultAttrName())
-                   .getInt()
-            << " to be an extent of a feed: its size is not known before the "
-               "step runs";
+        InFlightDiagnostic error = function.emitError()
+                                   << "expected the extent of dimension " << dim
+                                   << " of result "
+                                   << function
+                                          .getArgAttrOfType<IntegerAttr>(
+                                              argument.getArgNumber(),
+                                              TrainDialect::getResultAttrName())
+                                          .getInt()
+                                   << " to be ";
+        if (std::optional<int64_t> constant = classes.getConstant(extent))
+          error << "static, as it is always " << *constant;
+        else
+          error << "an extent of a feed: its size is not known before the step "
+                   "runs";
         return signalPassFailure();
       }
       if (number < 0) {
         number = symbols.size();
         symbols.push_back(extent);
-        std::string name = symbols.size() == 1 && dim == 0
-                               ? std::string("batch")
-                               : getFeedName(argument) + "_dim" +
-                                     std::to_string(dim);
+        std::string name =
+            symbols.size() == 1 && dim == 0
+                ? std::string("batch")
+                : getFeedName(argument) + "_dim" + std::to_string(dim);
         names.push_back(b.getStringAttr(name));
       }
       extents.push_back(number);
@@ -299,7 +337,8 @@ void UnifyExtents::runOnOperation() {
   }
   for (auto [symbol, size] : llvm::zip(symbols, sizes)) {
     if (std::optional<int64_t> constant = classes.getConstant(symbol))
-      checkConstant(cast<BlockArgument>(symbol.first), symbol.second, *constant);
+      checkConstant(cast<BlockArgument>(symbol.first), symbol.second,
+                    *constant);
     if (size.use_empty())
       size.getDefiningOp()->erase();
   }

@@ -62,7 +62,8 @@ private:
 LogicalResult VerifyInPlace::verifyCopies() {
   LogicalResult result = success();
   getOperation().walk([&](memref::CopyOp copy) {
-    Value source = getRoot(copy.getSource()), target = getRoot(copy.getTarget());
+    Value source = getRoot(copy.getSource()),
+          target = getRoot(copy.getTarget());
     if (source == target)
       return;
     StringRef variableName = TrainDialect::getVariableAttrName();
@@ -105,20 +106,22 @@ LogicalResult VerifyInPlace::verifyReturned() {
     if (getWhole(value) == argument)
       continue;
     Operation *producer = value.getDefiningOp();
-    InFlightDiagnostic error = emitError(producer ? producer->getLoc()
-                                                  : ret.getLoc());
+    InFlightDiagnostic error =
+        emitError(producer ? producer->getLoc() : ret.getLoc());
     if (Attribute variable =
             getAttr(argument, TrainDialect::getVariableAttrName()))
       error << "variable " << variable << " is not updated in place";
     else
       error << "result "
-            << getAttr(argument, TrainDialect::getResultAttrName())
+            << cast<IntegerAttr>(
+                   getAttr(argument, TrainDialect::getResultAttrName()))
+                   .getInt()
             << " is not written to its destination";
     return error << ": expected the buffer of argument "
                  << argument.getArgNumber() << ", found another";
   }
   ret->setOperands({});
-  function.setFunctionType(
-      FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(), {}));
   return success();
 }

@@ -77,6 +77,12 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
   Builder b(function.getContext());
   StringRef attrName = TrainDialect::getNameAttrName();
   llvm::StringSet<> taken;
+  auto takeGiven = [&](Attribute name) {
+    if (auto given = dyn_cast_or_null<StringAttr>(name))
+      taken.insert(given);
+  };
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    takeGiven(function.getArgAttr(i, attrName));
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
     StringRef name = getSourceName(argument, state);
@@ -85,6 +91,8 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
       function.setArgAttr(number, attrName, b.getStringAttr(name));
   }
   taken.clear();
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+    takeGiven(function.getResultAttr(i, attrName));
   Operation *ret = function.getBody().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(ret->getOperands())) {
     StringRef name = getSourceName(value, state);
@@ -147,7 +155,8 @@ flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
 //===----------------------------------------------------------------------===//
 
 /// The model's name: as asked, the module's own, or `model`.
-static std::string getModelName(ModuleOp module, const CompilerOptions &options) {
+static std::string getModelName(ModuleOp module,
+                                const CompilerOptions &options) {
   if (!options.modelName.empty())
     return options.modelName;
   if (std::optional<StringRef> name = module.getSymName())

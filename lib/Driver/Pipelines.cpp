@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -74,7 +75,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
-  pm.addNestedPass<func::FuncOp>(createCopyAssignedVariables());
+  pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -114,7 +115,7 @@ static void populateBufferize(OpPassManager &pm,
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createExpandCopies());
+  pm.addNestedPass<func::FuncOp>(createLowerCopies());
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
@@ -135,7 +136,18 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  functions.addPass(arith::createArithExpandOpsPass());
+  // Arithmetic of bf16 is that of f32, rounded: by LLVM it would be rounded by
+  // calls of functions that older compiler runtimes lack.
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f16"};
+  functions.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  functions.addPass(createExpandNarrowing());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  functions.addPass(arith::createArithExpandOpsPass(expand));
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createSCFToControlFlowPass());
@@ -177,10 +189,13 @@ ArrayRef<Stage> flywheel::getStages() {
 
 void flywheel::registerStagePipelines() {
   struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-    Option<std::string> lowering{
-        *this, "lowering",
-        llvm::cl::desc("`optimized` (default) or `reference`"),
-        llvm::cl::init("optimized")};
+    Option<Lowering> lowering{
+        *this, "lowering", llvm::cl::desc("How tensor programs become loops"),
+        llvm::cl::init(Lowering::Optimized),
+        llvm::cl::values(clEnumValN(Lowering::Optimized, "optimized",
+                                    "fused, tiled and vectorized (default)"),
+                         clEnumValN(Lowering::Reference, "reference",
+                                    "one plain loop nest an op"))};
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
                                   llvm::cl::init("model")};
@@ -194,9 +209,7 @@ void flywheel::registerStagePipelines() {
         stage.name, stage.description,
         [&stage](OpPassManager &pm, const PipelineOptions &given) {
           CompilerOptions options;
-          options.lowering = given.lowering == "reference"
-                                 ? Lowering::Reference
-                                 : Lowering::Optimized;
+          options.lowering = given.lowering;
           options.modelName = given.modelName;
           options.target.cpu = given.cpu;
           stage.populate(pm, options);

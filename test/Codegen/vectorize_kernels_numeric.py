@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# RUN: %python %s --cases 40 --seed 1
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares flywheel-vectorize-kernels with scalar loops on random ops.
 

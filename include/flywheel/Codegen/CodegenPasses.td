@@ -28,16 +28,17 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
-def CopyAssignedVariables
-    : Pass<"flywheel-copy-assigned-variables", "::mlir::func::FuncOp"> {
-  let summary = "Compute what is assigned, also where it is a variable";
+def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp"> {
+  let summary = "Copy what is stored without being computed";
   let description = [{
-    Before: a functionalized step on tensors; a variable may be assigned the old
-    value of another as it is. After: what is assigned is computed, here by a
-    `linalg.copy`, so that a swap is a cycle like any other and gets its order
-    from `flywheel-schedule-step`.
+    Before: a functionalized step. After: where a feed, a variable or a part of
+    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    front of what stores computed values: it can be scheduled as any reader. What
+    a loop carries is a buffer of the loop's own: its initial values are copies,
+    and each iteration puts its results where it found them.
   }];
   let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
@@ -51,7 +52,8 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     after every other reader of the variable's old value, so that it can write
     in place. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
-    (`linalg.copy` marked `train.snapshot`), reported as a remark.
+    (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
+    an op reads elsewhere than it writes (`a := transpose(a)`).
 
     Refuses a check that depends on a value from after a write.
   }];
@@ -126,6 +128,16 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
   }];
 }
 
+def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Make copies of strided buffers structured ops";
+  let description = [{
+    Before: `memref.copy` of any layout. After: only of contiguous buffers, which
+    is one `memcpy`; the others are `linalg.copy` and become loops. Upstream would
+    call a function of MLIR's runner library, which an object file does not have.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
@@ -184,28 +196,14 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
-def ExpandCopies : Pass<"flywheel-expand-copies", "::mlir::func::FuncOp"> {
-  let summary = "Turn copies between layouts into structured ops";
-  let description = [{
-    Before: `memref.copy` of any layout. After: those of strided buffers are
-    `linalg.copy`, which becomes loops; upstream would call a function of its
-    runtime library, which a program of ours does not link. A copy of contiguous
-    buffers stays, to become a memcpy.
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
-}
-
 def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let summary = "Rewrite math ops that LLVM has no form of";
   let description = [{
     Before: `math` ops on scalars in the bodies of structured ops. After: no
-    `math.clampf` (a maximum and a minimum), no scalar `math.fpowi` (a
-    `math.powf`) and no conversion from f64 to f16 or bf16 (by way of f32, with
-    the rounding of one step).
+    `math.clampf` (a maximum and a minimum) and no scalar `math.fpowi` (a
+    `math.powf`).
   }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
-  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
@@ -217,6 +215,19 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandNarrowing
+    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Round f64 to f16 and bf16 without a library call";
+  let description = [{
+    Before: `arith.truncf` from f64 to f16 or bf16. After: one from f64 to f32
+    that rounds to odd, and one from there; the result is that of rounding once,
+    to nearest even. LLVM would call a function that compiler runtimes may lack.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
 }
 

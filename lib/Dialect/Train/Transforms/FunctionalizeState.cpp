@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -39,6 +40,7 @@ public:
 
 private:
   LogicalResult verifySignature();
+  LogicalResult verifyNames();
   void addStorageArguments();
   LogicalResult rewriteAccess(Operation *op);
   void rewriteReturn();
@@ -65,7 +67,8 @@ private:
 } // namespace
 
 LogicalResult FunctionState::verifySignature() {
-  auto verifyType = [&](Type type, StringRef what, unsigned i) -> LogicalResult {
+  auto verifyType = [&](Type type, StringRef what,
+                        unsigned i) -> LogicalResult {
     if (isa<RankedTensorType>(type))
       return success();
     return function.emitOpError() << "expected a ranked tensor as " << what
@@ -81,6 +84,45 @@ LogicalResult FunctionState::verifySignature() {
     return function.emitOpError()
            << "expected one block, found several: use structured control flow";
   return success();
+}
+
+/// Names are strings that differ; what later passes say of arguments, a user
+/// does not.
+LogicalResult FunctionState::verifyNames() {
+  auto verifyAttrs = [&](ArrayRef<DictionaryAttr> all,
+                         StringRef what) -> LogicalResult {
+    llvm::StringMap<unsigned> owners;
+    for (auto [i, attrs] : llvm::enumerate(all)) {
+      if (!attrs)
+        continue;
+      for (NamedAttribute attr : attrs) {
+        StringRef name = attr.getName();
+        if (name == TrainDialect::getNameAttrName()) {
+          auto text = dyn_cast<StringAttr>(attr.getValue());
+          if (!text || text.empty())
+            return function.emitOpError()
+                   << "expected a name as '" << name << "' of " << what << " "
+                   << i << ", found " << attr.getValue();
+          auto [it, isNew] = owners.try_emplace(text, i);
+          if (!isNew)
+            return function.emitOpError()
+                   << "expected " << what << "s of different names, found "
+                   << text << " for " << it->second << " and " << i;
+        } else if (name.starts_with("train.")) {
+          return function.emitOpError()
+                 << "expected no attribute '" << name << "' on " << what << " "
+                 << i << ": this pass attaches it";
+        }
+      }
+    }
+    return success();
+  };
+  SmallVector<DictionaryAttr> arguments, results;
+  function.getAllArgAttrs(arguments);
+  function.getAllResultAttrs(results);
+  if (failed(verifyAttrs(arguments, "argument")))
+    return failure();
+  return verifyAttrs(results, "result");
 }
 
 void FunctionState::addStorageArguments() {
@@ -109,6 +151,9 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (isa<MinimizeOp, GradientOp>(op))
     return op->emitOpError() << "expected to be expanded before variables "
                                 "become arguments";
+  if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
+    return op->emitOpError() << "expected every call to be inlined: a step "
+                                "cannot call a recursive or external function";
   FlatSymbolRefAttr symbol = getAccessedVariable(op);
   if (!symbol)
     return success();
@@ -119,9 +164,10 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
     return success();
   }
   if (op->getBlock() != &function.getBody().front())
-    return op->emitOpError() << "expected at the top level of a function, found "
-                                "inside '"
-                             << op->getParentOp()->getName() << "'";
+    return op->emitOpError()
+           << "expected at the top level of a function, found "
+              "inside '"
+           << op->getParentOp()->getName() << "'";
   Value value = op->getOperand(0);
   if (!isa<AssignOp>(op)) {
     builder.setInsertionPoint(op);
@@ -196,8 +242,8 @@ void FunctionState::setArgumentAttributes() {
     }
     // The materialization of the final value is the one use that reads nothing.
     bool isRead = llvm::any_of(versions.storage.getUses(), [](OpOperand &use) {
-      auto op = dyn_cast<bufferization::MaterializeInDestinationOp>(
-          use.getOwner());
+      auto op =
+          dyn_cast<bufferization::MaterializeInDestinationOp>(use.getOwner());
       return !op || &use != &op.getDestMutable();
     });
     if (isRead)
@@ -207,7 +253,7 @@ void FunctionState::setArgumentAttributes() {
 }
 
 LogicalResult FunctionState::run() {
-  if (failed(verifySignature()))
+  if (failed(verifySignature()) || failed(verifyNames()))
     return failure();
   // The names and attributes of results move to their destinations.
   SmallVector<DictionaryAttr> resultAttrs;
@@ -231,6 +277,11 @@ namespace {
 struct FunctionalizeState
     : flywheel::train::impl::FunctionalizeStateBase<FunctionalizeState> {
   void runOnOperation() override {
+    for (auto nested : getOperation().getOps<ModuleOp>()) {
+      nested.emitOpError() << "expected the functions and variables of a model "
+                              "in one module, found a module inside it";
+      return signalPassFailure();
+    }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

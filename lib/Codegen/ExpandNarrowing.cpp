@@ -1,0 +1,68 @@
+//===- ExpandNarrowing.cpp - f64 to halves without a library call ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_EXPANDNARROWING
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+namespace {
+/// Rounds f64 to f32 to odd first: then rounding again sees whether anything
+/// was lost, and the result is that of rounding once.
+struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &b) const override {
+    Value x = op.getIn();
+    Type narrow = getElementTypeOrSelf(op.getType());
+    if (!getElementTypeOrSelf(x).isF64() ||
+        !(narrow.isBF16() || narrow.isF16()))
+      return failure();
+    Location loc = op.getLoc();
+    auto withElement = [&](Type element) -> Type {
+      if (auto shaped = dyn_cast<ShapedType>(x.getType()))
+        return shaped.clone(element);
+      return element;
+    };
+    Type f32 = withElement(b.getF32Type()), i32 = withElement(b.getI32Type());
+    Value one = arith::ConstantOp::create(b, loc, i32, b.getOneAttr(i32));
+    Value near = arith::TruncFOp::create(b, loc, f32, x);
+    Value back = arith::ExtFOp::create(b, loc, x.getType(), near);
+    Value isInexact =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, x);
+    Value isAway =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                              math::AbsFOp::create(b, loc, back).getResult(),
+                              math::AbsFOp::create(b, loc, x).getResult());
+    Value bits = arith::BitcastOp::create(b, loc, i32, near);
+    Value below = arith::SubIOp::create(b, loc, bits, one);
+    bits = arith::SelectOp::create(b, loc, isAway, below, bits);
+    Value odd = arith::OrIOp::create(b, loc, bits, one);
+    bits = arith::SelectOp::create(b, loc, isInexact, odd, bits);
+    Value rounded = arith::BitcastOp::create(b, loc, f32, bits);
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), rounded);
+    return success();
+  }
+};
+
+struct ExpandNarrowing : flywheel::impl::ExpandNarrowingBase<ExpandNarrowing> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<NarrowThroughF32>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

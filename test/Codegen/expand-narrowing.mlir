@@ -1,0 +1,34 @@
+// RUN: flywheel-opt %s --flywheel-expand-narrowing | FileCheck %s
+
+// Rounded to odd: down in magnitude, with the last bit set where something is lost.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME: %[[X:.*]]: vector<8xf64>
+// CHECK: %[[NEAR:.*]] = arith.truncf %[[X]] : vector<8xf64> to vector<8xf32>
+// CHECK: %[[BACK:.*]] = arith.extf %[[NEAR]]
+// CHECK: %[[INEXACT:.*]] = arith.cmpf one, %[[BACK]], %[[X]]
+// CHECK: %[[AWAY:.*]] = arith.cmpf ogt
+// CHECK: arith.select %[[AWAY]]
+// CHECK: arith.select %[[INEXACT]]
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+func.func @narrow(%x: vector<8xf64>) -> vector<8xbf16> {
+  %0 = arith.truncf %x : vector<8xf64> to vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// CHECK-LABEL: func.func @to_half(
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @to_half(%x: f64) -> f16 {
+  %0 = arith.truncf %x : f64 to f16
+  return %0 : f16
+}
+
+// CHECK-LABEL: func.func @others(
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: return
+func.func @others(%x: f64, %y: f32) -> (f32, bf16) {
+  %0 = arith.truncf %x : f64 to f32
+  %1 = arith.truncf %y : f32 to bf16
+  return %0, %1 : f32, bf16
+}

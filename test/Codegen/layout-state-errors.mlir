@@ -1,0 +1,26 @@
+// RUN: flywheel-opt %s --flywheel-layout-state --split-input-file --verify-diagnostics
+
+// expected-error@below {{expected one block and no results, found a function that was not proven in place}}
+func.func @returns(%x: memref<4xf32>) -> memref<4xf32> {
+  return %x : memref<4xf32>
+}
+
+// -----
+
+// expected-error@below {{expected a variable @v in the module}}
+func.func @unknown(%x: memref<4xf32> {train.variable = @v}) {
+  return
+}
+
+// -----
+
+func.func @nested(%x: memref<i1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ok = memref.load %x[] : memref<i1>
+  scf.for %i = %c0 to %c1 step %c1 {
+    // expected-error@below {{expected a check at the top level of a function, found one inside 'scf.for'}}
+    cf.assert %ok, "no"
+  }
+  return
+}

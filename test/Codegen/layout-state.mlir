@@ -1,0 +1,28 @@
+// RUN: flywheel-opt %s --flywheel-layout-state=model-name=net | FileCheck %s
+
+// A byte a boolean, 64 bytes from variable to variable, nothing for no elements.
+// CHECK: model = "net"
+// CHECK-SAME: name = "a/b", offset = 128 : i64
+// CHECK-SAME: name = "flag", offset = 192 : i64
+// CHECK-SAME: name = "none"
+// CHECK-NOT: train.variable
+// CHECK: func.func @step.kernel(%[[STATE:[^:]*]]: memref<?xi8>, %[[WORKSPACE:[^:]*]]: memref<?xi8>, %[[X:[^:]*]]: memref<i1>, %[[R:[^:]*]]: memref<3xf32>) -> i32 {
+// CHECK-DAG: memref.view %[[STATE]][%c128][] : memref<?xi8> to memref<3xf32>
+// CHECK-DAG: memref.view %[[STATE]][%c192][] : memref<?xi8> to memref<5xi1>
+// CHECK: cf.cond_br %{{.*}}, ^[[GO:.*]], ^[[FAIL:.*]]
+// CHECK: ^[[GO]]:
+// CHECK: return %c0_i32
+// CHECK: ^[[FAIL]]:
+// CHECK: return %c1_i32
+train.variable @"a/b" : tensor<3xf32>
+train.variable @flag : tensor<5xi1>
+train.variable @none : tensor<0x4xf64>
+func.func @step(%x: memref<i1>, %r: memref<3xf32> {train.result = 0 : i64},
+                %a: memref<3xf32> {train.variable = @"a/b", train.reads},
+                %f: memref<5xi1> {train.variable = @flag, train.writes}) {
+  %ok = memref.load %x[] : memref<i1>
+  cf.assert %ok, "no"
+  memref.copy %a, %r : memref<3xf32> to memref<3xf32>
+  linalg.fill ins(%ok : i1) outs(%f : memref<5xi1>)
+  return
+}

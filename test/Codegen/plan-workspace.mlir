@@ -1,0 +1,51 @@
+// RUN: flywheel-opt %s --flywheel-plan-workspace --split-input-file | FileCheck %s
+
+// Buffers that are never live together share a slot; slots are 64 bytes apart.
+// CHECK-DAG: #[[$A:.*]] = affine_map<() -> (40)>
+// CHECK-DAG: #[[$B:.*]] = affine_map<() -> (16)>
+// CHECK-LABEL: func.func @slots(
+// CHECK-SAME: %[[W:[^:]*]]: memref<?xi8> {train.workspace}) attributes {train.workspace_slots = {{\[\[}}#[[$A]]], [#[[$B]]]]}
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG: memref.view %[[W]][%[[C0]]][] : memref<?xi8> to memref<10xf32>
+// CHECK-DAG: memref.view %[[W]][%[[C64]]][] : memref<?xi8> to memref<4xf32>
+// CHECK-NOT: memref.alloc
+func.func @slots(%x: memref<10xf32>, %y: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<10xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %c = memref.alloc() : memref<10xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<10xf32>)
+  linalg.fill ins(%zero : f32) outs(%b : memref<4xf32>)
+  memref.copy %a, %x : memref<10xf32> to memref<10xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<10xf32>)
+  memref.copy %c, %x : memref<10xf32> to memref<10xf32>
+  memref.copy %b, %y : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// Sizes are functions of the symbolic extents of the feeds; register tiles in
+// loops are stack slots.
+// CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> (s0 * 32)>
+// CHECK-LABEL: func.func @symbolic(
+// CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]]]
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x8xf32>
+// CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?x8xf32>
+// CHECK-NOT: memref.alloc(
+func.func @symbolic(%x: memref<?x8xf32> {train.extents = array<i64: 0, -1>}) attributes {train.symbols = ["batch"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?x8xf32>)
+  scf.for %i = %c0 to %c3 step %c1 {
+    %t = memref.alloc() : memref<4x8xf32>
+    linalg.fill ins(%zero : f32) outs(%t : memref<4x8xf32>)
+  }
+  memref.copy %a, %x : memref<?x8xf32> to memref<?x8xf32>
+  return
+}

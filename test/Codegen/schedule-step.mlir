@@ -1,0 +1,92 @@
+// RUN: flywheel-opt %s --flywheel-schedule-step --split-input-file --verify-diagnostics | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// What writes the old value comes after what reads it, also through a slice, and
+// after every check (S3, A10). The materialization of what was computed in place
+// is dropped.
+// CHECK-LABEL: func.func @order(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[OK:[^:]*]]: tensor<i1>, %[[R:[^:]*]]: tensor<2xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: cf.assert
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %[[V]]
+// CHECK: %[[READ:.*]] = linalg.exp ins(%[[SLICE]]
+// CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] : {{.*}}) outs(%[[V]]
+// CHECK: return %[[READ]], %[[NEW]]
+func.func @order(%x: tensor<4xf32>, %ok: tensor<i1>,
+                 %r: tensor<2xf32> {train.result = 0 : i64},
+                 %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})
+    -> (tensor<2xf32>, tensor<4xf32>) {
+  %new = linalg.add ins(%v, %x : tensor<4xf32>, tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %slice = tensor.extract_slice %v[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %read = linalg.exp ins(%slice : tensor<2xf32>) outs(%r : tensor<2xf32>) -> tensor<2xf32>
+  %bit = tensor.extract %ok[] : tensor<i1>
+  cf.assert %bit, "no"
+  %m = bufferization.materialize_in_destination %new in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %read, %m : tensor<2xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A swap has no order: the smaller variable is copied, once (A10).
+// CHECK-LABEL: func.func @swap(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[B:[^:]*]]: tensor<4xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @a} ins(%[[A]]
+// CHECK: %[[NEWA:.*]] = linalg.copy ins(%[[B]] {{.*}} outs(%[[A]]
+// CHECK: %[[NEWB:.*]] = linalg.copy ins(%[[OLD]] {{.*}} outs(%[[B]]
+// CHECK: return %[[NEWA]], %[[NEWB]]
+func.func @swap(%a: tensor<4xf32> {train.variable = @a, train.reads, train.writes},
+                %b: tensor<4xf32> {train.variable = @b, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = linalg.copy ins(%b : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{the old value of variable @a is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xf32>'}}
+  %1 = linalg.copy ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// An op that reads elsewhere than it writes needs a copy of what it reads.
+// CHECK-LABEL: func.func @transpose(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @a} ins(%[[A]]
+// CHECK: linalg.transpose ins(%[[OLD]] {{.*}} outs(%[[A]]
+func.func @transpose(%a: tensor<4x4xf32> {train.variable = @a, train.reads, train.writes})
+    -> tensor<4x4xf32> {
+  // expected-remark@below {{the old value of variable @a is needed by the op that overwrites it: one copy of 'tensor<4x4xf32>'}}
+  %0 = linalg.transpose ins(%a : tensor<4x4xf32>) outs(%a : tensor<4x4xf32>) permutation = [1, 0]
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Only the part that is read is copied.
+// CHECK-LABEL: func.func @shift(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[A]]
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @a} ins(%[[PART]]
+// CHECK: tensor.insert_slice %[[OLD]] into %[[A]]
+func.func @shift(%a: tensor<4xf32> {train.variable = @a, train.reads, train.writes})
+    -> tensor<4xf32> {
+  %part = tensor.extract_slice %a[0] [3] [1] : tensor<4xf32> to tensor<3xf32>
+  // expected-remark@below {{one copy of 'tensor<3xf32>'}}
+  %0 = tensor.insert_slice %part into %a[1] [3] [1] : tensor<3xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A new value computed elsewhere is stored after the readers.
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK: linalg.exp
+// CHECK: linalg.exp
+// CHECK: bufferization.materialize_in_destination
+// CHECK: return
+func.func @elsewhere(%r: tensor<4xf32> {train.result = 0 : i64},
+                     %a: tensor<4xf32> {train.variable = @a, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = bufferization.materialize_in_destination %0 in %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.exp ins(%a : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  return %1, %m : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,19 @@
+// RUN: flywheel-opt %s --flywheel-unify-extents --split-input-file --verify-diagnostics
+
+// expected-error@below {{expected the extent of dimension 0 of result 0 to be an extent of a feed: its size is not known before the step runs}}
+func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %size = tensor.extract %n[] : tensor<index>
+  %one = arith.constant 1.0 : f32
+  %0 = tensor.splat %one[%size] : tensor<?xf32>
+  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// expected-error@below {{expected the extent of dimension 0 of result 0 to be static, as it is always 8}}
+func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %0 = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
+  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

@@ -1,0 +1,69 @@
+// RUN: flywheel-opt %s --flywheel-unify-extents --split-input-file | FileCheck %s
+
+// Both feeds and the result have the batch; an extent of its own gets a name.
+// CHECK-LABEL: func.func @batch(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xf32> {train.extents = array<i64: 0, -1>}
+// CHECK-SAME: %[[Y:[^:]*]]: tensor<?x4xf32> {train.extents = array<i64: 0, -1>}
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 1>, train.name = "mask"}
+// CHECK-SAME: %{{[^:]*}}: tensor<?x4xf32> {train.extents = array<i64: 0, -1>, train.result = 0 : i64}
+// CHECK-SAME: train.symbols = ["batch", "mask_dim0"]
+// CHECK: %[[BATCH:.*]] = tensor.dim %[[X]]
+// CHECK-NOT: tensor.dim
+// CHECK: tensor.empty(%[[BATCH]])
+func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> {train.name = "mask"},
+                 %r: tensor<?x4xf32> {train.result = 0 : i64}) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %y, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%d) : tensor<?x4xf32>
+  %0 = linalg.add ins(%x, %y : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}
+
+// -----
+
+// An extent that the ops force to a constant is checked (R4).
+// CHECK-LABEL: func.func @constant(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
+// CHECK: %[[FOUND:.*]] = tensor.dim %[[X]]
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[FOUND]], %c8
+// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected extent 8 in dimension 0 of 'x'"
+func.func @constant(%x: tensor<?xf32> {train.name = "x"}, %y: tensor<8xf32>,
+                    %r: tensor<8xf32> {train.result = 0 : i64}) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xf32>, tensor<8xf32>) outs(%r : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Through loops, branches, and ops that take their sizes.
+// CHECK-LABEL: func.func @through(
+// CHECK: %[[BATCH:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?x8xf32>
+// CHECK-NOT: tensor.dim
+func.func @through(%x: tensor<?x8xf32>, %flag: tensor<i1>, %count: tensor<index>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = tensor.extract %flag[] : tensor<i1>
+  %n = tensor.extract %count[] : tensor<index>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?x8xf32> {
+    %d = tensor.dim %a, %c0 : tensor<?x8xf32>
+    %e = tensor.empty(%d) : tensor<?x8xf32>
+    %s = linalg.exp ins(%a : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %s : tensor<?x8xf32>
+  }
+  %q = scf.if %p -> tensor<?x8xf32> {
+    scf.yield %r : tensor<?x8xf32>
+  } else {
+    scf.yield %x : tensor<?x8xf32>
+  }
+  %d1 = tensor.dim %q, %c0 : tensor<?x8xf32>
+  %e1 = tensor.empty(%d1) : tensor<?x8xf32>
+  %0 = linalg.exp ins(%q : tensor<?x8xf32>) outs(%e1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}

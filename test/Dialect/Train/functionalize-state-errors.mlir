@@ -1,0 +1,82 @@
+// RUN: flywheel-opt %s --train-functionalize-state --split-input-file --verify-diagnostics
+
+train.variable @v : tensor<2xf32>
+func.func @loop(%x: tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c1 step %c1 {
+    // expected-error@below {{expected at the top level of a function, found inside 'scf.for'}}
+    %0 = train.assign_add @v, %x : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+// expected-error@below {{expected a ranked tensor as argument 0, found 'f32'}}
+func.func @scalar(%x: f32) {
+  return
+}
+
+// -----
+
+// expected-error@below {{expected a ranked tensor as result 0, found 'tensor<*xf32>'}}
+func.func @unranked() -> tensor<*xf32> {
+  %0 = arith.constant dense<0.0> : tensor<2xf32>
+  %1 = tensor.cast %0 : tensor<2xf32> to tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+
+// -----
+
+// expected-error@below {{expected one block, found several: use structured control flow}}
+func.func @blocks(%x: tensor<f32>) -> tensor<f32> {
+  cf.br ^next
+^next:
+  return %x : tensor<f32>
+}
+
+// -----
+
+func.func @gradient(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{expected to be expanded before variables become arguments}}
+  %0 = train.gradient %x wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @recursive(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{expected every call to be inlined: a step cannot call a recursive or external function}}
+  %0 = call @recursive(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// expected-error@below {{expected arguments of different names, found "q" for 0 and 1}}
+func.func @twice(%x: tensor<f32> {train.name = "q"}, %y: tensor<f32> {train.name = "q"}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{expected a name as 'train.name' of result 0, found 5 : i64}}
+func.func @number(%x: tensor<f32>) -> (tensor<f32> {train.name = 5}) {
+  return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error@below {{expected no attribute 'train.result' on argument 0: this pass attaches it}}
+func.func @reserved(%x: tensor<f32> {train.result = 0 : i64}) {
+  return
+}
+
+// -----
+
+module {
+  // expected-error@below {{expected the functions and variables of a model in one module, found a module inside it}}
+  module @inner {
+  }
+}
