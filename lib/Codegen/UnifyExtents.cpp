@@ -172,6 +172,14 @@ private:
     if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
       return uniteSlice(extract.getResult(), extract.getMixedSizes(),
                         extract.getDroppedDims());
+    if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+      int64_t rank = concat.getRank();
+      for (Value input : concat.getInputs())
+        for (int64_t dim = 0; dim < rank; ++dim)
+          if (dim != static_cast<int64_t>(concat.getDim()))
+            unite({input, dim}, {concat, dim});
+      return;
+    }
     if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
       if (auto shape =
               reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
