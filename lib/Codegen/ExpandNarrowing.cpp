@@ -1,4 +1,4 @@
-//===- ExpandNarrowing.cpp - bf16 without library calls ------------------===//
+//===- ExpandNarrowing.cpp - Halves without library calls -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,7 +21,7 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
-/// Rounds f64 to f32 to odd first: then rounding to bf16 sees whether anything
+/// Rounds f64 to f32 to odd first: then rounding again sees whether anything
 /// was lost, and the result is that of rounding once.
 struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -29,8 +29,9 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &b) const override {
     Value x = op.getIn();
+    Type narrow = getElementTypeOrSelf(op.getType());
     if (!getElementTypeOrSelf(x).isF64() ||
-        !getElementTypeOrSelf(op.getType()).isBF16())
+        !(narrow.isBF16() || narrow.isF16()))
       return failure();
     Location loc = op.getLoc();
     auto withElement = [&](Type element) -> Type {

@@ -8,7 +8,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -19,6 +18,19 @@ namespace flywheel {
 } // namespace flywheel
 
 namespace {
+/// Upstream's expansion has the bounds the wrong way round (22.1.8).
+struct ClampFToMinMax : OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                              op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
+    return success();
+  }
+};
+
 /// x^n by pow, which takes negative x at whole exponents. LLVM's own powi needs
 /// a compiler runtime and has no vector form.
 struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {
@@ -49,8 +61,7 @@ struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {
 struct LegalizeMath : flywheel::impl::LegalizeMathBase<LegalizeMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(patterns, {"clampf"});
-    patterns.add<FPowIToPowF>(&getContext());
+    patterns.add<ClampFToMinMax, FPowIToPowF>(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::ClampFOp, math::FPowIOp>(op))

@@ -100,6 +100,19 @@ private:
       unite(extent, {dimOp.getSource(), *dim});
   }
 
+  /// Unites the extents of a slice with its sizes.
+  void uniteSlice(Value slice, ArrayRef<OpFoldResult> sizes,
+                  const llvm::SmallBitVector &dropped) {
+    int64_t sliceDim = 0;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (dropped.test(dim))
+        continue;
+      if (auto value = dyn_cast<Value>(size))
+        uniteWithSize({slice, sliceDim}, value);
+      ++sliceDim;
+    }
+  }
+
   void addStructuredOp(linalg::LinalgOp op) {
     llvm::DenseMap<unsigned, Extent> loops;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -188,18 +201,27 @@ private:
         uniteShapes(materialize.getDest(), op->getResult(0));
       return;
     }
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-      return uniteShapes(insert.getDest(), insert.getResult());
-    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      llvm::SmallBitVector dropped = extract.getDroppedDims();
-      int64_t resultDim = 0;
-      for (auto [dim, size] : llvm::enumerate(extract.getMixedSizes())) {
-        if (dropped.test(dim))
-          continue;
-        if (auto value = dyn_cast<Value>(size))
-          uniteWithSize({extract, resultDim}, value);
-        ++resultDim;
-      }
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      uniteShapes(insert.getDest(), insert.getResult());
+      return uniteSlice(insert.getSource(), insert.getMixedSizes(),
+                        insert.getDroppedDims());
+    }
+    if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+      return uniteSlice(extract.getResult(), extract.getMixedSizes(),
+                        extract.getDroppedDims());
+    if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+      int64_t rank = concat.getRank();
+      for (Value input : concat.getInputs())
+        for (int64_t dim = 0; dim < rank; ++dim)
+          if (dim != static_cast<int64_t>(concat.getDim()))
+            unite({input, dim}, {concat, dim});
+      return;
+    }
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      if (auto shape =
+              reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
       return;
     }
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))

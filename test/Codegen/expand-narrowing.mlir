@@ -15,6 +15,14 @@ func.func @narrow(%x: vector<8xf64>) -> vector<8xbf16> {
   return %0 : vector<8xbf16>
 }
 
+// CHECK-LABEL: func.func @to_half(
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @to_half(%x: f64) -> f16 {
+  %0 = arith.truncf %x : f64 to f16
+  return %0 : f16
+}
+
 // CHECK-LABEL: func.func @others(
 // CHECK-NEXT: arith.truncf
 // CHECK-NEXT: arith.truncf

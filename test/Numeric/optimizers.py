@@ -95,7 +95,7 @@ SLOTS = {"sgd": [("SGD", "v")], "momentum": [("Momentum", "a")], "adam": [("Adam
 
 def spell(name: str, options: Dict[str, Any]) -> str:
     def number(value: Any) -> str:
-        return str(value).lower() if isinstance(value, bool) else repr(float(value))
+        return str(value).lower() if isinstance(value, bool) else f"{float(value):.17e}"
 
     return f"#train.{name}<{', '.join(f'{key} = {number(value)}' for key, value in options.items())}>"
 

@@ -262,21 +262,24 @@ sample("nn.reduce", [arg("tensor<?x3xf64>")],
 # tensor
 # ---------------------------------------------------------------------------
 
-sample("tensor.cast", [arg("tensor<?x3xf64>")], "%y = tensor.cast %a0 : tensor<?x3xf64> to tensor<3x?xf64>",
+# Where extents are computed from others, the arguments are static.
+sample("tensor.cast", [arg("tensor<3x3xf64>")],
+       "%d = tensor.cast %a0 : tensor<3x3xf64> to tensor<?x3xf64>\n%y = tensor.cast %d : tensor<?x3xf64> to tensor<3x?xf64>",
        "tensor<3x?xf64>",
        static_result="tensor<3x3xf64>")
-sample("tensor.expand_shape", [arg("tensor<?x3xf64>", extents=(4,))],
-       "%zero = arith.constant 0 : index\n%two = arith.constant 2 : index\n"
-       "%n = tensor.dim %a0, %zero : tensor<?x3xf64>\n%m = arith.divui %n, %two : index\n"
-       "%y = tensor.expand_shape %a0 [[0, 1], [2]] output_shape [%m, 2, 3] : "
+sample("tensor.expand_shape", [arg("tensor<4x3xf64>")],
+       "%d = tensor.cast %a0 : tensor<4x3xf64> to tensor<?x3xf64>\n%zero = arith.constant 0 : index\n%two = arith.constant 2 : index\n"
+       "%n = tensor.dim %d, %zero : tensor<?x3xf64>\n%m = arith.divui %n, %two : index\n"
+       "%y = tensor.expand_shape %d [[0, 1], [2]] output_shape [%m, 2, 3] : "
        "tensor<?x3xf64> into tensor<?x2x3xf64>", "tensor<?x2x3xf64>",
        static_result="tensor<2x2x3xf64>")
-sample("tensor.collapse_shape", [arg("tensor<?x3x2xf64>")],
-       "%y = tensor.collapse_shape %a0 [[0, 1], [2]] : tensor<?x3x2xf64> into tensor<?x2xf64>", "tensor<?x2xf64>",
+sample("tensor.collapse_shape", [arg("tensor<3x3x2xf64>")],
+       "%d = tensor.cast %a0 : tensor<3x3x2xf64> to tensor<?x3x2xf64>\n"
+       "%y = tensor.collapse_shape %d [[0, 1], [2]] : tensor<?x3x2xf64> into tensor<?x2xf64>", "tensor<?x2xf64>",
        static_result="tensor<9x2xf64>")
-sample("tensor.reshape", [arg("tensor<?x3xf64>", extents=(4,))],
+sample("tensor.reshape", [arg("tensor<4x3xf64>")],
        "%s = arith.constant dense<[2, 6]> : tensor<2xindex>\n"
-       "%y = tensor.reshape %a0(%s) : (tensor<?x3xf64>, tensor<2xindex>) -> tensor<2x6xf64>", "tensor<2x6xf64>")
+       "%y = tensor.reshape %a0(%s) : (tensor<4x3xf64>, tensor<2xindex>) -> tensor<2x6xf64>", "tensor<2x6xf64>")
 sample("tensor.extract_slice", [arg("tensor<?x5xf64>")],
        "%y = tensor.extract_slice %a0[1, 0] [2, 3] [1, 2] : tensor<?x5xf64> to tensor<2x3xf64>", "tensor<2x3xf64>")
 sample("tensor.extract_slice", [arg("tensor<?x5xf64>")],
@@ -286,9 +289,9 @@ sample("tensor.extract_slice", [arg("tensor<?x5xf64>")],
 sample("tensor.insert_slice", [arg("tensor<2x3xf64>"), arg("tensor<?x5xf64>")],
        "%y = tensor.insert_slice %a0 into %a1[1, 0] [2, 3] [1, 2] : tensor<2x3xf64> into tensor<?x5xf64>",
        "tensor<?x5xf64>")
-sample("tensor.insert_slice", [arg("tensor<?xf64>", extents=(2,)), arg("tensor<?x5xf64>")],
-       "%n = arith.constant 2 : index\n"
-       "%y = tensor.insert_slice %a0 into %a1[%n, 1] [1, %n] [1, 1] : tensor<?xf64> into tensor<?x5xf64>",
+sample("tensor.insert_slice", [arg("tensor<2xf64>"), arg("tensor<?x5xf64>")],
+       "%n = arith.constant 2 : index\n%d = tensor.cast %a0 : tensor<2xf64> to tensor<?xf64>\n"
+       "%y = tensor.insert_slice %d into %a1[%n, 1] [1, %n] [1, 1] : tensor<?xf64> into tensor<?x5xf64>",
        "tensor<?x5xf64>")
 sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<2x3xf64>"), arg("tensor<?x3xf64>", extents=(1,))],
        "%y = tensor.concat dim(0) %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<2x3xf64>, tensor<?x3xf64>) -> "

@@ -238,8 +238,8 @@ def ExpandNarrowing
   let summary = "Compute with bf16 without library calls";
   let description = [{
     Before: arithmetic of bf16. After: it is that of f32, rounded after every op.
-    `arith.truncf` from f64 to bf16 has become one from f64 to f32 that rounds to
-    odd, and one to bf16: the result is that of rounding once, to nearest even.
+    `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
+    odd, and one from there: the result is that of rounding once, to nearest even.
     LLVM would call functions that older compiler runtimes lack.
   }];
   let dependentDialects = [
