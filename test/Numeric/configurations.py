@@ -19,9 +19,10 @@ import subprocess
 import tempfile
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-import flywheel
 import numpy as np
 from numpy.typing import NDArray
+
+import flywheel
 
 Array = NDArray[Any]
 
@@ -40,7 +41,7 @@ def dtype_of(name: str) -> "np.dtype[Any]":
     if name == "bfloat16":
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        name = ml_dtypes.bfloat16
     return np.dtype(name)
 
 
@@ -157,10 +158,11 @@ class ObjectModel(Model):
         dtype = dtype_of(info["dtype"])
         count = int(np.prod(info["shape"], dtype=int))
         data = self.block[info["offset"]:info["offset"] + count * dtype.itemsize]
-        return data.view(dtype).reshape(info["shape"])
+        view: Array = data.view(dtype).reshape(info["shape"])
+        return view
 
     def __getitem__(self, name: str) -> Array:
-        return self.view(name).copy()
+        return np.array(self.view(name))
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.view(name)[...] = value

@@ -5,10 +5,10 @@
 
 from typing import Any, Dict, Tuple
 
-import flywheel
 import numpy as np
 from numpy.typing import NDArray
 
+import flywheel
 from configurations import ALL, configurations, expect_close, expect_equal, expect_error, make, run_tests
 
 Array = NDArray[Any]
@@ -58,7 +58,7 @@ def uniform(graph_seed: int, op_seed: int, run: int, count: int) -> Array:
     words = philox((index & np.uint64(0xFFFFFFFF), index >> np.uint64(32), zero, zero),
                    (key & 0xFFFFFFFF, key >> 32))
     bits = (words[0] << np.uint64(32)) | words[1]
-    return (bits >> np.uint64(11)).astype(np.float64) * 2.0 ** -53
+    return np.asarray((bits >> np.uint64(11)).astype(np.float64) * 2.0 ** -53)
 
 
 def test_known_answers() -> None:
@@ -113,7 +113,7 @@ train.variable @half : tensor<2xf16> = dense<[0.1, 3.23]> : tensor<2xf16>
 train.variable @brain : tensor<2xbf16> = dense<[0.1, 3.23]> : tensor<2xbf16>
 train.variable @unit : tensor<4x5xf32> = #train.random_uniform<minval = -1.0, maxval = 1.0>
 train.variable @dice : tensor<6000xi32> = #train.random_uniform<minval = 1.0, maxval = 7.0>
-train.variable @wide : tensor<1000xi64> = #train.random_uniform<minval = -4503599627370496.0, maxval = 4503599627370496.0>
+train.variable @wide : tensor<1000xi64> = #train.random_uniform<minval = -4.5035996e15, maxval = 4.5035996e15>
 train.variable @normal : tensor<100000xf32> = #train.random_normal
 train.variable @normal64 : tensor<100000xf64> = #train.random_normal<mean = 3.0, stddev = 0.5>
 train.variable @truncated : tensor<784x256xf32> = #train.truncated_normal<stddev = 0.0505076272>

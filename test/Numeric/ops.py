@@ -11,7 +11,7 @@ usage: ops.py [--networks N] [--seed N]
 """
 
 import argparse
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,8 @@ def test_elementwise() -> None:
                 if op in ("math.log1p", "math.sqrt"):  # Of what is not negative.
                     body = f"%p = math.absf %a0 : {kind}\n  %y = {op} %p : {kind}"
                 expect = cases.add(f"{op} {element}", (kind,), kind, body)
-                x = np.asarray(rng.uniform(-5, 5, [11 if n == "?" else n for n in shape]), dtype)
+                extents = [11 if n == "?" else int(n) for n in cast(Sequence[Any], shape)]
+                x = np.asarray(rng.uniform(-5, 5, extents)).astype(dtype)
                 expect([x], np.sqrt(np.abs(x)) if op == "math.sqrt" else reference(x.astype(np.float64)), 10)
         for n in (1, 3, 17, 100):
             kind = tensor(("?", n), element)
@@ -169,7 +170,8 @@ def test_losses() -> None:
         cases.check(IN_PROCESS)
     cases = Cases()
     expect = cases.add("X5", ("tensor<1x3xf64>", "tensor<1xi32>"), "tensor<f64>",
-                       "%y = nn.sparse_softmax_cross_entropy %a0, %a1 : (tensor<1x3xf64>, tensor<1xi32>) -> tensor<f64>")
+                       "%y = nn.sparse_softmax_cross_entropy %a0, %a1 : "
+                       "(tensor<1x3xf64>, tensor<1xi32>) -> tensor<f64>")
     expect([np.array([[1.0, 2, 3]]), np.array([2], np.int32)], 0.4076059644, 1)
     cases.check()
 

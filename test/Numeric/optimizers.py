@@ -299,8 +299,8 @@ def check_layers(element: str, dtype: Any, extents: Tuple[int, int], names: Sequ
                 exact = float(np.sum((x @ w.p + b.p) * g))
                 scale = float(np.sum((np.abs(x) @ np.abs(w.p) + np.abs(b.p)) * np.abs(g)))
                 assert abs(float(loss) - exact) <= (1e-6 if element == "f32" else 1e-13) * scale + 1e-6, what
-                w.step(x.T.astype(np.float64) @ g)
-                b.step(np.sum(g, 0, dtype=np.float64))
+                w.step(np.asarray(x.T.astype(np.float64) @ g))
+                b.step(np.asarray(np.sum(g, 0, dtype=np.float64)))
                 expect_close(what + " w", model[f"w{number}"], w.p)
                 expect_close(what + " b", model[f"b{number}"], b.p)
 

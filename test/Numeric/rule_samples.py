@@ -8,10 +8,9 @@ differentiating twice, which also shows that a rule emits only ops with rules.
 `test/Autodiff/rules-covered.test` fails where a rule has no sample.
 """
 
-from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Tuple
-
 import re
+from dataclasses import dataclass
+from typing import Callable, Dict, List, Tuple
 
 try:
     import numpy as np
@@ -264,11 +263,13 @@ sample("nn.reduce", [arg("tensor<?x3xf64>")],
 
 # Where extents are computed from others, the arguments are static.
 sample("tensor.cast", [arg("tensor<3x3xf64>")],
-       "%d = tensor.cast %a0 : tensor<3x3xf64> to tensor<?x3xf64>\n%y = tensor.cast %d : tensor<?x3xf64> to tensor<3x?xf64>",
+       "%d = tensor.cast %a0 : tensor<3x3xf64> to tensor<?x3xf64>\n"
+       "%y = tensor.cast %d : tensor<?x3xf64> to tensor<3x?xf64>",
        "tensor<3x?xf64>",
        static_result="tensor<3x3xf64>")
 sample("tensor.expand_shape", [arg("tensor<4x3xf64>")],
-       "%d = tensor.cast %a0 : tensor<4x3xf64> to tensor<?x3xf64>\n%zero = arith.constant 0 : index\n%two = arith.constant 2 : index\n"
+       "%d = tensor.cast %a0 : tensor<4x3xf64> to tensor<?x3xf64>\n"
+       "%zero = arith.constant 0 : index\n%two = arith.constant 2 : index\n"
        "%n = tensor.dim %d, %zero : tensor<?x3xf64>\n%m = arith.divui %n, %two : index\n"
        "%y = tensor.expand_shape %d [[0, 1], [2]] output_shape [%m, 2, 3] : "
        "tensor<?x3xf64> into tensor<?x2x3xf64>", "tensor<?x2x3xf64>",

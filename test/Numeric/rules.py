@@ -16,10 +16,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, List, Sequence, Tuple
 
-import flywheel
 import numpy as np
 from numpy.typing import NDArray
 
+import flywheel
 from rule_samples import SAMPLES, Arg, Sample
 
 Array = NDArray[Any]
@@ -102,10 +102,10 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
         ("first", value, [weights], first), ("second", gradient, seconds, second(at)))
     for order, function, dual, transposed in checks:
         direction = [rng.standard_normal(a.shape) for a in at]
-        expected = inner(difference(function, at, direction, step), dual)
-        found = inner(direction, transposed)
-        if not abs(found - expected) <= tolerance * max(magnitude(transposed), abs(expected)) * 10:
-            return f"<J v, u> = <v, J^T u> of {order} order: expected {expected}, found {found}"
+        forward = inner(difference(function, at, direction, step), dual)
+        backward = inner(direction, transposed)
+        if not abs(backward - forward) <= tolerance * max(magnitude(transposed), abs(forward)) * 10:
+            return f"<J v, u> = <v, J^T u> of {order} order: expected {forward}, found {backward}"
     return ""
 
 

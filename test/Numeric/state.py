@@ -6,11 +6,21 @@
 Includes that a step which fails changes nothing, and what the errors say.
 """
 
-import flywheel
+from typing import Any, cast
+
 import numpy as np
 
-from configurations import (IN_PROCESS, SessionModel, configurations, expect_close, expect_equal,
-                            expect_error, make, run_tests)
+import flywheel
+from configurations import (
+    IN_PROCESS,
+    SessionModel,
+    configurations,
+    expect_close,
+    expect_equal,
+    expect_error,
+    make,
+    run_tests,
+)
 
 
 def test_counter() -> None:
@@ -243,7 +253,7 @@ def test_feeds() -> None:
             ("strides", "C-contiguous", lambda: step(np.ones((4, 5), np.float32).T, label), bad),
             ("strides", "C-contiguous", lambda: step(image, np.zeros(10, np.int32)[::2]), bad),
             ("byte order", "byte order|dtype", lambda: step(image.astype(">f4"), label), bad),
-            ("list", "takes a numpy array, found list", lambda: step([[1.0]], label), TypeError),
+            ("list", "takes a numpy array, found list", lambda: step(cast(Any, [[1.0]]), label), TypeError),
             ("too many", "takes 2 feeds, found 3", lambda: step(image, label, label), TypeError),
             ("unknown", "has no placeholder 'imag'", lambda: step(imag=image, label=label), TypeError),
             ("twice", "fed twice", lambda: step(image, label, image=image), TypeError),
@@ -256,7 +266,7 @@ def test_feeds() -> None:
     assert step(label=label, image=image, out=loss) is loss
     for what, out, kind in (("dtype", np.empty((), np.float64), bad), ("shape", np.empty(1, np.float32), bad),
                             ("count", (loss, loss), TypeError), ("type", 1.0, TypeError)):
-        expect_error(what, "result", lambda: step(image, label, out=out), kind)
+        expect_error(what, "result", lambda: step(image, label, out=cast(Any, out)), kind)
     one = np.empty(1, np.float32)
     one.setflags(write=False)
     expect_error("read-only", "writeable", lambda: step(image, label, out=one.reshape(())), bad)
@@ -354,7 +364,7 @@ def test_set_get() -> None:
             ("dtype", "v", value.astype(np.float64), "dtype float64", flywheel.InvalidArgumentError),
             ("fraction", "n", 1.5, "Expected int64", TypeError), ("text", "v", "1", "Expected float32", TypeError),
             ("name", "w", value, "'w'", flywheel.NotFoundError)):
-        expect_error(what, pattern, lambda: session.__setitem__(name, bad), kind)
+        expect_error(what, pattern, lambda: session.__setitem__(name, cast(Any, bad)), kind)
     assert "v" in session and "w" not in session
 
 

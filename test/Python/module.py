@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s %src_root
+"""What the module says about a program (T1, T9, V15): modules, specs, stages."""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+import flywheel
+
+FLOAT = np.dtype("float32")
+path = os.path.join(sys.argv[1], "examples", "digits", "digits.mlir")
+
+module = flywheel.load(path)
+text = str(module)
+assert "train.variable @hidden_w" in text and repr(module) == "<flywheel.Module @digits>"
+# T1: what is printed parses to what is printed.
+assert str(flywheel.parse(text)) == text
+
+stages = [name for name, _ in flywheel.stages()]
+assert stages[0] == "flywheel-expand" and stages[-1] == "flywheel-llvm"
+expanded = str(flywheel.lower(module, stop_after="flywheel-expand"))
+assert "train.minimize" in text and "train.minimize" not in expanded
+
+# A module can be compiled again: compiling leaves it as it is.
+for lowering in ("reference", "optimized"):
+    program = flywheel.compile(module, lowering=lowering)
+    assert str(module) == text
+    assert program.name == "digits"
+    assert [name for name, _ in program.stage_times][:len(stages)] == stages
+    assert all(seconds >= 0 for _, seconds in program.stage_times)
+assert flywheel.compile(path, model_name="other").name == "other"
+
+variables = {variable.name: variable for variable in program.variables}
+weight, slot = variables["hidden_w"], variables["hidden_w/SGD"]
+assert (weight.shape, weight.dtype, weight.trainable, weight.slot_of) == ((64, 128), FLOAT, True, None)
+assert (slot.shape, slot.slot_of, slot.nbytes) == ((64, 128), "hidden_w", 64 * 128 * 4)
+assert weight.offset % 64 == 0 and program.state_bytes >= slot.offset + slot.nbytes
+
+step = program.entries[0]
+assert step.name == "train_step" and step.symbols == ["batch"]
+assert [(feed.name, feed.dtype, feed.shape) for feed in step.feeds] == [
+    ("image", FLOAT, ("batch", 64)), ("label", np.dtype("int32"), ("batch",))]
+assert [(result.name, result.shape) for result in step.results] == [("loss", ())]
+assert "hidden_w/SGD" in step.writes and "SGD/lr" in step.reads
+assert step.workspace_bytes(batch=64) <= step.workspace_bytes(batch=1024)
+manifest = json.loads(program.manifest(max_extent=64))
+assert manifest["model"] == "digits" and manifest["max_extent"] == 64
+
+# Several results; a session that outlives the names of what it was made from.
+session = flywheel.Session(program)
+del program, module
+session.initialize(1)
+image, label = np.ones((3, 64), np.float32), np.array([1, 2, 3], np.int32)
+loss, correct = session.run("eval", image=image, label=label)
+assert loss.dtype == np.float32 and correct.dtype == np.int32 and correct.shape == ()
+probabilities = session.entry("predict")(image)
+assert probabilities.shape == (3, 10) and np.allclose(probabilities.sum(1), 1)
+out = (np.empty((), np.float32), np.empty((), np.int32))
+assert session.entry("eval")(image, label, out=out)[0] is out[0] and out[0] == loss
+assert repr(session.entry("predict")).startswith("<flywheel.Entry predict(image: float32(?, 64))")
+
+# An entry keeps its session; nothing is lost when names go away.
+entry = flywheel.Session(flywheel.compile(path)).entry("predict")
+try:
+    entry(image)
+except flywheel.FailedPreconditionError as error:
+    assert "Attempting to use uninitialized value hidden_w" in str(error)
+else:
+    raise AssertionError("expected an error")
+
+for source, kind, words in (
+        (os.path.join(os.path.dirname(path), "nope.mlir"), FileNotFoundError, "nope.mlir"),
+        ("module {\n", flywheel.CompileError, "<string>:1:9: error:")):
+    try:
+        flywheel.compile(source)
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"expected {kind.__name__}")
+try:
+    flywheel.compile(path, lowering="fast")
+except ValueError as error:
+    assert "'optimized' or 'reference'" in str(error)
+assert "nn.matmul" in flywheel.derivative_rules()
