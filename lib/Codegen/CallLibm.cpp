@@ -25,9 +25,9 @@ namespace {
 struct CallLibm : flywheel::impl::CallLibmBase<CallLibm> {
   void runOnOperation() override {
     ConversionTarget target(getContext());
-    target.addLegalDialect<arith::ArithDialect, BuiltinDialect,
-                           func::FuncDialect, math::MathDialect,
-                           vector::VectorDialect>();
+    target
+        .addLegalDialect<arith::ArithDialect, BuiltinDialect, func::FuncDialect,
+                         math::MathDialect, vector::VectorDialect>();
     target.addIllegalOp<math::Log1pOp, math::ExpM1Op>();
     // Upstream's table has every function; only these two are converted.
     RewritePatternSet patterns(&getContext());

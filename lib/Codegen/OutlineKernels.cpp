@@ -42,9 +42,9 @@ static bool isKernel(Operation &op) {
              .wasInterrupted();
 }
 
-/// Clones, at the start of `region`, the constants and the index arithmetic that
-/// its operands come from: inside the function the bounds of a loop then still
-/// say how large its tiles are, and equal functions have equal arguments.
+/// Clones, at the start of `region`, the constants and the index arithmetic
+/// that its operands come from: inside the function the bounds of a loop then
+/// still say how large its tiles are, and equal functions have equal arguments.
 static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
   b.setInsertionPointToStart(&region.front());
   llvm::DenseMap<Value, Value> clones;
@@ -117,8 +117,7 @@ private:
                         Operation *kernel, unsigned number) {
     Location loc = kernel->getLoc();
     rewriter.setInsertionPoint(kernel);
-    auto wrapper =
-        scf::ExecuteRegionOp::create(rewriter, loc, TypeRange{});
+    auto wrapper = scf::ExecuteRegionOp::create(rewriter, loc, TypeRange{});
     Block *body = rewriter.createBlock(&wrapper.getRegion());
     rewriter.setInsertionPointToEnd(body);
     scf::YieldOp::create(rewriter, loc);

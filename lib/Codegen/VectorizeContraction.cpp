@@ -16,10 +16,10 @@
 // give direct convolutions, with output columns as m and filters as n.
 //
 // A matrix B that is contiguous along n is read where it is: copying panels of
-// it cost more than it saved, and so did splitting K (see chooseContractionTile).
-// A transposed B is packed, block of K by block, into a panel on the stack that
-// has the columns of one tile: 89 % of the FMA peak instead of 26 % for
-// [128x256]x[784x256]^T.
+// it cost more than it saved, and so did splitting K (see
+// chooseContractionTile). A transposed B is packed, block of K by block, into a
+// panel on the stack that has the columns of one tile: 89 % of the FMA peak
+// instead of 26 % for [128x256]x[784x256]^T.
 //
 //===----------------------------------------------------------------------===//
 

@@ -220,8 +220,7 @@ Session::selectVariables(llvm::ArrayRef<std::string> names) const {
 static constexpr const char *kRunsKey = "flywheel.runs";
 static constexpr const char *kSeedKey = "flywheel.seed";
 
-Status Session::save(const std::string &path,
-                     llvm::ArrayRef<std::string> names,
+Status Session::save(const std::string &path, llvm::ArrayRef<std::string> names,
                      const runtime::Metadata &metadata) const {
   Result<std::vector<size_t>> indices = selectVariables(names);
   if (!indices.isOk())

@@ -17,8 +17,7 @@ constexpr int64_t kX86Flush = 0x8040;
 /// FPCR.FZ, both.
 constexpr int64_t kAArch64Flush = 1 << 24;
 
-std::optional<DenormalControl>
-flywheel::parseDenormalControl(StringRef name) {
+std::optional<DenormalControl> flywheel::parseDenormalControl(StringRef name) {
   return llvm::StringSwitch<std::optional<DenormalControl>>(name)
       .Case("", DenormalControl::None)
       .Case("x86", DenormalControl::X86)
@@ -38,10 +37,10 @@ Value flywheel::emitFlushDenormals(OpBuilder &b, Location loc,
     return {};
   if (control == DenormalControl::AArch64) {
     Type i64 = b.getI64Type();
-    Value saved = LLVM::CallIntrinsicOp::create(
-                      b, loc, i64, b.getStringAttr("llvm.aarch64.get.fpcr"),
-                      ValueRange{})
-                      .getResult(0);
+    Value saved =
+        LLVM::CallIntrinsicOp::create(
+            b, loc, i64, b.getStringAttr("llvm.aarch64.get.fpcr"), ValueRange{})
+            .getResult(0);
     Value bit = LLVM::ConstantOp::create(b, loc, i64,
                                          b.getI64IntegerAttr(kAArch64Flush));
     callIntrinsic(b, loc, "llvm.aarch64.set.fpcr",

@@ -16,9 +16,10 @@ namespace flywheel {
 
 EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest,
                                      DenormalControl denormals)
-    : module(module), manifest(manifest), denormals(denormals), b(module.getContext()),
-      loc(module.getLoc()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
-      i8(b.getI8Type()), i32(b.getI32Type()), i64(b.getI64Type()),
+    : module(module), manifest(manifest), denormals(denormals),
+      b(module.getContext()), loc(module.getLoc()),
+      ptr(LLVM::LLVMPointerType::get(b.getContext())), i8(b.getI8Type()),
+      i32(b.getI32Type()), i64(b.getI64Type()),
       prefix(toCIdentifier(manifest.model)) {}
 
 //===----------------------------------------------------------------------===//

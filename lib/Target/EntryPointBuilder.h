@@ -7,8 +7,8 @@
 #ifndef FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H
 #define FLYWHEEL_LIB_TARGET_ENTRYPOINTBUILDER_H
 
-#include "flywheel/Target/CNames.h"
 #include "DenormalMode.h"
+#include "flywheel/Target/CNames.h"
 
 #include "flywheel/Target/Manifest.h"
 

@@ -1,4 +1,5 @@
-//===- Manifest.h - What a compiled model looks like from outside -*- C++ -*-===//
+//===- Manifest.h - What a compiled model looks like from outside -*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,12 +10,11 @@
 //
 // State block. One block of `stateBytes`, aligned to `kStateAlignment`:
 //
-//   offset 0   u64  layout hash; any other value means a block never initialised
-//   offset 8   u64  run counter of the initializer
-//   offset 16  i32  status of the last call on this block
-//   offset 20  u32  reserved
-//   offset 24  u64  seed of the last run of the initializer
-//   offset 64  u8   one byte a variable, in layout order: 1 once it has a value
+//   offset 0   u64  layout hash; any other value means a block never
+//   initialised offset 8   u64  run counter of the initializer offset 16  i32
+//   status of the last call on this block offset 20  u32  reserved offset 24
+//   u64  seed of the last run of the initializer offset 64  u8   one byte a
+//   variable, in layout order: 1 once it has a value
 //   ...             the variables, each at its `offset`, aligned
 //
 // Status. A call returns 0, or 1 + the index of the message in `messages`.

@@ -50,9 +50,8 @@ static LogicalResult verifyResultShape(Operation *op, Value result,
 
 static LogicalResult verifySameElementType(Operation *op) {
   Type first = getElementTypeOrSelf(op->getOperand(0));
-  for (Type type : llvm::concat<Type>(
-           SmallVector<Type>(op->getOperandTypes()),
-           SmallVector<Type>(op->getResultTypes())))
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                                      SmallVector<Type>(op->getResultTypes())))
     if (getElementTypeOrSelf(type) != first)
       return op->emitOpError() << "expected one element type, found " << first
                                << " and " << getElementTypeOrSelf(type);
@@ -118,7 +117,8 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
       failed(verifyRank(*this, getLogits(), "logits", 2)) ||
       failed(verifyRank(*this, getLabels(), "labels", 2)))
     return failure();
-  RankedTensorType logits = tensorOf(getLogits()), labels = tensorOf(getLabels());
+  RankedTensorType logits = tensorOf(getLogits()),
+                   labels = tensorOf(getLabels());
   if (failed(verifySameExtent(*this, "rows of logits and labels",
                               logits.getDimSize(0), labels.getDimSize(0))) ||
       failed(verifySameExtent(*this, "classes of logits and labels",
@@ -160,9 +160,8 @@ static LogicalResult verifyDims(Operation *op, StringRef what,
       return op->emitOpError() << "expected " << what << " within [0, " << rank
                                << "), found " << dim;
     if (i > 0 && dims[i - 1] >= dim)
-      return op->emitOpError()
-             << "expected strictly increasing " << what << ", found " << dim
-             << " after " << dims[i - 1];
+      return op->emitOpError() << "expected strictly increasing " << what
+                               << ", found " << dim << " after " << dims[i - 1];
   }
   return success();
 }
@@ -176,8 +175,8 @@ LogicalResult BroadcastOp::verify() {
   ArrayRef<int64_t> dims = getDims();
   if (static_cast<int64_t>(dims.size()) != input.getRank())
     return emitOpError() << "expected one entry of dims for each of the "
-                         << input.getRank() << " dimensions of the input, found "
-                         << dims.size();
+                         << input.getRank()
+                         << " dimensions of the input, found " << dims.size();
   if (failed(verifyDims(*this, "dims", dims, result.getRank())))
     return failure();
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -186,10 +185,12 @@ LogicalResult BroadcastOp::verify() {
                                 input.getDimSize(i), result.getDimSize(dim))))
       return failure();
   if (getLike())
-    return verifyResultShape(*this, getResult(), tensorOf(getLike()).getShape());
+    return verifyResultShape(*this, getResult(),
+                             tensorOf(getLike()).getShape());
   if (!result.hasStaticShape())
-    return emitOpError() << "expected `like` for a result with dynamic extents, "
-                            "found none";
+    return emitOpError()
+           << "expected `like` for a result with dynamic extents, "
+              "found none";
   return success();
 }
 

@@ -36,8 +36,8 @@ struct ScalarBuilder : ImplicitLocOpBuilder {
   Value imul(Value a, Value b) { return arith::MulIOp::create(*this, a, b); }
   Value ixor(Value a, Value b) { return arith::XOrIOp::create(*this, a, b); }
   Value shr(Value a, unsigned bits) {
-    Value amount = arith::ConstantOp::create(
-        *this, getIntegerAttr(a.getType(), bits));
+    Value amount =
+        arith::ConstantOp::create(*this, getIntegerAttr(a.getType(), bits));
     return arith::ShRUIOp::create(*this, a, amount);
   }
   /// Horner's rule, highest degree first.
@@ -123,8 +123,7 @@ static Value buildLog(ScalarBuilder &b, Value x) {
   Value bits = arith::BitcastOp::create(b, i64, x);
   Value shifted = b.iadd(bits, b.i64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD));
   Value k = arith::SubIOp::create(b, b.shr(shifted, 52), b.i64(1023));
-  Value fraction =
-      arith::AndIOp::create(b, shifted, b.i64(0x000FFFFFFFFFFFFF));
+  Value fraction = arith::AndIOp::create(b, shifted, b.i64(0x000FFFFFFFFFFFFF));
   Value mBits = b.iadd(fraction, b.i64(0x3FE6A09E667F3BCD));
   Value m = arith::BitcastOp::create(b, f64, mBits);
   Value f = b.sub(m, b.f64(1.0));
@@ -149,17 +148,16 @@ static Value buildNormalQuantile(ScalarBuilder &b, Value p) {
   Value q = b.sub(p, b.f64(0.5));
   Value central = b.sub(b.f64(0.180625), b.mul(q, q));
   Value body = b.div(
-      b.mul(q, b.polynomial(central,
-                            {2.5090809287301226727e+3, 3.3430575583588128105e+4,
-                             6.7265770927008700853e+4, 4.5921953931549871457e+4,
-                             1.3731693765509461125e+4, 1.9715909503065514427e+3,
-                             1.3314166789178437745e+2,
-                             3.3871328727963666080e+0})),
-      b.polynomial(central,
-                   {5.2264952788528545610e+3, 2.8729085735721942674e+4,
-                    3.9307895800092710610e+4, 2.1213794301586595867e+4,
-                    5.3941960214247511077e+3, 6.8718700749205790830e+2,
-                    4.2313330701600911252e+1, 1.0}));
+      b.mul(q,
+            b.polynomial(central,
+                         {2.5090809287301226727e+3, 3.3430575583588128105e+4,
+                          6.7265770927008700853e+4, 4.5921953931549871457e+4,
+                          1.3731693765509461125e+4, 1.9715909503065514427e+3,
+                          1.3314166789178437745e+2, 3.3871328727963666080e+0})),
+      b.polynomial(central, {5.2264952788528545610e+3, 2.8729085735721942674e+4,
+                             3.9307895800092710610e+4, 2.1213794301586595867e+4,
+                             5.3941960214247511077e+3, 6.8718700749205790830e+2,
+                             4.2313330701600911252e+1, 1.0}));
 
   Value outer = arith::MinimumFOp::create(b, p, b.sub(b.f64(1.0), p));
   Value negative = b.sub(b.f64(0.0), buildLog(b, outer));
@@ -171,25 +169,22 @@ static Value buildNormalQuantile(ScalarBuilder &b, Value p) {
                     2.41780725177450611770e-1, 1.27045825245236838258e+0,
                     3.64784832476320460504e+0, 5.76949722146069140550e+0,
                     4.63033784615654529590e+0, 1.42343711074968357734e+0}),
-      b.polynomial(near,
-                   {1.05075007164441684324e-9, 5.47593808499534494600e-4,
-                    1.51986665636164571966e-2, 1.48103976427480074590e-1,
-                    6.89767334985100004550e-1, 1.67638483018380384940e+0,
-                    2.05319162663775882187e+0, 1.0}));
+      b.polynomial(near, {1.05075007164441684324e-9, 5.47593808499534494600e-4,
+                          1.51986665636164571966e-2, 1.48103976427480074590e-1,
+                          6.89767334985100004550e-1, 1.67638483018380384940e+0,
+                          2.05319162663775882187e+0, 1.0}));
   Value far = b.sub(r, b.f64(5.0));
   Value farTail = b.div(
-      b.polynomial(far,
-                   {2.01033439929228813265e-7, 2.71155556874348757815e-5,
-                    1.24266094738807843860e-3, 2.65321895265761230930e-2,
-                    2.96560571828504891230e-1, 1.78482653991729133580e+0,
-                    5.46378491116411436990e+0, 6.65790464350110377720e+0}),
-      b.polynomial(far,
-                   {2.04426310338993978564e-15, 1.42151175831644588870e-7,
-                    1.84631831751005468180e-5, 7.86869131145613259100e-4,
-                    1.48753612908506148525e-2, 1.36929880922735805310e-1,
-                    5.99832206555887937690e-1, 1.0}));
-  Value isNear = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, r,
-                                       b.f64(5.0));
+      b.polynomial(far, {2.01033439929228813265e-7, 2.71155556874348757815e-5,
+                         1.24266094738807843860e-3, 2.65321895265761230930e-2,
+                         2.96560571828504891230e-1, 1.78482653991729133580e+0,
+                         5.46378491116411436990e+0, 6.65790464350110377720e+0}),
+      b.polynomial(far, {2.04426310338993978564e-15, 1.42151175831644588870e-7,
+                         1.84631831751005468180e-5, 7.86869131145613259100e-4,
+                         1.48753612908506148525e-2, 1.36929880922735805310e-1,
+                         5.99832206555887937690e-1, 1.0}));
+  Value isNear =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, r, b.f64(5.0));
   Value tail = arith::SelectOp::create(b, isNear, nearTail, farTail);
   Value isLow =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, q, b.f64(0.0));

@@ -59,15 +59,17 @@ static LogicalResult verifySpread(EmitErrorFn emitError, double mean,
                                   double stddev) {
   if (std::isfinite(mean) && std::isfinite(stddev) && stddev >= 0.0)
     return success();
-  return emitError() << "expected a finite mean and a finite stddev >= 0, found "
-                     << mean << " and " << stddev;
+  return emitError()
+         << "expected a finite mean and a finite stddev >= 0, found " << mean
+         << " and " << stddev;
 }
 
 //===----------------------------------------------------------------------===//
 // zeros, ones, constant
 //===----------------------------------------------------------------------===//
 
-LogicalResult ZerosAttr::verifyInitializer(EmitErrorFn, RankedTensorType) const {
+LogicalResult ZerosAttr::verifyInitializer(EmitErrorFn,
+                                           RankedTensorType) const {
   return success();
 }
 
@@ -140,8 +142,7 @@ RandomUniformAttr::verifyInitializer(EmitErrorFn emitError,
     return emitError() << "expected a numeric type for random_uniform, found "
                        << type;
   if (!getMaxval())
-    return emitError() << "Must specify maxval for integer dtype "
-                       << element;
+    return emitError() << "Must specify maxval for integer dtype " << element;
   // Bounds are f64: exact up to 2^53, which also keeps the range in 64 bits.
   unsigned width = element.getIntOrFloatBitWidth();
   double limit = std::min(std::ldexp(1.0, width - 1), 0x1p53);
@@ -172,16 +173,14 @@ Value RandomUniformAttr::buildElement(OpBuilder &b, Location loc,
                : arith::TruncIOp::create(b, loc, element, value);
   }
   Value u = buildUniform(b, loc, key, index);
-  Value scaled =
-      arith::MulFOp::create(b, loc, u, buildF64(b, loc, high - low));
-  Value value =
-      arith::AddFOp::create(b, loc, buildF64(b, loc, low), scaled);
+  Value scaled = arith::MulFOp::create(b, loc, u, buildF64(b, loc, high - low));
+  Value value = arith::AddFOp::create(b, loc, buildF64(b, loc, low), scaled);
   // Rounding may reach the open end of the interval: start over from the other.
   Value rounded = roundTo(b, loc, element, value);
   Value end = arith::ConstantOp::create(b, loc, b.getFloatAttr(element, high));
   Value start = arith::ConstantOp::create(b, loc, b.getFloatAttr(element, low));
-  Value inside = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
-                                       rounded, end);
+  Value inside =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, rounded, end);
   return arith::SelectOp::create(b, loc, inside, rounded, start);
 }
 
@@ -189,9 +188,8 @@ std::optional<int64_t> RandomNormalAttr::getStreamSeed() const {
   return getSeed();
 }
 
-LogicalResult
-RandomNormalAttr::verifyInitializer(EmitErrorFn emitError,
-                                    RankedTensorType type) const {
+LogicalResult RandomNormalAttr::verifyInitializer(EmitErrorFn emitError,
+                                                  RankedTensorType type) const {
   return success(succeeded(verifyFloat(emitError, "random_normal", type)) &&
                  succeeded(verifySpread(emitError, getMean(), getStddev())));
 }
@@ -244,7 +242,8 @@ Value GlorotUniformAttr::buildElement(OpBuilder &b, Location loc,
                                       Value key) const {
   auto [fanIn, fanOut] = computeFans(type.getShape());
   double limit = std::sqrt(3.0 / std::max(1.0, (fanIn + fanOut) / 2.0));
-  return RandomUniformAttr::get(getContext(), Real(-limit), Real(limit), getSeed())
+  return RandomUniformAttr::get(getContext(), Real(-limit), Real(limit),
+                                getSeed())
       .buildElement(b, loc, type, index, key);
 }
 

@@ -31,10 +31,9 @@ static FailureOr<VariableOp> lookupVariable(Operation *op,
                              << symbol;
   if (auto variable = dyn_cast<VariableOp>(found))
     return variable;
-  InFlightDiagnostic error = op->emitOpError()
-                             << "expected the name of a variable, found "
-                             << symbol << ", which is a '" << found->getName()
-                             << "'";
+  InFlightDiagnostic error =
+      op->emitOpError() << "expected the name of a variable, found " << symbol
+                        << ", which is a '" << found->getName() << "'";
   error.attachNote(found->getLoc()) << "defined here";
   return error;
 }
@@ -52,10 +51,10 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
   StringRef what = expected.getElementType() != found.getElementType()
                        ? "element types"
                        : "shapes";
-  InFlightDiagnostic error =
-      op->emitOpError() << "expected the type of variable " << symbol << ", "
-                        << expected << ", found " << found << ": " << what
-                        << " differ";
+  InFlightDiagnostic error = op->emitOpError()
+                             << "expected the type of variable " << symbol
+                             << ", " << expected << ", found " << found << ": "
+                             << what << " differ";
   error.attachNote(variable->getLoc()) << "variable declared here";
   return error;
 }
@@ -183,7 +182,8 @@ static LogicalResult verifyArithmeticAssign(OpT op,
                                             SymbolTableCollection &symbols) {
   Type type = op.getValue().getType();
   if (getElementTypeOrSelf(type).isInteger(1))
-    return op.emitOpError() << "expected a numeric element type, found " << type;
+    return op.emitOpError()
+           << "expected a numeric element type, found " << type;
   return verifyAccess(op, op.getVariableAttr(), type, symbols);
 }
 
@@ -265,13 +265,14 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
       if (failed(variable))
         return failure();
       if (!seen.insert(symbol).second)
-        return emitOpError() << "expected distinct variables in var_list, found "
-                             << symbol << " twice";
+        return emitOpError()
+               << "expected distinct variables in var_list, found " << symbol
+               << " twice";
       if (!isa<FloatType>(variable->getTensorType().getElementType()))
-        return emitOpError() << "expected variables of a floating-point type in "
-                                "var_list, found "
-                             << symbol << " of type "
-                             << variable->getTensorType();
+        return emitOpError()
+               << "expected variables of a floating-point type in "
+                  "var_list, found "
+               << symbol << " of type " << variable->getTensorType();
     }
   }
   if (FlatSymbolRefAttr step = getGlobalStepAttr()) {
@@ -313,9 +314,9 @@ template <typename OpT> static LogicalResult verifyUpdate(OpT op) {
       return op.emitOpError() << "expected slots of the parameter's type "
                               << parameter << ", found " << slot.getType();
   if (op.getGradient().getType() != parameter)
-    return op.emitOpError() << "expected a gradient of the parameter's type "
-                            << parameter << ", found "
-                            << op.getGradient().getType();
+    return op.emitOpError()
+           << "expected a gradient of the parameter's type " << parameter
+           << ", found " << op.getGradient().getType();
   auto scalar = RankedTensorType::get({}, parameter.getElementType());
   for (Value value : op.getScalars())
     if (value.getType() != scalar)
@@ -326,10 +327,10 @@ template <typename OpT> static LogicalResult verifyUpdate(OpT op) {
       return op.emitOpError() << "expected results of the parameter's type "
                               << parameter << ", found " << result.getType();
   if (op->getNumResults() != op.getState().size())
-    return op.emitOpError() << "expected one result for the parameter and each "
-                               "slot, "
-                            << op.getState().size() << ", found "
-                            << op->getNumResults();
+    return op.emitOpError()
+           << "expected one result for the parameter and each "
+              "slot, "
+           << op.getState().size() << ", found " << op->getNumResults();
   return success();
 }
 
@@ -412,8 +413,7 @@ SmallVector<Value> AdamOp::buildElementUpdate(OpBuilder &b, Location loc,
   Value denominator = arith::AddFOp::create(b, loc, root, epsilon);
   Value numerator = arith::MulFOp::create(b, loc, rate, m);
   Value step = arith::DivFOp::create(b, loc, numerator, denominator);
-  SmallVector<Value> results = {
-      arith::SubFOp::create(b, loc, state[0], step)};
+  SmallVector<Value> results = {arith::SubFOp::create(b, loc, state[0], step)};
   results.append(slots);
   return results;
 }

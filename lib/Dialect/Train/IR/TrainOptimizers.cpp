@@ -26,12 +26,13 @@ using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 //===----------------------------------------------------------------------===//
 
 /// A rank-0 tensor constant of the type of `like`.
-static Value constantLike(OpBuilder &b, Location loc, Value like, double value) {
+static Value constantLike(OpBuilder &b, Location loc, Value like,
+                          double value) {
   auto type = cast<RankedTensorType>(like.getType());
   return arith::ConstantOp::create(
       b, loc,
-      DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)
-                                       .getValue()));
+      DenseElementsAttr::get(
+          type, b.getFloatAttr(type.getElementType(), value).getValue()));
 }
 
 /// A rank-0 tensor in the element type of `parameter`.
@@ -74,7 +75,8 @@ static LogicalResult verifyFraction(EmitErrorFn emitError, StringRef name,
                                     double value) {
   if (value >= 0.0 && value < 1.0)
     return success();
-  return emitError() << "expected " << name << " within [0, 1), found " << value;
+  return emitError() << "expected " << name << " within [0, 1), found "
+                     << value;
 }
 
 static LogicalResult verifyFinite(EmitErrorFn emitError, StringRef name,
@@ -106,8 +108,7 @@ LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
 
 StringRef SGDAttr::getOptimizerName() const { return "SGD"; }
 
-SmallVector<ScalarVariableSpec>
-SGDAttr::getScalarVariables() const {
+SmallVector<ScalarVariableSpec> SGDAttr::getScalarVariables() const {
   SmallVector<ScalarVariableSpec> specs = {{"iterations", true, 0.0},
                                            {"lr", false, getLr()},
                                            {"momentum", false, getMomentum()}};
@@ -153,8 +154,7 @@ LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr,
 
 StringRef MomentumAttr::getOptimizerName() const { return "Momentum"; }
 
-SmallVector<ScalarVariableSpec>
-MomentumAttr::getScalarVariables() const {
+SmallVector<ScalarVariableSpec> MomentumAttr::getScalarVariables() const {
   return {{"lr", false, getLr()}, {"momentum", false, getMomentum()}};
 }
 
@@ -192,8 +192,7 @@ LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
 
 StringRef AdamAttr::getOptimizerName() const { return "Adam"; }
 
-SmallVector<ScalarVariableSpec>
-AdamAttr::getScalarVariables() const {
+SmallVector<ScalarVariableSpec> AdamAttr::getScalarVariables() const {
   SmallVector<ScalarVariableSpec> specs = {{"iterations", true, 0.0},
                                            {"lr", false, getLr()},
                                            {"beta_1", false, getBeta_1()},
@@ -235,12 +234,12 @@ SmallVector<Value> AdamAttr::buildParameterUpdate(OpBuilder &b, Location loc,
                                                   ValueRange stepValues) const {
   Type type = parameter.getType();
   Value vhat = getAmsgrad() ? slots[2] : Value();
-  auto op = AdamOp::create(b, loc, type, type, type,
-                           getAmsgrad() ? type : Type(), parameter, slots[0],
-                           slots[1], vhat, gradient,
-                           castScalar(b, loc, stepValues[0], parameter),
-                           castScalar(b, loc, stepValues[1], parameter),
-                           castScalar(b, loc, stepValues[2], parameter),
-                           b.getF64FloatAttr(getEpsilon()));
+  auto op =
+      AdamOp::create(b, loc, type, type, type, getAmsgrad() ? type : Type(),
+                     parameter, slots[0], slots[1], vhat, gradient,
+                     castScalar(b, loc, stepValues[0], parameter),
+                     castScalar(b, loc, stepValues[1], parameter),
+                     castScalar(b, loc, stepValues[2], parameter),
+                     b.getF64FloatAttr(getEpsilon()));
   return op->getResults();
 }

@@ -86,8 +86,8 @@ struct MaterializeInitializers
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     auto scalar = RankedTensorType::get({}, b.getI64Type());
     Location loc = module.getLoc();
-    auto init = func::FuncOp::create(
-        b, loc, "init", b.getFunctionType({scalar, scalar}, {}));
+    auto init = func::FuncOp::create(b, loc, "init",
+                                     b.getFunctionType({scalar, scalar}, {}));
     StringRef nameAttr = TrainDialect::getNameAttrName();
     init.setArgAttr(0, nameAttr, b.getStringAttr("seed"));
     init.setArgAttr(1, nameAttr, b.getStringAttr("run"));
