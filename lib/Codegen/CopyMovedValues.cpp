@@ -8,8 +8,11 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using bufferization::MaterializeInDestinationOp;
@@ -79,14 +82,35 @@ static void placeYielded(OpBuilder &b, Operation *terminator,
                     .getResult());
 }
 
+/// Copies what is inserted into its place.
+static void copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
+  if (!isMoved(insert.getSource()))
+    return;
+  b.setInsertionPoint(insert);
+  Location loc = insert.getLoc();
+  Value place = tensor::ExtractSliceOp::create(
+      b, loc, insert.getSourceType(), insert.getDest(),
+      insert.getMixedOffsets(), insert.getMixedSizes(),
+      insert.getMixedStrides());
+  insert.getSourceMutable().assign(copyTo(b, loc, insert.getSource(), place));
+}
+
 namespace {
 struct CopyMovedValues : flywheel::impl::CopyMovedValuesBase<CopyMovedValues> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    // Both are insertions of slices, which bufferization would turn to copies.
+    RewritePatternSet patterns(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    linalg::populateDecomposePadPatterns(patterns);
+    if (failed(applyPatternsGreedily(function, std::move(patterns))))
+      return signalPassFailure();
     OpBuilder b(&getContext());
     copyMaterialized(b);
+    function.walk(
+        [&](tensor::InsertSliceOp insert) { copyInserted(b, insert); });
     function.walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         copyInits(b, loop.getInitArgsMutable());

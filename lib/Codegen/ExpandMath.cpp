@@ -27,7 +27,8 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
     // Only these ops: folding the whole function again would take longer.
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::MathDialect>(op->getDialect()))
+      if (isa<math::MathDialect>(op->getDialect()) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
         ops.push_back(op);
     });
     if (failed(applyOpPatternsGreedily(ops, std::move(patterns))))

@@ -1,4 +1,4 @@
-//===- ExpandNarrowing.cpp - f64 to halves without a library call ---------===//
+//===- ExpandNarrowing.cpp - Halves without library calls -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,10 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -59,10 +62,26 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
 
 struct ExpandNarrowing : flywheel::impl::ExpandNarrowingBase<ExpandNarrowing> {
   void runOnOperation() override {
+    if (failed(computeInF32()))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<NarrowThroughF32>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  /// Arithmetic of bf16 is that of f32, rounded after every op.
+  LogicalResult computeInF32() {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+    RewritePatternSet patterns(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    ConversionTarget target(*context);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 } // namespace

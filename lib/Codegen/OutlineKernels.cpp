@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +22,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_OUTLINEKERNELS
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
+
+using flywheel::train::TrainDialect;
 
 /// Whether `op` is worth a function: a tiled loop nest, or an elementwise op
 /// that is expensive to compile because of what it computes.
@@ -95,6 +98,9 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
+      // Two entries may be equal, and stay two: only kernels are shared.
+      function->setAttr(TrainDialect::getEntryAttrName(),
+                        function.getNameAttr());
       SmallVector<Operation *> kernels;
       for (Block &block : function.getBody())
         for (Operation &op : block)

@@ -26,7 +26,8 @@ using flywheel::train::TrainDialect;
 
 namespace {
 /// Buffers inside loops of at most this size are stack slots: the accumulator
-/// tiles of contractions, which LLVM can keep in registers where they are static.
+/// tiles of contractions, which LLVM can keep in registers where they are
+/// static.
 constexpr int64_t kMaxStackBytes = 4096;
 /// Stands for a symbolic extent when sizes are compared.
 constexpr int64_t kTypicalExtent = 64;

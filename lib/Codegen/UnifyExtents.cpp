@@ -33,26 +33,56 @@ int64_t getStaticExtent(Extent extent) {
       .getDimSize(extent.second);
 }
 
-/// The equivalence classes of one function.
+/// The equivalence classes of one function, in two relations. Extents are known
+/// to be equal where one is made from the other. They are required to be equal
+/// where an op works on both: that holds once the checks in front of the op have
+/// passed, so that it must not decide the checks themselves.
 class ExtentClasses {
 public:
   explicit ExtentClasses(func::FuncOp function) {
     function.walk([&](Operation *op) { addOp(op); });
   }
 
-  void unite(Extent a, Extent b) { classes.unionSets(a, b); }
-
-  bool areEqual(Extent a, Extent b) const { return classes.isEquivalent(a, b); }
+  bool areEqual(Extent a, Extent b) const {
+    return required.isEquivalent(a, b);
+  }
+  bool areKnownEqual(Extent a, Extent b) const {
+    return known.isEquivalent(a, b);
+  }
 
   /// The constant that the ops force this extent to be, if any.
   std::optional<int64_t> getConstant(Extent extent) const {
+    return getConstant(required, extent);
+  }
+  std::optional<int64_t> getKnownConstant(Extent extent) const {
+    return getConstant(known, extent);
+  }
+
+private:
+  using Classes = llvm::EquivalenceClasses<Extent>;
+
+  static std::optional<int64_t> getConstant(const Classes &classes,
+                                            Extent extent) {
     for (auto it = classes.findLeader(extent); it != classes.member_end(); ++it)
       if (!ShapedType::isDynamic(getStaticExtent(*it)))
         return getStaticExtent(*it);
     return std::nullopt;
   }
 
-private:
+  void unite(Extent a, Extent b) {
+    known.unionSets(a, b);
+    required.unionSets(a, b);
+  }
+  void require(Extent a, Extent b) { required.unionSets(a, b); }
+
+  void requireShapes(Value a, Value b) {
+    auto type = dyn_cast<RankedTensorType>(a.getType());
+    if (!type || !isa<RankedTensorType>(b.getType()))
+      return;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      require({a, dim}, {b, dim});
+  }
+
   void uniteShapes(Value a, Value b) {
     auto type = dyn_cast<RankedTensorType>(a.getType());
     if (!type || !isa<RankedTensorType>(b.getType()))
@@ -96,7 +126,7 @@ private:
         Extent extent{operand.get(), static_cast<int64_t>(dim)};
         auto [it, isNew] = loops.try_emplace(loop.getPosition(), extent);
         if (!isNew)
-          unite(it->second, extent);
+          require(it->second, extent);
       }
     }
     for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
@@ -147,6 +177,13 @@ private:
       return uniteWithSizes(splat, splat.getDynamicSizes());
     if (auto insert = dyn_cast<tensor::InsertOp>(op))
       return uniteShapes(insert.getDest(), insert.getResult());
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      if (auto shape =
+              reshape.getShape().getDefiningOp<tensor::FromElementsOp>())
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          uniteWithSize({reshape, static_cast<int64_t>(dim)}, size);
+      return;
+    }
     if (auto pad = dyn_cast<tensor::PadOp>(op)) {
       for (auto [dim, low, high] :
            llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
@@ -159,7 +196,7 @@ private:
       return uniteShapes(op->getOperand(0), op->getResult(0));
     if (auto materialize =
             dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
-      uniteShapes(materialize.getSource(), materialize.getDest());
+      requireShapes(materialize.getSource(), materialize.getDest());
       if (op->getNumResults())
         uniteShapes(materialize.getDest(), op->getResult(0));
       return;
@@ -195,7 +232,7 @@ private:
                               expand.getReassociationIndices());
     if (op->hasTrait<OpTrait::Elementwise>())
       for (Value operand : op->getOperands())
-        uniteShapes(op->getResult(0), operand);
+        requireShapes(op->getResult(0), operand);
   }
 
   /// A group of one extent that is not 1 has the extent of its collapsed form.
@@ -213,8 +250,30 @@ private:
     }
   }
 
-  llvm::EquivalenceClasses<Extent> classes;
+  Classes known, required;
 };
+
+/// The reads of extents that decide the function's checks.
+llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
+  llvm::DenseSet<Operation *> seen, result;
+  SmallVector<Operation *> worklist;
+  function.walk([&](cf::AssertOp op) { worklist.push_back(op); });
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      // Checks of values, not of shapes, end at a tensor.
+      if (!producer || !operand.getType().isIntOrIndex() ||
+          !seen.insert(producer).second)
+        continue;
+      if (isa<tensor::DimOp>(producer))
+        result.insert(producer);
+      else
+        worklist.push_back(producer);
+    }
+  }
+  return result;
+}
 
 struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
   void runOnOperation() override;
@@ -269,6 +328,8 @@ void UnifyExtents::runOnOperation() {
         return i;
     return -1;
   };
+  // Callers check that feeds agree on a symbol: all of them are known.
+  SmallVector<std::pair<Extent, int64_t>> feedExtents;
   for (BlockArgument argument : function.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     bool feed = isFeed(argument);
@@ -307,6 +368,8 @@ void UnifyExtents::runOnOperation() {
         names.push_back(b.getStringAttr(name));
       }
       extents.push_back(number);
+      if (feed)
+        feedExtents.push_back({extent, number});
     }
     function.setArgAttr(argument.getArgNumber(),
                         TrainDialect::getExtentsAttrName(),
@@ -321,6 +384,13 @@ void UnifyExtents::runOnOperation() {
   for (Extent symbol : symbols)
     sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
                                           symbol.second));
+  auto numberKnown = [&](Extent extent) -> int64_t {
+    for (auto &[feed, number] : feedExtents)
+      if (feed == extent || classes.areKnownEqual(feed, extent))
+        return number;
+    return -1;
+  };
+  llvm::DenseSet<Operation *> checked = findCheckedExtents(function);
   SmallVector<tensor::DimOp> dims;
   function.walk([&](tensor::DimOp op) {
     if (!llvm::is_contained(sizes, op.getResult()))
@@ -331,12 +401,17 @@ void UnifyExtents::runOnOperation() {
     if (!dim || !isa<RankedTensorType>(op.getSource().getType()))
       continue;
     Extent extent{op.getSource(), *dim};
-    if (std::optional<int64_t> constant = classes.getConstant(extent)) {
+    bool isChecked = checked.contains(op);
+    std::optional<int64_t> constant = isChecked
+                                          ? classes.getKnownConstant(extent)
+                                          : classes.getConstant(extent);
+    int64_t number = isChecked ? numberKnown(extent) : numberExtent(extent);
+    if (constant) {
       b.setInsertionPoint(op);
       op.replaceAllUsesWith(
           arith::ConstantIndexOp::create(b, op.getLoc(), *constant)
               .getResult());
-    } else if (int64_t number = numberExtent(extent); number >= 0) {
+    } else if (number >= 0) {
       op.replaceAllUsesWith(sizes[number]);
     } else {
       continue;

@@ -107,8 +107,8 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
             llvm::raw_ostream *diagnostics) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(
-      *sources, &context, diagnostics ? *diagnostics : llvm::errs());
+  SourceMgrDiagnosticHandler handler(*sources, &context,
+                                     diagnostics ? *diagnostics : llvm::errs());
   Block block;
   AsmParserState state;
   ParserConfig config(&context);

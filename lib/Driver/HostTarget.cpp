@@ -41,9 +41,10 @@ CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
       features.AddFeature(feature.first(), feature.second);
   }
   // What the user asks for has the last word.
-  for (const std::string &feature :
-       llvm::SubtargetFeatures(options.features).getFeatures())
-    features.AddFeature(feature);
+  llvm::SubtargetFeatures asked(options.features);
+  for (const std::string &feature : asked.getFeatures())
+    if (!feature.empty())
+      features.AddFeature(feature);
   CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
   std::string error;
   const llvm::Target *target =

@@ -77,7 +77,9 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   }
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
-  // the step is fixed, so that the order respects it.
+  // the step is fixed, so that the order respects it. Two results cannot start
+  // from one buffer.
+  pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
@@ -133,17 +135,13 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
-  // Arithmetic of bf16 is that of f32, rounded: by LLVM it would be rounded by
-  // calls of functions that older compiler runtimes lack.
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   functions.addPass(math::createMathExtendToSupportedTypes(extend));
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16"};
-  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
   functions.addPass(createExpandNarrowing());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

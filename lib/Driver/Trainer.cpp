@@ -166,6 +166,11 @@ Result<Trainer> Trainer::create(Session &session, const Dataset &data,
       runtime::splitRows(data.numRows(), options.holdout, options.seed);
   if (!split.isOk())
     return split.status();
+  if (options.holdout > 0.0 && split->heldOut.empty())
+    return Status::invalidArgument(
+        "expected a holdout of at least one row, found " +
+        runtime::formatElement(DType::F64, &options.holdout) + " of " +
+        std::to_string(data.numRows()) + " rows");
   Trainer trainer;
   trainer.options = options;
   trainer.trainingRows = std::move(split->training);

@@ -105,6 +105,10 @@ int createTemporary(const std::string &directory, std::string &path) {
 
 } // namespace
 
+Status flywheel::runtime::checkSavePath(const std::string &path) {
+  return checkDestination(path, parentDirectory(path));
+}
+
 Status
 flywheel::runtime::writeFileAtomically(const std::string &path,
                                        const std::vector<ByteSpan> &parts) {

@@ -61,3 +61,20 @@ func.func @while(%x: tensor<4xf32>, %go: i1) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A concatenation copies its parts to their places.
+// CHECK-LABEL: func.func @concat(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[Y:[^:]*]]: tensor<2xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: %[[P:.*]] = tensor.extract_slice %[[E]][0] [2] [1]
+// CHECK: %[[C:.*]] = linalg.copy ins(%[[X]] {{.*}} outs(%[[P]]
+// CHECK: %[[F:.*]] = tensor.insert_slice %[[C]] into %[[E]][0] [2] [1]
+// CHECK: %[[Q:.*]] = tensor.extract_slice %[[F]][2] [2] [1]
+// CHECK: %[[D:.*]] = linalg.copy ins(%[[Y]] {{.*}} outs(%[[Q]]
+// CHECK: tensor.insert_slice %[[D]] into %[[F]][2] [2] [1]
+func.func @concat(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+  %0 = tensor.concat dim(0) %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

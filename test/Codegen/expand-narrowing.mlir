@@ -32,3 +32,12 @@ func.func @others(%x: f64, %y: f32) -> (f32, bf16) {
   %1 = arith.truncf %y : f32 to bf16
   return %0, %1 : f32, bf16
 }
+
+// CHECK-LABEL: func.func @add(
+// CHECK-COUNT-2: arith.extf {{.*}} : bf16 to f32
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}} : f32
+// CHECK: arith.truncf %[[SUM]] {{.*}} : f32 to bf16
+func.func @add(%x: bf16, %y: bf16) -> bf16 {
+  %0 = arith.addf %x, %y : bf16
+  return %0 : bf16
+}

@@ -255,9 +255,11 @@ static int compile() {
                 "'; expected one of: " + listKinds());
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
-  if (maxBatch < 0)
-    return fail("expected --max-batch of at least 0, found " +
-                llvm::Twine(maxBatch));
+  // The upper end keeps every size that is a multiple of it within 64 bits.
+  constexpr int64_t largestBatch = int64_t{1} << 24;
+  if (maxBatch < 1 || maxBatch > largestBatch)
+    return fail("expected --max-batch within [1, " + llvm::Twine(largestBatch) +
+                "], found " + llvm::Twine(maxBatch));
 
   CompilerOptions options;
   options.modelName = modelName;

@@ -8,6 +8,8 @@
 #include "Progress.h"
 #include "RunOptions.h"
 
+#include "flywheel/Runtime/AtomicFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -204,6 +206,10 @@ Status runTraining(Session &session, RunOptions options) {
   Result<uint64_t> begin = adoptProgress(options);
   if (!begin.isOk())
     return begin.status();
+  // Hours of training should not end with a folder that is not there.
+  if (!options.save.empty())
+    if (Status status = runtime::checkSavePath(options.save); !status.isOk())
+      return status;
   const Program &program = session.getProgram();
   Result<TrainerOptions> trainerOptions = makeTrainerOptions(program, options);
   if (!trainerOptions.isOk())

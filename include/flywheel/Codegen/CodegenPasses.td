@@ -32,7 +32,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   let summary = "Copy what is stored without being computed";
   let description = [{
     Before: a functionalized step. After: where a feed, a variable or a part of
-    one is stored as it is (`a := b`, or returned), a `linalg.copy` does it, in
+    one is stored as it is (`a := b`, or returned, or a part of a concatenation
+    or a padded tensor), a `linalg.copy` does it, in
     front of what stores computed values: it can be scheduled as any reader. What
     a loop carries is a buffer of the loop's own: its initial values are copies,
     and each iteration puts its results where it found them.
@@ -218,16 +219,32 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   ];
 }
 
-def ExpandNarrowing
-    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
-  let summary = "Round f64 to f16 and bf16 without a library call";
+def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
+  let summary = "Leave log1p and expm1 to the C library";
   let description = [{
-    Before: `arith.truncf` from f64 to f16 or bf16. After: one from f64 to f32
-    that rounds to odd, and one from there; the result is that of rounding once,
-    to nearest even. LLVM would call a function that compiler runtimes may lack.
+    Before: `math` ops on scalars and vectors. After: no `math.log1p` and no
+    `math.expm1`: each is a call of the C library an element. Upstream's
+    lowering to LLVM would compute log(1 + x) and exp(x) - 1, which lose every
+    digit near 0: what the two functions are for.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandNarrowing
+    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Compute with bf16 without library calls";
+  let description = [{
+    Before: arithmetic of bf16. After: it is that of f32, rounded after every op.
+    `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
+    odd, and one from there: the result is that of rounding once, to nearest even.
+    LLVM would call functions that older compiler runtimes lack.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

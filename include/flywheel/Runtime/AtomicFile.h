@@ -22,6 +22,11 @@ struct ByteSpan {
   size_t size = 0;
 };
 
+/// Checks, before work that ends with it, that a file could be written at
+/// \p path: its directory exists and \p path is none itself. Errors: those of
+/// writeFileAtomically() for the same reasons.
+Status checkSavePath(const std::string &path);
+
 /// Makes \p path a file that holds the concatenation of \p parts. At every
 /// moment, also across a crash, \p path is what it was before or the complete
 /// new file: the bytes go to a temporary file in the same directory, which is

@@ -52,6 +52,8 @@ def Train_RandomUniformAttr
   let summary = "Uniform draws from [minval, maxval)";
   let description = [{
     Half-open. Integer variables need integral bounds and an explicit `maxval`.
+    Written `#train.random_uniform<minval = 0.0, maxval = 1.0, seed = 7>`; without
+    a seed the stream is that of the variable's name.
   }];
   let parameters = (ins
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$minval,
@@ -126,6 +128,9 @@ def Train_SGDAttr : Train_Optimizer<"SGD", "sgd"> {
     p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
     lr / (1 + decay * iterations), with the counter from before the step.
 
+    Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
+    these are the defaults, and what is left out has its default.
+
     Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
     where decay > 0, change between steps without recompiling. Slot:
     `<parameter>/SGD`.
@@ -143,6 +148,9 @@ def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
     a' = momentum * a + g; p' = p - lr * a'; with `nesterov`,
     p' = p - lr * g - lr * momentum * a'. The rate is outside the accumulator:
     it differs from `#train.sgd` when the rate changes.
+
+    Written `#train.momentum<lr = 0.1, momentum = 0.9, nesterov = false>`: `lr` has
+    no default, the other two are the defaults.
 
     Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
   }];
@@ -162,6 +170,9 @@ def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
     p' = p - lr_t m' / (sqrt(v') + epsilon); with `amsgrad`, h' = max(h, v')
     takes the place of v' under the root. `decay` as in `#train.sgd`. With
     `epsilon = 1e-8` it is tf.train.AdamOptimizer.
+
+    Written `#train.adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-7, decay = 0.0, amsgrad = false>`: these are the defaults.
 
     Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
     `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`

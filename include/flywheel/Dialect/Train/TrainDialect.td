@@ -70,6 +70,10 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getSnapshotAttrName() {
       return "train.snapshot";
     }
+    /// On the function of an entry: its name, which tells it from equal ones.
+    static constexpr ::llvm::StringLiteral getEntryAttrName() {
+      return "train.entry";
+    }
     /// On an argument: the workspace of the step.
     static constexpr ::llvm::StringLiteral getWorkspaceAttrName() {
       return "train.workspace";

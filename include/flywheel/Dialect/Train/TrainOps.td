@@ -134,7 +134,8 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
 
     ```mlir
     %dw, %db = train.gradient %loss wrt %w, %b
-        : (tensor<f32>) -> (tensor<64x10xf32>, tensor<10xf32>)
+        : (tensor<f32>, tensor<64x10xf32>, tensor<10xf32>)
+        -> (tensor<64x10xf32>, tensor<10xf32>)
     ```
   }];
   let arguments = (ins

@@ -243,8 +243,23 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     return success();
   }
   case ReductionKind::prod: {
-    Value total = arith::MulFOp::create(b, loc, dy, y);
-    operands[0] = arith::DivFOp::create(b, loc, spread(total), x);
+    // The product of the other elements: y / x where none is 0; at a single 0
+    // the product of the rest, and 0 elsewhere; with more, 0 everywhere. An
+    // element has a derivative where it alone accounts for the zeros.
+    Value zero = buildSplat(b, loc, x, 0.0), one = buildSplat(b, loc, x, 1.0);
+    Value isZero =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, zero);
+    Value own = arith::SelectOp::create(b, loc, isZero, one, zero);
+    Value safe = arith::SelectOp::create(b, loc, isZero, one, x);
+    Value zeros = ReduceOp::create(b, loc, y.getType(), ReductionKind::sum, own,
+                                   getAxes(), getKeepdims());
+    Value rest = ReduceOp::create(b, loc, y.getType(), ReductionKind::prod,
+                                  safe, getAxes(), getKeepdims());
+    Value total = spread(arith::MulFOp::create(b, loc, dy, rest));
+    Value others = arith::DivFOp::create(b, loc, total, safe);
+    Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                      spread(zeros), own);
+    operands[0] = arith::SelectOp::create(b, loc, has, others, zero);
     return success();
   }
   }

@@ -1,0 +1,43 @@
+// RUN: flywheel-opt %s --flywheel-outline-kernels --duplicate-function-elimination | FileCheck %s
+
+// The nest, its index arithmetic and its stack slot become one function, which
+// two equal entries share; the entries themselves stay two.
+
+// CHECK-LABEL: func.func private @a.kernel.0(
+// CHECK: memref.alloca() : memref<8xf32>
+// CHECK: affine.apply
+// CHECK: scf.for
+// CHECK: linalg.fill
+// CHECK-LABEL: func.func @a.kernel(
+// CHECK-NOT: scf.for
+// CHECK: call @a.kernel.0
+func.func @a.kernel(%n: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %slot = memref.alloca() : memref<8xf32>
+  %end = affine.apply affine_map<()[s0] -> (s0 floordiv 8)>()[%n]
+  scf.for %i = %c0 to %end step %c1 {
+    linalg.fill ins(%zero : f32) outs(%slot : memref<8xf32>)
+    %v = memref.load %slot[%c0] : memref<8xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  return
+}
+
+// CHECK-NOT: @b.kernel.0
+// CHECK-LABEL: func.func @b.kernel(
+// CHECK: call @a.kernel.0
+func.func @b.kernel(%n: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %slot = memref.alloca() : memref<8xf32>
+  %end = affine.apply affine_map<()[s0] -> (s0 floordiv 8)>()[%n]
+  scf.for %i = %c0 to %end step %c1 {
+    linalg.fill ins(%zero : f32) outs(%slot : memref<8xf32>)
+    %v = memref.load %slot[%c0] : memref<8xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  return
+}
