@@ -4,8 +4,11 @@
 """R4, X7, X11: extents that ops require to be equal, results, entries, and
 functions near their delicate points, in both lowerings."""
 
-import flywheel
+from typing import Any, Callable
+
 import numpy as np
+
+import flywheel
 
 
 def session(text: str, lowering: str) -> flywheel.Session:
@@ -15,7 +18,7 @@ def session(text: str, lowering: str) -> flywheel.Session:
     return result
 
 
-def fails(error: type[Exception], words: str, call, *arguments, **feeds) -> None:
+def fails(error: type[Exception], words: str, call: Callable[..., Any], *arguments: Any, **feeds: Any) -> None:
     try:
         call(*arguments, **feeds)
     except error as found:
@@ -118,7 +121,8 @@ def check_odd_static_batches(lowering: str) -> None:
                 train.variable @v : tensor<8x{columns}xf32>
                 func.func @step(%x: tensor<{rows}x8xf32>) -> tensor<f32> {{
                   %v = train.read @v : tensor<8x{columns}xf32>
-                  %o = nn.matmul %x, %v : (tensor<{rows}x8xf32>, tensor<8x{columns}xf32>) -> tensor<{rows}x{columns}xf32>
+                  %o = nn.matmul %x, %v
+                      : (tensor<{rows}x8xf32>, tensor<8x{columns}xf32>) -> tensor<{rows}x{columns}xf32>
                   %a = nn.relu %o : tensor<{rows}x{columns}xf32>
                   %l = nn.reduce sum %a axes [0, 1] : tensor<{rows}x{columns}xf32> -> tensor<f32>
                   train.minimize %l : tensor<f32> with #train.sgd<lr = 0.1>
