@@ -48,8 +48,7 @@ struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {
     Value base = op.getLhs();
     if (wide != type)
       base = arith::ExtFOp::create(rewriter, loc, wide, base);
-    Value exponent =
-        arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
+    Value exponent = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
     Value power = math::PowFOp::create(rewriter, loc, base, exponent);
     if (wide != type)
       power = arith::TruncFOp::create(rewriter, loc, type, power);

@@ -35,8 +35,8 @@ int64_t getStaticExtent(Extent extent) {
 
 /// The equivalence classes of one function, in two relations. Extents are known
 /// to be equal where one is made from the other. They are required to be equal
-/// where an op works on both: that holds once the checks in front of the op have
-/// passed, so that it must not decide the checks themselves.
+/// where an op works on both: that holds once the checks in front of the op
+/// have passed, so that it must not decide the checks themselves.
 class ExtentClasses {
 public:
   explicit ExtentClasses(func::FuncOp function) {

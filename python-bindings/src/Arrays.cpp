@@ -107,8 +107,8 @@ std::optional<DType> getArrayDType(PyArrayObject *array, DType expected) {
 }
 
 std::string getDTypeText(PyArrayObject *array) {
-  nb::object text = nb::str(
-      nb::handle(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));
+  nb::object text =
+      nb::str(nb::handle(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));
   return nb::cast<nb::str>(text).c_str();
 }
 
@@ -118,8 +118,8 @@ PyObject *makeDType(DType dtype) {
 }
 
 PyObject *makeArray(DType dtype, llvm::ArrayRef<int64_t> shape) {
-  auto *dims = const_cast<npy_intp *>(
-      reinterpret_cast<const npy_intp *>(shape.data()));
+  auto *dims =
+      const_cast<npy_intp *>(reinterpret_cast<const npy_intp *>(shape.data()));
   return PyArray_SimpleNew(static_cast<int>(shape.size()), dims,
                            getTypeNumber(dtype));
 }
@@ -147,8 +147,7 @@ PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
       Py_INCREF(value);
       return value;
     }
-    return PyArray_FromArray(array,
-                             PyArray_DescrFromType(getTypeNumber(dtype)),
+    return PyArray_FromArray(array, PyArray_DescrFromType(getTypeNumber(dtype)),
                              NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
   }
   if (isLiteralOf(value, dtype))

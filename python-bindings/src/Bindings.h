@@ -67,8 +67,7 @@ void addEntryType(nanobind::module_ &module);
 
 /// A new callable of an entry; `owner` is the Python object of the session,
 /// which it keeps alive. Null with a Python error.
-PyObject *makeEntry(nanobind::handle owner, PySession &session,
-                    CallPlan &plan);
+PyObject *makeEntry(nanobind::handle owner, PySession &session, CallPlan &plan);
 
 } // namespace flywheel::python
 

@@ -153,7 +153,8 @@ static CompiledModule runStages(const PyModule &self,
                                 std::string &text) {
   DiagnosticText diagnostics(self.context.get());
   llvm::FailureOr<CompiledModule> compiled = compileModule(
-      mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()), options);
+      mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
+      options);
   text = diagnostics.str();
   if (failed(compiled))
     return {};
@@ -180,8 +181,7 @@ compile(const PyModule &self, const std::string &lowering,
       codegen.target = options.target;
       codegen.optimizationLevel = optLevel;
       result->times = std::move(compiled.times);
-      auto program =
-          Program::create(*compiled.module, codegen, &result->times);
+      auto program = Program::create(*compiled.module, codegen, &result->times);
       if (program.isOk())
         result->program = std::move(*program);
       else
@@ -193,9 +193,9 @@ compile(const PyModule &self, const std::string &lowering,
   return result;
 }
 
-static std::unique_ptr<PyModule>
-lower(const PyModule &self, const std::string &stopAfter,
-      const std::string &lowering) {
+static std::unique_ptr<PyModule> lower(const PyModule &self,
+                                       const std::string &stopAfter,
+                                       const std::string &lowering) {
   CompilerOptions options = makeOptions(lowering, {}, {}, {});
   options.stopAfter = stopAfter;
   auto result = std::make_unique<PyModule>();
@@ -211,8 +211,7 @@ lower(const PyModule &self, const std::string &stopAfter,
 }
 
 static void addModule(nb::module_ &module) {
-  nb::class_<PyModule>(module, "Module",
-                       "A model as IR; str() gives the text.")
+  nb::class_<PyModule>(module, "Module", "A model as IR; str() gives the text.")
       .def("__str__",
            [](const PyModule &self) {
              std::string text;
@@ -220,7 +219,8 @@ static void addModule(nb::module_ &module) {
              return text;
            })
       .def("__repr__", [](const PyModule &self) {
-        std::optional<llvm::StringRef> name = mlir::ModuleOp(*self.module).getSymName();
+        std::optional<llvm::StringRef> name =
+            mlir::ModuleOp(*self.module).getSymName();
         return "<flywheel.Module" + (name ? " @" + name->str() : "") + ">";
       });
   module.def("parse", &parseText, "text"_a, nb::kw_only(),
@@ -367,8 +367,9 @@ static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
 static void addInfo(nb::module_ &module) {
   nb::class_<Argument>(module, "ArgumentInfo", "A feed or a result.")
       .def_ro("name", &Argument::name)
-      .def_prop_ro("dtype",
-                   [](const Argument &self) { return getDTypeObject(self.dtype); })
+      .def_prop_ro(
+          "dtype",
+          [](const Argument &self) { return getDTypeObject(self.dtype); })
       .def_ro("shape", &Argument::shape,
               "Extents; the name of each that a call chooses.")
       .def("__repr__", [](const Argument &self) {
@@ -378,8 +379,9 @@ static void addInfo(nb::module_ &module) {
       });
   nb::class_<Variable>(module, "VariableInfo", "A variable of a program.")
       .def_ro("name", &Variable::name)
-      .def_prop_ro("dtype",
-                   [](const Variable &self) { return getDTypeObject(self.dtype); })
+      .def_prop_ro(
+          "dtype",
+          [](const Variable &self) { return getDTypeObject(self.dtype); })
       .def_ro("shape", &Variable::shape)
       .def_ro("trainable", &Variable::trainable)
       .def_ro("slot_of", &Variable::slotOf,
@@ -435,9 +437,8 @@ void addCompiler(nb::module_ &module) {
       .def(
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {
-            return llvm::formatv(
-                       "{0:2}",
-                       self.program->getManifest().toJSON(maxExtent))
+            return llvm::formatv("{0:2}",
+                                 self.program->getManifest().toJSON(maxExtent))
                 .str();
           },
           nb::kw_only(), "max_extent"_a = 1024,

@@ -40,8 +40,7 @@ struct Caller {
 };
 
 struct EntryObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   /// The Python object of the session.
   PyObject *owner;
   Caller *caller;
@@ -349,21 +348,23 @@ static PyTypeObject *entryType = nullptr;
 static constexpr const char kEntryDoc[] =
     "One entry of one session, ready to be called.\n\n"
     "Called with a numpy array for each feed, by position or by the feed's "
-    "name. Arrays are\npassed as they lie: each must be C-contiguous and of the "
+    "name. Arrays are\npassed as they lie: each must be C-contiguous and of "
+    "the "
     "feed's dtype and shape; nothing is\nconverted or copied. `out=` takes the "
     "array, or the tuple of arrays, to write the results\nto; by default they "
     "are new. Returns None, the array of the only result, or a tuple. The\n"
     "interpreter lock is released while the entry runs.\n\n"
-    "Raises TypeError for what is no array or no feed; InvalidArgumentError for "
+    "Raises TypeError for what is no array or no feed; InvalidArgumentError "
+    "for "
     "a missing feed,\nanother dtype or shape, and for what the entry checks (a "
     "label out of range);\nFailedPreconditionError for a variable without a "
     "value. Nothing has changed then.";
 
 void addEntryType(nb::module_ &module) {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(EntryObject, vectorcall),
-       READONLY, nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(EntryObject, vectorcall), READONLY,
+                                   nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char *>(kEntryDoc)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},

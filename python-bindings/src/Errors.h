@@ -16,8 +16,13 @@
 namespace flywheel::python {
 
 /// The exceptions of the module, by what they mean.
-enum class ErrorKind { Compile, InvalidArgument, FailedPrecondition, NotFound,
-                       DataLoss };
+enum class ErrorKind {
+  Compile,
+  InvalidArgument,
+  FailedPrecondition,
+  NotFound,
+  DataLoss
+};
 
 /// Makes the exception classes and adds them to the module.
 void addErrors(nanobind::module_ &module);

@@ -60,8 +60,8 @@ static void setVariable(PySession &self, const std::string &name,
   const Program &program = self.session->getProgram();
   size_t index = take(program.lookupVariable(name));
   runtime::DType dtype = program.getVariables()[index].dtype;
-  nb::object array = nb::steal(
-      makeDenseCopy(value.ptr(), dtype, "variable '" + name + "'"));
+  nb::object array =
+      nb::steal(makeDenseCopy(value.ptr(), dtype, "variable '" + name + "'"));
   if (!array.ptr())
     throw nb::python_error();
   auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
@@ -80,7 +80,8 @@ void addSession(nb::module_ &module) {
       module, "Session",
       "The variables of a program, and calls on them.\n\n"
       "Session(program) has variables of its own, none of which has a value; "
-      "Session(program,\nshare=other) works on the variables of another session "
+      "Session(program,\nshare=other) works on the variables of another "
+      "session "
       "of the program. Threads take turns.")
       .def(
           "__init__",
@@ -92,14 +93,14 @@ void addSession(nb::module_ &module) {
                       "sessions that share variables need one program");
                 throw nb::python_error();
               }
-              new (self) PySession{program.context,
-                                   Session::share(*share->session),
-                                   share->mutex};
+              new (self)
+                  PySession{program.context, Session::share(*share->session),
+                            share->mutex};
               return;
             }
-            new (self)
-                PySession{program.context, take(Session::create(program.program)),
-                          std::make_shared<std::mutex>()};
+            new (self) PySession{program.context,
+                                 take(Session::create(program.program)),
+                                 std::make_shared<std::mutex>()};
           },
           "program"_a, nb::kw_only(), "share"_a = nb::none())
       .def(
@@ -108,7 +109,8 @@ void addSession(nb::module_ &module) {
             runUnlocked(self, [&](Session &s) { return s.initialize(seed); });
           },
           "seed"_a = 0,
-          "Gives every variable its initial value. The random streams depend on "
+          "Gives every variable its initial value. The random streams depend "
+          "on "
           "`seed` and on how\noften these variables were initialised before.")
       .def(
           "initialize_missing",
