@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time of a train step: Flywheel, JAX (jit, donated buffers) and PyTorch eager.
 
+Flywheel twice: the fast path of the Python module, and (`object`) a loop in C
+around the step of an object file, where flywheel-compile and a C compiler are on
+PATH.
+
 Each model is a perceptron with one hidden layer, ReLU, softmax cross entropy and
 momentum, in f32, from the same weights on the same batch. All run in this
 process, in turn, on the same cores; the figure is the median over rounds of the
@@ -16,10 +20,14 @@ benchmarks/requirements.txt lists.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -125,7 +133,74 @@ def make_flywheel(shape: Shape, data: dict[str, Any]) -> tuple[Runner, dict[str,
             loss = step(x, label)
         return float(loss)
 
-    return run, {"compile_seconds": compile_seconds}
+    entry = program.entries[0]
+    return run, {
+        "compile_seconds": compile_seconds,
+        "stage_seconds": dict(program.stage_times),
+        "state_bytes": program.state_bytes,
+        "workspace_bytes": entry.workspace_bytes(batch=shape.batch),
+    }
+
+
+C_LOOP = """
+#include "model.h"
+#include <stdlib.h>
+void *make(const float *w1, const float *b1, const float *w2, const float *b2) {
+  bench_state *s = aligned_alloc(BENCH_STATE_ALIGN, (BENCH_STATE_BYTES + 63) / 64 * 64);
+  if (!s || bench_init(s, 1))
+    return NULL;
+  bench_set_variable(s, "w1", w1, BENCH_W1_BYTES);
+  bench_set_variable(s, "b1", b1, BENCH_B1_BYTES);
+  bench_set_variable(s, "w2", w2, BENCH_W2_BYTES);
+  bench_set_variable(s, "b2", b2, BENCH_B2_BYTES);
+  return s;
+}
+float run(void *s, const float *x, int64_t batch, const int32_t *label, int64_t steps) {
+  float loss = -1.0f;
+  for (int64_t i = 0; i < steps; ++i)
+    if (bench_train_step(s, x, batch, label, &loss))
+      return -1.0f;
+  return loss;
+}
+"""
+
+
+def make_object(shape: Shape, data: dict[str, Any]) -> tuple[Runner, dict[str, Any]]:
+    """The step of an object file, called by a loop in C."""
+    for tool in ("flywheel-compile", "clang-22"):
+        if not shutil.which(tool):
+            raise ModuleNotFoundError(f"{tool} is not on PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        stem = os.path.join(folder, "model")
+        with open(stem + ".mlir", "w", encoding="utf-8") as file:
+            file.write(model_text(shape))
+        with open(stem + ".c", "w", encoding="utf-8") as file:
+            file.write(C_LOOP)
+        start = time.perf_counter()
+        subprocess.run(
+            ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", "--model-name=bench", f"--max-batch={shape.batch}"],
+            check=True,
+        )
+        compile_seconds = time.perf_counter() - start
+        object_bytes = os.path.getsize(stem + ".o")
+        subprocess.run(
+            ["clang-22", "-O2", "-shared", "-fPIC", stem + ".c", stem + ".o", "-o", stem + ".so", "-lm"], check=True
+        )
+        library = ctypes.CDLL(stem + ".so")
+
+    def pointer(name: str) -> ctypes.c_void_p:
+        return ctypes.c_void_p(data[name].ctypes.data)
+
+    library.make.restype = ctypes.c_void_p
+    library.run.restype = ctypes.c_float
+    state = ctypes.c_void_p(library.make(*(pointer(name) for name in ("w1", "b1", "w2", "b2"))))
+
+    def run(steps: int) -> float:
+        return float(
+            library.run(state, pointer("x"), ctypes.c_int64(shape.batch), pointer("label"), ctypes.c_int64(steps))
+        )
+
+    return run, {"compile_seconds": compile_seconds, "object_bytes": object_bytes}
 
 
 def make_jax(shape: Shape, data: dict[str, Any]) -> tuple[Runner, dict[str, Any]]:
@@ -188,6 +263,7 @@ def measure(shape: Shape, arguments: argparse.Namespace) -> dict[str, dict[str, 
     data = make_data(shape)
     makers: dict[str, Callable[[], tuple[Runner, dict[str, Any]]]] = {
         "flywheel": lambda: make_flywheel(shape, data),
+        "object": lambda: make_object(shape, data),
         "jax": lambda: make_jax(shape, data),
         "torch": lambda: make_torch(shape, data, arguments.threads),
     }
@@ -224,6 +300,17 @@ def measure(shape: Shape, arguments: argparse.Namespace) -> dict[str, dict[str, 
     return figures
 
 
+def print_sizes(name: str, figures: dict[str, dict[str, Any]]) -> None:
+    """What Flywheel's figures say beside the time of a step."""
+    own = figures["flywheel"]
+    sizes = f"state {own['state_bytes']} bytes, workspace {own['workspace_bytes']} bytes"
+    if "object" in figures:
+        sizes += f", object file {figures['object']['object_bytes']} bytes"
+    print(f"{name:8} {sizes}")
+    stages = ", ".join(f"{stage} {seconds * 1e3:.0f}" for stage, seconds in own["stage_seconds"].items())
+    print(f"{name:8} compile ms: {stages.replace('flywheel-', '')}")
+
+
 def main() -> None:
     arguments = parse_arguments()
     restrict_to_cores(arguments.threads)
@@ -238,6 +325,7 @@ def main() -> None:
                 f"{figure['ratio']:13.2f}x {f'{compile_seconds:8.2f}s' if compile_seconds else '':>9}",
                 flush=True,
             )
+        print_sizes(name, results[name])
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({"threads": arguments.threads, "models": results}, file, indent=2)
