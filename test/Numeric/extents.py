@@ -4,6 +4,8 @@
 """R4, X7, X11: extents that ops require to be equal, results, entries, and
 functions near their delicate points, in both lowerings."""
 
+from typing import Any, Callable
+
 import numpy as np
 
 import flywheel
@@ -16,7 +18,7 @@ def session(text: str, lowering: str) -> flywheel.Session:
     return result
 
 
-def fails(error: type[Exception], words: str, call, *arguments, **feeds) -> None:
+def fails(error: type[Exception], words: str, call: Callable[..., Any], *arguments: Any, **feeds: Any) -> None:
     try:
         call(*arguments, **feeds)
     except error as found:
