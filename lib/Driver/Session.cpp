@@ -58,45 +58,39 @@ Status Session::reserveWorkspace(int64_t bytes) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Status Session::runInitializer(std::byte *block, uint64_t seed) {
+Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))
     if (Status status = reserveWorkspace(entry->getWorkspaceBytes({}));
         !status.isOk())
       return status;
-  // The run counter comes from the block.
-  const void *feeds[] = {&seed, nullptr};
+  const void *feeds[] = {&seed, select};
   return program->getStatus(program->getInitializer()(
-      block, workspace.data(), feeds, /*extents=*/nullptr,
+      state->data(), workspace.data(), feeds, /*extents=*/nullptr,
       /*results=*/nullptr));
 }
 
 Status Session::initialize(uint64_t seed) {
-  return runInitializer(state->data(), seed);
+  return runInitializer(seed, /*select=*/nullptr);
+}
+
+Status Session::initialize(uint64_t seed, llvm::ArrayRef<std::string> names) {
+  std::vector<uint8_t> select(program->getVariables().size(), 0);
+  for (const std::string &name : names) {
+    Result<size_t> index = program->lookupVariable(name);
+    if (!index.isOk())
+      return index.status();
+    select[*index] = 1;
+  }
+  return runInitializer(seed, select.data());
 }
 
 Status Session::initializeMissing(uint64_t seed) {
   if (reportUninitialized().empty())
     return {};
-  size_t bytes = program->getManifest().stateBytes;
-  AlignedBuffer scratch;
-  if (!scratch.reserve(bytes))
-    return Status::resourceExhausted("no memory for " + std::to_string(bytes) +
-                                     " bytes of initial values");
-  std::memcpy(scratch.data(), state->data(), bytes);
-  if (Status status = runInitializer(scratch.data(), seed); !status.isOk())
-    return status;
-  for (size_t index = 0; index < program->getVariables().size(); ++index) {
-    if (hasValue(index))
-      continue;
-    const VariableSpec &variable = program->getVariables()[index];
-    std::memcpy(state->data() + variable.offset,
-                scratch.data() + variable.offset, variable.bytes);
-    setHasValue(index);
-  }
-  for (auto [offset, size] : {std::pair(kStateRunsOffset, sizeof(uint64_t)),
-                              std::pair(kStateSeedOffset, sizeof(uint64_t))})
-    std::memcpy(state->data() + offset, scratch.data() + offset, size);
-  return {};
+  std::vector<uint8_t> select;
+  for (size_t index = 0; index < program->getVariables().size(); ++index)
+    select.push_back(!hasValue(index));
+  return runInitializer(seed, select.data());
 }
 
 Result<CallPlan *> Session::prepare(llvm::StringRef entry) {
@@ -187,8 +181,13 @@ std::vector<std::string> Session::reportUninitialized() const {
   return names;
 }
 
-uint64_t Session::getRunCounter() const {
-  return loadHeader<uint64_t>(state->data(), kStateRunsOffset);
+Result<uint64_t> Session::getRunCounter(llvm::StringRef name) const {
+  Result<size_t> index = program->lookupVariable(name);
+  if (!index.isOk())
+    return index.status();
+  size_t count = program->getVariables().size();
+  return loadHeader<uint64_t>(state->data(),
+                              getStateRunsOffset(count) + 8 * *index);
 }
 
 uint64_t Session::getSeed() const {
@@ -234,8 +233,11 @@ Status Session::save(const std::string &path, llvm::ArrayRef<std::string> names,
                        state->data() + variable.offset});
   }
   if (names.empty() && !tensors.empty()) {
-    tensors.push_back(
-        {kRunsKey, runtime::DType::U64, {}, state->data() + kStateRunsOffset});
+    int64_t count = program->getVariables().size();
+    tensors.push_back({kRunsKey,
+                       runtime::DType::U64,
+                       {count},
+                       state->data() + getStateRunsOffset(count)});
     tensors.push_back(
         {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
   }
@@ -259,8 +261,11 @@ Status Session::restore(const std::string &path,
     if (!names.empty())
       return runtime::restoreCheckpoint(path, targets);
     std::vector<runtime::RestoreTarget> withCounters = targets;
-    withCounters.push_back(
-        {kRunsKey, runtime::DType::U64, {}, state->data() + kStateRunsOffset});
+    int64_t count = program->getVariables().size();
+    withCounters.push_back({kRunsKey,
+                            runtime::DType::U64,
+                            {count},
+                            state->data() + getStateRunsOffset(count)});
     withCounters.push_back(
         {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
     Status status = runtime::restoreCheckpoint(path, withCounters);

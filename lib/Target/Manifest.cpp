@@ -55,6 +55,10 @@ Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   record.add("trainable", b.getBoolAttr(variable.trainable));
   if (!variable.slotOf.empty())
     record.add("slot_of", StringRef(variable.slotOf));
+  if (!variable.initialReads.empty())
+    record.add("initial_reads", ArrayRef<int64_t>(variable.initialReads));
+  if (!variable.initialValues.empty())
+    record.add("initial_values", ArrayRef<int64_t>(variable.initialValues));
   return record.get();
 }
 
@@ -99,6 +103,9 @@ Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   record.add("symbols", toAttr(b, entry.symbols));
   record.add("reads", ArrayRef<int64_t>(entry.reads));
   record.add("writes", ArrayRef<int64_t>(entry.writes));
+  if (!entry.initializedValues.empty())
+    record.add("initialized_values",
+               ArrayRef<int64_t>(entry.initializedValues));
   record.add("workspace", toAttr(b, entry.workspaceSlots));
   record.add("checks", ArrayRef<int64_t>(entry.checks));
   return record.get();
@@ -187,6 +194,10 @@ void read(ManifestReader &reader, DictionaryAttr record,
   reader.read(record, "trainable", variable.trainable);
   if (record.contains("slot_of"))
     reader.read(record, "slot_of", variable.slotOf);
+  if (record.contains("initial_reads"))
+    reader.readIntegers(record, "initial_reads", variable.initialReads);
+  if (record.contains("initial_values"))
+    reader.readIntegers(record, "initial_values", variable.initialValues);
 }
 
 void read(ManifestReader &reader, DictionaryAttr record,
@@ -228,6 +239,8 @@ void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
   });
   reader.readIntegers(record, "reads", entry.reads);
   reader.readIntegers(record, "writes", entry.writes);
+  if (record.contains("initialized_values"))
+    reader.readIntegers(record, "initialized_values", entry.initializedValues);
   reader.readList<ArrayAttr>(record, "workspace", [&](ArrayAttr sizes) {
     auto &slot = entry.workspaceSlots.emplace_back();
     for (Attribute size : sizes) {
@@ -273,6 +286,8 @@ void checkEntry(ManifestReader &reader, const Manifest &manifest,
     checkArgument(reader, entry, result);
   checkIndices(reader, entry.reads, manifest.variables.size(), "a variable");
   checkIndices(reader, entry.writes, manifest.variables.size(), "a variable");
+  checkIndices(reader, entry.initializedValues, manifest.variables.size(),
+               "a variable");
   checkIndices(reader, entry.checks, manifest.messages.size(), "a message");
   for (const std::vector<AffineMap> &slot : entry.workspaceSlots)
     for (AffineMap map : slot)
@@ -292,6 +307,10 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
                    const ManifestVariable &variable) {
   if (!variable.type.hasStaticShape())
     reader.fail("variable '" + variable.name + "' has a dynamic shape");
+  checkIndices(reader, variable.initialReads, manifest.variables.size(),
+               "a variable");
+  checkIndices(reader, variable.initialValues, manifest.variables.size(),
+               "a variable");
   if (variable.offset < 0 || variable.bytes < 0 ||
       variable.offset > manifest.stateBytes - variable.bytes)
     reader.fail("variable '" + variable.name + "' is outside the state block");
@@ -386,7 +405,7 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   if (reader.hasFailed())
     return failure();
 
-  int64_t headerBytes = kStateInitializedOffset + manifest.variables.size();
+  int64_t headerBytes = getStateHeaderBytes(manifest.variables.size());
   if (manifest.stateBytes < headerBytes)
     reader.fail("expected 'state_bytes' to cover the header, " +
                 Twine(headerBytes) + " bytes, found " +

@@ -96,9 +96,13 @@ public:
 
   const Program &getProgram() const { return *program; }
 
-  /// Gives every variable its initial value. The random streams depend on
-  /// `seed` and on how often this state was initialised before.
+  /// Gives every variable its initial value. The random stream of a variable
+  /// depends on `seed` and on how often this state initialised it before.
   runtime::Status initialize(uint64_t seed);
+  /// The same for the variables of these names. Errors: kNotFound;
+  /// kFailedPrecondition `Attempting to use uninitialized value V` where an
+  /// initial value is computed from a variable that has none and is not named.
+  runtime::Status initialize(uint64_t seed, llvm::ArrayRef<std::string> names);
   /// The same for variables that have no value; others keep theirs.
   runtime::Status initializeMissing(uint64_t seed);
 
@@ -120,8 +124,9 @@ public:
   /// Names of the variables that have no value, in layout order.
   std::vector<std::string> reportUninitialized() const;
 
-  /// How often this state was initialised, and the last seed.
-  uint64_t getRunCounter() const;
+  /// How often a variable was initialised. Errors: kNotFound.
+  runtime::Result<uint64_t> getRunCounter(llvm::StringRef name) const;
+  /// The seed of the last initialisation.
   uint64_t getSeed() const;
 
   /// Writes variables to a checkpoint, and with all of them (no names) the run
@@ -142,7 +147,7 @@ private:
   friend class CallPlan;
   Session(std::shared_ptr<const Program> program,
           std::shared_ptr<AlignedBuffer> state);
-  runtime::Status runInitializer(std::byte *block, uint64_t seed);
+  runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
   runtime::Result<std::vector<size_t>>
   selectVariables(llvm::ArrayRef<std::string> names) const;

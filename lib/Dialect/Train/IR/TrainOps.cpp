@@ -8,10 +8,34 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace flywheel::train;
+
+/// `init { ... }` or nothing.
+static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
+  if (failed(parser.parseOptionalKeyword("init")))
+    return success();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseRegion(region))
+    return failure();
+  // Nothing would tell it from no region at all.
+  if (region.empty())
+    return parser.emitError(loc) << "expected the region of an initial value "
+                                    "to end in 'train.yield', found nothing";
+  return success();
+}
+
+static void printInitialRegion(OpAsmPrinter &printer, Operation *,
+                               Region &region) {
+  if (region.empty())
+    return;
+  printer << "init ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}
 
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/Train/TrainOps.cpp.inc"
@@ -107,6 +131,12 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "expected a size below 2^63 bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
+  if (!getInitializer().empty()) {
+    if (Attribute value = getInitialValueAttr())
+      return emitOpError() << "expected one initial value, found " << value
+                           << " and a region";
+    return success();
+  }
   Attribute value = getInitialValueOrDefault();
   if (auto initializer = dyn_cast<InitializerAttrInterface>(value))
     return initializer.verifyInitializer([&] { return emitOpError(); }, type);
@@ -122,7 +152,101 @@ LogicalResult VariableOp::verify() {
   return success();
 }
 
+LogicalResult VariableOp::verifyRegions() {
+  if (getInitializer().empty())
+    return success();
+  Operation *last = getInitializer().front().empty()
+                        ? nullptr
+                        : &getInitializer().front().back();
+  auto yield = dyn_cast_or_null<YieldOp>(last);
+  if (!yield)
+    return emitOpError() << "expected the region of the initial value to end "
+                            "in 'train.yield'";
+  if (yield.getValue().getType() != getTensorType())
+    return yield.emitOpError()
+           << "expected an initial value of type " << getTensorType()
+           << ", found " << yield.getValue().getType()
+           << ": Initializer type and variable type don't match";
+  WalkResult result = getInitializer().walk([](Operation *op) {
+    if (isMemoryEffectFree(op) ||
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<ReadOp, InitializedValueOp>(op))
+      return WalkResult::advance();
+    op->emitOpError() << "expected an initial value to be computed without "
+                         "effects, found one that may have some";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The variables that the initial value of `variable` is computed from, in the
+/// order of first use; what no symbol resolves to is left to the accesses.
+static SmallVector<VariableOp>
+getInitialOperands(VariableOp variable, SymbolTableCollection &symbols) {
+  llvm::SmallSetVector<Operation *, 4> operands;
+  variable.getInitializer().walk([&](Operation *op) {
+    FlatSymbolRefAttr symbol;
+    if (auto read = dyn_cast<ReadOp>(op))
+      symbol = read.getVariableAttr();
+    else if (auto value = dyn_cast<InitializedValueOp>(op))
+      symbol = value.getVariableAttr();
+    if (!symbol)
+      return;
+    if (auto found = symbols.lookupNearestSymbolFrom<VariableOp>(
+            variable, symbol.getAttr()))
+      operands.insert(found);
+  });
+  return llvm::map_to_vector(
+      operands, [](Operation *op) { return cast<VariableOp>(op); });
+}
+
+/// Reports, once a cycle, variables whose initial values need each other.
+static LogicalResult verifyAcyclic(VariableOp start,
+                                   SymbolTableCollection &symbols) {
+  if (start.getInitializer().empty())
+    return success();
+  // Depth first; the stack is the path from `start`.
+  struct Frame {
+    VariableOp variable;
+    SmallVector<VariableOp> operands;
+    size_t next = 0;
+  };
+  llvm::SmallPtrSet<Operation *, 8> visited;
+  SmallVector<Frame> path;
+  path.push_back({start, getInitialOperands(start, symbols)});
+  while (!path.empty()) {
+    Frame &top = path.back();
+    if (top.next == top.operands.size()) {
+      path.pop_back();
+      continue;
+    }
+    VariableOp operand = top.operands[top.next++];
+    if (operand == start) {
+      // The first of the cycle in the module says it.
+      if (llvm::any_of(path, [&](Frame &frame) {
+            return frame.variable->isBeforeInBlock(start);
+          }))
+        return success();
+      InFlightDiagnostic error = start.emitOpError()
+                                 << "expected initial values that do not need "
+                                    "each other, found the cycle ";
+      for (Frame &frame : path)
+        error << "@" << frame.variable.getSymName() << " -> ";
+      error << "@" << start.getSymName();
+      for (Frame &frame : llvm::drop_begin(path))
+        error.attachNote(frame.variable.getLoc())
+            << "@" << frame.variable.getSymName() << " declared here";
+      return error;
+    }
+    if (visited.insert(operand).second)
+      path.push_back({operand, getInitialOperands(operand, symbols)});
+  }
+  return success();
+}
+
 LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyAcyclic(*this, symbols)))
+    return failure();
   FlatSymbolRefAttr owner = getSlotOfAttr();
   if (!owner)
     return success();
@@ -145,6 +269,8 @@ LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 Attribute VariableOp::getInitialValueOrDefault() {
   if (Attribute value = getInitialValueAttr())
     return value;
+  if (!getInitializer().empty())
+    return {};
   if (isa<FloatType>(getTensorType().getElementType()))
     return GlorotUniformAttr::get(getContext(), std::nullopt);
   return ZerosAttr::get(getContext());
@@ -159,6 +285,34 @@ void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void ReadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+LogicalResult
+InitializedValueOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+}
+
+void InitializedValueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getValue(), getVariable());
+}
+
+void InitializedValueOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+LogicalResult
+IsInitializedOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(succeeded(lookupVariable(*this, getVariableAttr(), symbols)));
+}
+
+void IsInitializedOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
