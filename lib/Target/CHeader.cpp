@@ -222,10 +222,8 @@ private:
       os << "/* " << forComment(variable.name) << ": "
          << getDTypeName(variable.type.getElementType()) << " "
          << formatShape(variable.type.getShape());
-      if (!variable.slotOf.empty())
-        os << ", slot of " << forComment(variable.slotOf);
-      else if (!variable.trainable)
-        os << ", not trainable";
+      for (const std::string &note : variable.describe())
+        os << ", " << forComment(note);
       os << " */\n#define " << name << "_OFFSET " << variable.offset
          << "\n#define " << name << "_BYTES " << variable.bytes << "\n";
     }

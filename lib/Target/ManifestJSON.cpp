@@ -12,7 +12,8 @@
 //                "initialized_offset": N },
 //     "workspace_bytes": N, "c_state_bytes": N,
 //     "variables": [ { "name", "dtype", "shape": [N...], "offset", "bytes",
-//                      "initialized_offset", "trainable", "slot_of" } ],
+//                      "initialized_offset", "trainable", "slot_of",
+//                      "collections": [NAME...], "device" } ],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
 //                    "extents": [NAME...], "reads": [NAME...],
 //                    "writes": [NAME...], "workspace_bytes": N,
@@ -20,8 +21,9 @@
 //     "messages": [ { "status", "kind", "text" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
-// `slot_of` is null where a variable is no slot. `c_state_bytes` is the size of
-// the block that the C interface takes, which holds the workspace too.
+// `slot_of` is null where a variable is no slot, `device` where the program
+// does not say where the variable lives. `c_state_bytes` is the size of the
+// block that the C interface takes, which holds the workspace too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,9 +75,13 @@ static Object toObject(const Manifest &manifest, int64_t index) {
                 {"bytes", variable.bytes},
                 {"initialized_offset", kStateInitializedOffset + index},
                 {"trainable", variable.trainable},
-                {"slot_of", nullptr}};
+                {"slot_of", nullptr},
+                {"collections", Array(variable.collections)},
+                {"device", nullptr}};
   if (!variable.slotOf.empty())
     object["slot_of"] = variable.slotOf;
+  if (!variable.device.empty())
+    object["device"] = variable.device;
   return object;
 }
 

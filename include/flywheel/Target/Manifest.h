@@ -53,8 +53,17 @@ struct ManifestVariable {
   int64_t offset = 0;
   int64_t bytes = 0;
   bool trainable = true;
+  /// Names of the collections that the variable is in.
+  std::vector<std::string> collections = {"GLOBAL"};
+  /// Where the program wants the variable to live; empty where it does not say.
+  std::string device;
   /// Name of the parameter that owns this slot; empty for any other variable.
   std::string slotOf;
+
+  /// What tells this variable from a plain parameter, for a reader: `slot of
+  /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
+  /// parameter.
+  std::vector<std::string> describe() const;
 };
 
 /// A feed or a fetch of an entry.
