@@ -67,7 +67,11 @@ void LayoutState::layoutVariables() {
     entry.type = variable.getTensorType();
     entry.offset = llvm::alignTo(offset, kStateAlignment);
     entry.bytes = getBytes(entry.type);
-    entry.trainable = variable.getTrainable();
+    entry.trainable = variable.isTrainable();
+    entry.collections.clear();
+    for (StringRef name : variable.getCollectionNames())
+      entry.collections.push_back(name.str());
+    entry.device = variable.getDevice().value_or("").str();
     if (std::optional<StringRef> owner = variable.getSlotOf())
       entry.slotOf = owner->str();
     entry.initialReads =

@@ -8,6 +8,8 @@
 #include "flywheel/Runtime/Checkpoint.h"
 #include "flywheel/Target/CNames.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 
 using flywheel::runtime::Result;
@@ -84,13 +86,21 @@ Status Session::initialize(uint64_t seed, llvm::ArrayRef<std::string> names) {
   return runInitializer(seed, select.data());
 }
 
+Status Session::initializeCollection(uint64_t seed,
+                                     llvm::StringRef collection) {
+  std::vector<uint8_t> select;
+  for (const ManifestVariable &variable : program->getManifest().variables)
+    select.push_back(variable.isInCollection(collection));
+  return runInitializer(seed, select.data());
+}
+
 Status Session::initializeMissing(uint64_t seed) {
-  if (reportUninitialized().empty())
-    return {};
   std::vector<uint8_t> select;
   for (size_t index = 0; index < program->getVariables().size(); ++index)
     select.push_back(!hasValue(index));
-  return runInitializer(seed, select.data());
+  if (llvm::is_contained(select, 1))
+    return runInitializer(seed, select.data());
+  return {};
 }
 
 Result<CallPlan *> Session::prepare(llvm::StringRef entry) {
@@ -174,10 +184,17 @@ Result<bool> Session::isInitialized(llvm::StringRef name) const {
 }
 
 std::vector<std::string> Session::reportUninitialized() const {
-  std::vector<std::string> names;
-  for (size_t index = 0; index < program->getVariables().size(); ++index)
-    if (!hasValue(index))
-      names.push_back(program->getVariables()[index].name);
+  std::vector<std::string> names, locals;
+  for (auto [index, variable] :
+       llvm::enumerate(program->getManifest().variables)) {
+    if (hasValue(index))
+      continue;
+    if (variable.isInCollection(kGlobalCollection))
+      names.push_back(variable.name);
+    else if (variable.isInCollection(kLocalCollection))
+      locals.push_back(variable.name);
+  }
+  names.insert(names.end(), locals.begin(), locals.end());
   return names;
 }
 

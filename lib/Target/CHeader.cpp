@@ -7,6 +7,7 @@
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -122,7 +123,8 @@ private:
   }
 
   void writeInitializer() {
-    os << "/*\n * Gives every variable its initial value.\n *\n"
+    os << "/*\n * Gives every variable of the collection GLOBAL its initial "
+          "value.\n *\n"
           " * s: "
        << macro << "_STATE_BYTES bytes aligned to " << macro
        << "_STATE_ALIGN, of any content.\n"
@@ -237,10 +239,8 @@ private:
       os << "/* " << forComment(variable.name) << ": "
          << getDTypeName(variable.type.getElementType()) << " "
          << formatShape(variable.type.getShape());
-      if (!variable.slotOf.empty())
-        os << ", slot of " << forComment(variable.slotOf);
-      else if (!variable.trainable)
-        os << ", not trainable";
+      for (const std::string &note : variable.describe())
+        os << ", " << forComment(note);
       os << " */\n#define " << name << "_OFFSET " << variable.offset
          << "\n#define " << name << "_BYTES " << variable.bytes << "\n";
     }
@@ -323,8 +323,28 @@ private:
        << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
   }
 
+  void writeCollections() {
+    llvm::MapVector<StringRef, std::string> members;
+    for (const ManifestVariable &variable : manifest.variables)
+      for (StringRef collection : variable.collections)
+        members[collection];
+    for (auto &[collection, list] : members)
+      for (const ManifestVariable &variable : manifest.variables)
+        list += variable.isInCollection(collection) ? "1, " : "0, ";
+    std::string name = prefix + "_in_collection";
+    os << "/* 1 if variable number i is in the collection, by its name; 0 if "
+          "not. */\nstatic inline int "
+       << name << "(int i, const char *collection) {\n";
+    for (auto &[collection, list] : members)
+      os << "  if (strcmp(collection, \"" << escape(collection)
+         << "\") == 0) {\n    static const unsigned char members[] = {"
+         << StringRef(list).drop_back(2) << "};\n    return members[i];\n  }\n";
+    os << "  (void)i, (void)collection;\n  return 0;\n}\n\n";
+  }
+
   void writeAccessors() {
     writeHeaderOffsets();
+    writeCollections();
     writeInline(
         R"(/* The number of a variable, or -1 if there is none of that name. */
 static inline int @_find_variable(const char *name) {
@@ -358,17 +378,22 @@ static inline int @_is_initialized(const @_state *s, const char *name) {
 }
 
 /* Writes the names of the variables without a value, at most `capacity` of them,
-   to `names`, in the order of the block; returns how many there are. */
+   to `names`: first those of GLOBAL, then those of LOCAL, each in the order of the
+   block. Returns how many there are. */
 static inline int @_report_uninitialized(const @_state *s, const char **names,
                                          int capacity) {
-  int i, count = 0;
-  for (i = 0; i < $_NUM_VARIABLES; ++i) {
-    if (@_is_valid(s) && ((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
-      continue;
-    if (count < capacity)
-      names[count] = @_variables()[i].name;
-    ++count;
-  }
+  int pass, i, count = 0;
+  for (pass = 0; pass < 2; ++pass)
+    for (i = 0; i < $_NUM_VARIABLES; ++i) {
+      int isGlobal = @_in_collection(i, "GLOBAL");
+      if (pass == 0 ? !isGlobal : isGlobal || !@_in_collection(i, "LOCAL"))
+        continue;
+      if (@_is_valid(s) && ((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
+        continue;
+      if (count < capacity)
+        names[count] = @_variables()[i].name;
+      ++count;
+    }
   return count;
 }
 
@@ -457,6 +482,16 @@ static inline int32_t @_init_variable(@_state *s, uint64_t seed,
     return @_set_status(s, -5, "no variable is called '", name, "'");
   }
   select[i] = 1;
+  return @_init_some(s, seed, select);
+}
+
+/* @_init_some of the variables of a collection. */
+static inline int32_t @_init_collection(@_state *s, uint64_t seed,
+                                        const char *collection) {
+  uint8_t select[$_NUM_VARIABLES];
+  int i;
+  for (i = 0; i < $_NUM_VARIABLES; ++i)
+    select[i] = (uint8_t)@_in_collection(i, collection);
   return @_init_some(s, seed, select);
 }
 

@@ -521,6 +521,9 @@ EntryPointBuilder::emitPackedInitializer(const ManifestEntry &entry) {
   b.setInsertionPointToEnd(all);
   LLVM::MemsetOp::create(b, loc, roots, constant(i8, 1), constant(i64, count),
                          /*isVolatile=*/false);
+  for (auto [index, variable] : llvm::enumerate(manifest.variables))
+    if (!variable.isInCollection(kGlobalCollection))
+      store(constant(i8, 0), roots, index);
   LLVM::BrOp::create(b, loc, ValueRange{}, next);
   b.setInsertionPointToEnd(some);
   emitLoop(count, [&](Value index) {

@@ -9,6 +9,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,6 +47,12 @@ private:
   SmallVector<NamedAttribute> fields;
 };
 
+Attribute toAttr(Builder &b, const std::string &text) {
+  return b.getStringAttr(text);
+}
+
+template <typename T> Attribute toAttr(Builder &b, const std::vector<T> &list);
+
 Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   RecordBuilder record(b);
   record.add("name", StringRef(variable.name));
@@ -53,6 +60,9 @@ Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   record.add("offset", variable.offset);
   record.add("bytes", variable.bytes);
   record.add("trainable", b.getBoolAttr(variable.trainable));
+  record.add("collections", toAttr(b, variable.collections));
+  if (!variable.device.empty())
+    record.add("device", StringRef(variable.device));
   if (!variable.slotOf.empty())
     record.add("slot_of", StringRef(variable.slotOf));
   if (!variable.initialReads.empty())
@@ -80,10 +90,6 @@ Attribute toAttr(Builder &b, const ManifestMessage &message) {
   record.add("kind", kind);
   record.add("text", StringRef(message.text));
   return record.get();
-}
-
-Attribute toAttr(Builder &b, const std::string &text) {
-  return b.getStringAttr(text);
 }
 
 Attribute toAttr(Builder &b, AffineMap map) { return AffineMapAttr::get(map); }
@@ -192,6 +198,14 @@ void read(ManifestReader &reader, DictionaryAttr record,
   reader.read(record, "offset", variable.offset);
   reader.read(record, "bytes", variable.bytes);
   reader.read(record, "trainable", variable.trainable);
+  if (record.contains("collections")) {
+    variable.collections.clear();
+    reader.readList<StringAttr>(record, "collections", [&](StringAttr name) {
+      variable.collections.push_back(name.str());
+    });
+  }
+  if (record.contains("device"))
+    reader.read(record, "device", variable.device);
   if (record.contains("slot_of"))
     reader.read(record, "slot_of", variable.slotOf);
   if (record.contains("initial_reads"))
@@ -341,6 +355,29 @@ int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
 }
 
 } // namespace
+
+bool ManifestVariable::isInCollection(StringRef collection) const {
+  return llvm::is_contained(collections, collection);
+}
+
+std::vector<std::string> ManifestVariable::describe() const {
+  std::vector<std::string> notes;
+  if (!slotOf.empty())
+    notes.push_back("slot of " + slotOf);
+  else if (!trainable)
+    notes.push_back("not trainable");
+  // TRAINABLE is said by the words above, or by their absence.
+  std::vector<std::string> others;
+  for (const std::string &name : collections)
+    if (name != "TRAINABLE")
+      others.push_back(name);
+  if (others != std::vector<std::string>{"GLOBAL"})
+    notes.push_back(others.empty() ? "in no collection"
+                                   : "in " + llvm::join(others, " and "));
+  if (!device.empty())
+    notes.push_back("on " + device);
+  return notes;
+}
 
 int64_t evaluateWorkspaceMap(AffineMap map, ArrayRef<int64_t> symbols) {
   return evaluate(map.getResult(0), symbols);

@@ -14,7 +14,8 @@
 //     "workspace_bytes": N, "c_state_bytes": N,
 //     "variables": [ { "name", "dtype", "shape": [N...], "offset", "bytes",
 //                      "initialized_offset", "runs_offset", "trainable",
-//                      "slot_of", "initial_reads": [NAME...],
+//                      "slot_of", "collections": [NAME...], "device",
+//                      "initial_reads": [NAME...],
 //                      "initial_values": [NAME...] } ],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
 //                    "extents": [NAME...], "reads": [NAME...],
@@ -23,8 +24,9 @@
 //     "messages": [ { "status", "kind", "text" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
-// `slot_of` is null where a variable is no slot. `c_state_bytes` is the size of
-// the block that the C interface takes, which holds the workspace too.
+// `slot_of` is null where a variable is no slot, `device` where the program
+// does not say where the variable lives. `c_state_bytes` is the size of the
+// block that the C interface takes, which holds the workspace too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,10 +89,14 @@ static Object toObject(const Manifest &manifest, int64_t index) {
                  getStateRunsOffset(manifest.variables.size()) + 8 * index},
                 {"trainable", variable.trainable},
                 {"slot_of", nullptr},
+                {"collections", Array(variable.collections)},
+                {"device", nullptr},
                 {"initial_reads", toNames(manifest, variable.initialReads)},
                 {"initial_values", toNames(manifest, variable.initialValues)}};
   if (!variable.slotOf.empty())
     object["slot_of"] = variable.slotOf;
+  if (!variable.device.empty())
+    object["device"] = variable.device;
   return object;
 }
 

@@ -106,13 +106,20 @@ void addSession(nb::module_ &module) {
       .def(
           "initialize",
           [](PySession &self, uint64_t seed,
-             const std::optional<std::vector<std::string>> &names) {
+             const std::optional<std::vector<std::string>> &names,
+             const std::optional<std::string> &collection) {
+            if (names && collection)
+              throw nb::value_error("expected names or a collection of the "
+                                    "variables to initialise, found both");
             runUnlocked(self, [&](Session &s) {
+              if (collection)
+                return s.initializeCollection(seed, *collection);
               return names ? s.initialize(seed, *names) : s.initialize(seed);
             });
           },
-          "seed"_a = 0, "names"_a = nb::none(),
-          "Gives variables, by default all, their initial values. The random "
+          "seed"_a = 0, "names"_a = nb::none(), "collection"_a = nb::none(),
+          "Gives variables, by default those of GLOBAL, their initial values. "
+          "The random "
           "stream of a variable\ndepends on `seed` and on how often it was "
           "initialised before. Raises NotFoundError for an\nunknown name; "
           "FailedPreconditionError where an initial value is computed from a "
@@ -172,7 +179,8 @@ void addSession(nb::module_ &module) {
             SessionLock lock(self);
             return self.session->reportUninitialized();
           },
-          "Names of the variables that have no value, in layout order.")
+          "Names of the variables that have no value: those of GLOBAL, then "
+          "those of LOCAL.")
       .def(
           "run_counter",
           [](const PySession &self, const std::string &name) {

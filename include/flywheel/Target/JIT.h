@@ -24,7 +24,7 @@ namespace flywheel {
 /// feed, an extent a symbol, a pointer a result. Returns a status.
 ///
 /// That of the initializer takes the seed (u64) and a byte a variable, which is
-/// not 0 where the variable is to be initialised; null for every variable.
+/// not 0 where the variable is to be initialised; null for those of GLOBAL.
 using PackedFunction = int32_t (*)(void *state, void *workspace,
                                    const void *const *feeds,
                                    const int64_t *extents,

@@ -68,6 +68,11 @@ inline int64_t getStateHeaderBytes(size_t numVariables) {
   return getStateTextOffset(numVariables) + kStateTextBytes;
 }
 
+/// The collections that mean something after compilation: what is initialised
+/// and saved by default, and what only lives as long as the process.
+constexpr llvm::StringLiteral kGlobalCollection = "GLOBAL";
+constexpr llvm::StringLiteral kLocalCollection = "LOCAL";
+
 /// A variable and where it lives.
 struct ManifestVariable {
   std::string name;
@@ -76,11 +81,21 @@ struct ManifestVariable {
   int64_t offset = 0;
   int64_t bytes = 0;
   bool trainable = true;
+  /// Names of the collections that the variable is in.
+  std::vector<std::string> collections = {"GLOBAL"};
+  /// Where the program wants the variable to live; empty where it does not say.
+  std::string device;
   /// Name of the parameter that owns this slot; empty for any other variable.
   std::string slotOf;
   /// Indices of the variables that the initial value is computed from: those
   /// that must have a value then, and those whose initial value will do.
   std::vector<int64_t> initialReads, initialValues;
+
+  /// What tells this variable from a plain parameter, for a reader: `slot of
+  /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
+  /// parameter.
+  std::vector<std::string> describe() const;
+  bool isInCollection(llvm::StringRef collection) const;
 };
 
 /// A feed or a fetch of an entry.

@@ -47,14 +47,25 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     computes from v, and a cycle is an error. Nothing in the region has an
     effect.
 
-    `trainable = false` keeps the variable out of the default list of
-    `train.minimize`. `slot_of` names the parameter that owns this variable, of
-    its type: an optimizer's slot, made by `-train-expand-optimizers`. A name has
-    no whitespace, ':' or '^'.
+    `collections` names the collections that the variable is in, by default
+    GLOBAL; a list that is given takes its place. GLOBAL is what is initialised
+    and saved by default, and LOCAL is not saved; any other name is the user's.
+    TRAINABLE, the default list of `train.minimize`, holds the trainable
+    variables: those with `trainable = true`, and without that attribute those
+    that list TRAINABLE or that are neither in LOCAL nor slots.
+
+    `constraint` is the projection that optimizers apply to a new value before
+    they store it; assignments do not. `device` is where the variable wants to
+    live (`/gpu:1`, `/job:ps/task:0/cpu:0`): checked when a program is loaded.
+    `slot_of` names the parameter that owns this variable, of its type: an
+    optimizer's slot, made by `-train-expand-optimizers`. A name has no
+    whitespace, ':' or '^'.
 
     ```mlir
     train.variable @W : tensor<64x10xf32> = #train.glorot_uniform
+    train.variable @V : tensor<64x10xf32> {constraint = #train.max_norm<max = 2.0>}
     train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+    train.variable @hits : tensor<f32> = #train.zeros {collections = ["LOCAL", "metrics"]}
     train.variable @twice : tensor<64x10xf32> init {
       %W = train.initialized_value @W : tensor<64x10xf32>
       %sum = arith.addf %W, %W : tensor<64x10xf32>
@@ -67,8 +78,11 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     SymbolNameAttr:$sym_name,
     TypeAttrOf<AnyRankedTensor>:$type,
     OptionalAttr<AnyAttr>:$initial_value,
-    DefaultValuedAttr<BoolAttr, "true">:$trainable,
-    OptionalAttr<FlatSymbolRefAttr>:$slot_of);
+    OptionalAttr<BoolAttr>:$trainable,
+    OptionalAttr<FlatSymbolRefAttr>:$slot_of,
+    OptionalAttr<StrArrayAttr>:$collections,
+    OptionalAttr<StrAttr>:$device,
+    OptionalAttr<ConstraintAttrInterface>:$constraint);
   let assemblyFormat = [{
     $sym_name `:` $type (`=` $initial_value^)? custom<InitialRegion>($initializer)
     attr-dict
@@ -82,6 +96,18 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     /// The initial value, or the default of the element type; null where a
     /// region computes it.
     ::mlir::Attribute getInitialValueOrDefault();
+    /// Whether the variable is in the collection TRAINABLE.
+    bool isTrainable();
+    /// Every collection that the variable is in, as listed; the implied
+    /// TRAINABLE comes last.
+    ::llvm::SmallVector<::llvm::StringRef> getCollectionNames();
+    bool isInCollection(::llvm::StringRef collection);
+    /// Collections that mean something to the compiler.
+    static constexpr ::llvm::StringLiteral getGlobalName() { return "GLOBAL"; }
+    static constexpr ::llvm::StringLiteral getLocalName() { return "LOCAL"; }
+    static constexpr ::llvm::StringLiteral getTrainableName() {
+      return "TRAINABLE";
+    }
   }];
 }
 
@@ -237,6 +263,23 @@ def Train_MinimizeOp : Train_Op<"minimize", [
 //===----------------------------------------------------------------------===//
 // Optimizer updates in value semantics
 //===----------------------------------------------------------------------===//
+
+def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
+  let summary = "Projection of a new parameter onto its constraint";
+  let description = [{
+    What a variable's `constraint` makes of `input`. `-train-expand-optimizers`
+    puts it between an update and the assignment; it is computed in place.
+
+    ```mlir
+    %1 = train.project %0 : tensor<64x10xf32> by #train.max_norm<max = 2.0>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$input,
+                       ConstraintAttrInterface:$constraint);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$input `:` type($input) `by` $constraint attr-dict";
+  let hasVerifier = 1;
+}
 
 class Train_UpdateOp<string opMnemonic> : Train_Op<opMnemonic, [Pure,
     DeclareOpInterfaceMethods<OptimizerUpdateOpInterface>]> {

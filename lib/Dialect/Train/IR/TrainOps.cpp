@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,6 +111,38 @@ static bool isAddressable(RankedTensorType type) {
   return true;
 }
 
+/// Checks the list of collections, against `trainable` too.
+static LogicalResult verifyCollections(VariableOp op) {
+  std::optional<ArrayAttr> collections = op.getCollections();
+  if (!collections)
+    return success();
+  llvm::SmallDenseSet<Attribute> seen;
+  for (auto name : collections->getAsRange<StringAttr>()) {
+    if (name.empty())
+      return op.emitOpError() << "expected names of collections, found \"\"";
+    if (!seen.insert(name).second)
+      return op.emitOpError()
+             << "expected distinct collections, found " << name << " twice";
+    if (name == VariableOp::getTrainableName() &&
+        op.getTrainable() == std::optional(false))
+      return op.emitOpError() << "expected a variable in collection "
+                                 "\"TRAINABLE\" to be trainable, found "
+                                 "trainable = false";
+  }
+  return success();
+}
+
+/// Checks where the variable lives and what its updates are projected on.
+static LogicalResult verifyPlacement(VariableOp op) {
+  std::optional<StringRef> device = op.getDevice();
+  if (!device || succeeded(DeviceSpec::parse(*device)))
+    return success();
+  return op.emitOpError()
+         << "expected a device such as \"/cpu:0\", \"/gpu:1\", "
+            "\"/device:GPU:1\" or \"/job:ps/task:0/cpu:0\", found \""
+         << *device << "\"";
+}
+
 LogicalResult VariableOp::verify() {
   RankedTensorType type = getTensorType();
   StringRef name = getSymName();
@@ -131,6 +164,12 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "expected a size below 2^63 bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
+  if (failed(verifyCollections(*this)) || failed(verifyPlacement(*this)))
+    return failure();
+  if (ConstraintAttrInterface constraint = getConstraintAttr())
+    if (failed(
+            constraint.verifyConstraint([&] { return emitOpError(); }, type)))
+      return failure();
   if (!getInitializer().empty()) {
     if (Attribute value = getInitialValueAttr())
       return emitOpError() << "expected one initial value, found " << value
@@ -274,6 +313,37 @@ Attribute VariableOp::getInitialValueOrDefault() {
   if (isa<FloatType>(getTensorType().getElementType()))
     return GlorotUniformAttr::get(getContext(), std::nullopt);
   return ZerosAttr::get(getContext());
+}
+
+bool VariableOp::isTrainable() {
+  if (std::optional<bool> given = getTrainable())
+    return *given;
+  if (std::optional<ArrayAttr> collections = getCollections()) {
+    auto lists = [&](StringRef name) {
+      return llvm::is_contained(collections->getAsValueRange<StringAttr>(),
+                                name);
+    };
+    if (lists(getTrainableName()))
+      return true;
+    if (lists(getLocalName()))
+      return false;
+  }
+  return !getSlotOf();
+}
+
+SmallVector<StringRef> VariableOp::getCollectionNames() {
+  SmallVector<StringRef> names;
+  if (std::optional<ArrayAttr> collections = getCollections())
+    llvm::append_range(names, collections->getAsValueRange<StringAttr>());
+  else
+    names.push_back(getGlobalName());
+  if (isTrainable() && !llvm::is_contained(names, getTrainableName()))
+    names.push_back(getTrainableName());
+  return names;
+}
+
+bool VariableOp::isInCollection(StringRef collection) {
+  return llvm::is_contained(getCollectionNames(), collection);
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -454,6 +524,11 @@ void MinimizeOp::getEffects(
 //===----------------------------------------------------------------------===//
 // Optimizer updates in value semantics
 //===----------------------------------------------------------------------===//
+
+LogicalResult ProjectOp::verify() {
+  return getConstraint().verifyConstraint([&] { return emitOpError(); },
+                                          tensorOf(getInput()));
+}
 
 /// Checks what every update op has in common: state, gradient and results of
 /// the parameter's type, rank-0 scalars of its element type.
