@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -40,6 +41,8 @@ private:
   ManifestArgument describeArgument(func::FuncOp function, unsigned number,
                                     StringRef defaultName);
   LogicalResult lowerChecks(func::FuncOp function, ManifestEntry &entry);
+  FailureOr<int64_t> lookupVariable(func::FuncOp function,
+                                    FlatSymbolRefAttr symbol);
 
   Manifest manifest;
 };
@@ -47,16 +50,34 @@ private:
 
 void LayoutState::layoutVariables() {
   auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
-  int64_t offset = kStateInitializedOffset + variables.size();
+  int64_t offset = getStateHeaderBytes(variables.size());
+  llvm::StringMap<int64_t> numbers;
+  for (auto [number, variable] : llvm::enumerate(variables))
+    numbers[variable.getSymName()] = number;
+  auto getNumbers = [&](VariableOp variable, StringRef kind) {
+    std::vector<int64_t> found;
+    if (auto list = variable->getAttrOfType<ArrayAttr>(kind))
+      for (auto symbol : list.getAsRange<FlatSymbolRefAttr>())
+        found.push_back(numbers.lookup(symbol.getValue()));
+    return found;
+  };
   for (VariableOp variable : variables) {
     ManifestVariable entry;
     entry.name = variable.getSymName().str();
     entry.type = variable.getTensorType();
     entry.offset = llvm::alignTo(offset, kStateAlignment);
     entry.bytes = getBytes(entry.type);
-    entry.trainable = variable.getTrainable();
+    entry.trainable = variable.isTrainable();
+    entry.collections.clear();
+    for (StringRef name : variable.getCollectionNames())
+      entry.collections.push_back(name.str());
+    entry.device = variable.getDevice().value_or("").str();
     if (std::optional<StringRef> owner = variable.getSlotOf())
       entry.slotOf = owner->str();
+    entry.initialReads =
+        getNumbers(variable, TrainDialect::getInitialReadsAttrName());
+    entry.initialValues =
+        getNumbers(variable, TrainDialect::getInitialValuesAttrName());
     offset = entry.offset + entry.bytes;
     manifest.variables.push_back(std::move(entry));
     variable.erase();
@@ -123,6 +144,15 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
   return success();
 }
 
+FailureOr<int64_t> LayoutState::lookupVariable(func::FuncOp function,
+                                               FlatSymbolRefAttr symbol) {
+  int64_t index = manifest.lookupVariable(symbol.getValue());
+  if (index >= 0)
+    return index;
+  return function.emitError()
+         << "expected a variable " << symbol << " in the module";
+}
+
 LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
     return function.emitError() << "expected one block and no results, found a "
@@ -158,19 +188,31 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
     };
     if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
             number, TrainDialect::getVariableAttrName())) {
-      int64_t index = manifest.lookupVariable(symbol.getValue());
-      if (index < 0)
-        return function.emitError()
-               << "expected a variable " << symbol << " in the module";
+      FailureOr<int64_t> index = lookupVariable(function, symbol);
+      if (failed(index))
+        return failure();
       Value offset = arith::ConstantIndexOp::create(
-          b, loc, manifest.variables[index].offset);
+          b, loc, manifest.variables[*index].offset);
       argument.replaceAllUsesWith(
           memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
                                  state, offset, ValueRange{}));
       if (hasAttr(TrainDialect::getReadsAttrName()))
-        entry.reads.push_back(index);
+        entry.reads.push_back(*index);
+      else if (hasAttr(TrainDialect::getInitializedValueAttrName()))
+        entry.initializedValues.push_back(*index);
       if (hasAttr(TrainDialect::getWritesAttrName()))
-        entry.writes.push_back(index);
+        entry.writes.push_back(*index);
+    } else if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
+                   number, TrainDialect::getIsInitializedAttrName())) {
+      // Every variable has its bit, which is a byte, in the header.
+      FailureOr<int64_t> index = lookupVariable(function, symbol);
+      if (failed(index))
+        return failure();
+      Value offset = arith::ConstantIndexOp::create(
+          b, loc, kStateInitializedOffset + *index);
+      argument.replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
+                                 state, offset, ValueRange{}));
     } else if (hasAttr(TrainDialect::getWorkspaceAttrName())) {
       argument.replaceAllUsesWith(workspace);
     } else if (hasAttr(TrainDialect::getResultAttrName())) {
@@ -212,5 +254,10 @@ void LayoutState::runOnOperation() {
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))
       return signalPassFailure();
+  // An entry that evaluates initial values does so in its own workspace.
+  if (const ManifestEntry *init = manifest.lookupEntry("init"))
+    for (ManifestEntry &entry : manifest.entries)
+      if (!entry.initializedValues.empty())
+        llvm::append_range(entry.workspaceSlots, init->workspaceSlots);
   manifest.attachTo(getOperation());
 }

@@ -7,6 +7,8 @@
 #include "flywheel/Driver/Session.h"
 #include "flywheel/Target/CNames.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 
 using flywheel::runtime::Result;
@@ -57,44 +59,46 @@ Status Session::reserveWorkspace(int64_t bytes) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Status Session::runInitializer(std::byte *block, uint64_t seed) {
+Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))
     if (Status status = reserveWorkspace(entry->getWorkspaceBytes({}));
         !status.isOk())
       return status;
-  // The run counter comes from the block.
-  const void *feeds[] = {&seed, nullptr};
+  const void *feeds[] = {&seed, select};
   return program->getStatus(program->getInitializer()(
-      block, workspace.data(), feeds, /*extents=*/nullptr,
+      state->data(), workspace.data(), feeds, /*extents=*/nullptr,
       /*results=*/nullptr));
 }
 
 Status Session::initialize(uint64_t seed) {
-  return runInitializer(state->data(), seed);
+  return runInitializer(seed, /*select=*/nullptr);
+}
+
+Status Session::initialize(uint64_t seed, llvm::ArrayRef<std::string> names) {
+  std::vector<uint8_t> select(program->getVariables().size(), 0);
+  for (const std::string &name : names) {
+    Result<size_t> index = program->lookupVariable(name);
+    if (!index.isOk())
+      return index.status();
+    select[*index] = 1;
+  }
+  return runInitializer(seed, select.data());
+}
+
+Status Session::initializeCollection(uint64_t seed,
+                                     llvm::StringRef collection) {
+  std::vector<uint8_t> select;
+  for (const ManifestVariable &variable : program->getManifest().variables)
+    select.push_back(variable.isInCollection(collection));
+  return runInitializer(seed, select.data());
 }
 
 Status Session::initializeMissing(uint64_t seed) {
-  if (reportUninitialized().empty())
-    return {};
-  size_t bytes = program->getManifest().stateBytes;
-  AlignedBuffer scratch;
-  if (!scratch.reserve(bytes))
-    return Status::resourceExhausted("no memory for " + std::to_string(bytes) +
-                                     " bytes of initial values");
-  std::memcpy(scratch.data(), state->data(), bytes);
-  if (Status status = runInitializer(scratch.data(), seed); !status.isOk())
-    return status;
-  for (size_t index = 0; index < program->getVariables().size(); ++index) {
-    if (hasValue(index))
-      continue;
-    const VariableSpec &variable = program->getVariables()[index];
-    std::memcpy(state->data() + variable.offset,
-                scratch.data() + variable.offset, variable.bytes);
-    setHasValue(index);
-  }
-  for (auto [offset, size] : {std::pair(kStateRunsOffset, sizeof(uint64_t)),
-                              std::pair(kStateSeedOffset, sizeof(uint64_t))})
-    std::memcpy(state->data() + offset, scratch.data() + offset, size);
+  std::vector<uint8_t> select;
+  for (size_t index = 0; index < program->getVariables().size(); ++index)
+    select.push_back(!hasValue(index));
+  if (llvm::is_contained(select, 1))
+    return runInitializer(seed, select.data());
   return {};
 }
 
@@ -179,15 +183,27 @@ Result<bool> Session::isInitialized(llvm::StringRef name) const {
 }
 
 std::vector<std::string> Session::reportUninitialized() const {
-  std::vector<std::string> names;
-  for (size_t index = 0; index < program->getVariables().size(); ++index)
-    if (!hasValue(index))
-      names.push_back(program->getVariables()[index].name);
+  std::vector<std::string> names, locals;
+  for (auto [index, variable] :
+       llvm::enumerate(program->getManifest().variables)) {
+    if (hasValue(index))
+      continue;
+    if (variable.isInCollection(kGlobalCollection))
+      names.push_back(variable.name);
+    else if (variable.isInCollection(kLocalCollection))
+      locals.push_back(variable.name);
+  }
+  names.insert(names.end(), locals.begin(), locals.end());
   return names;
 }
 
-uint64_t Session::getRunCounter() const {
-  return loadHeader<uint64_t>(state->data(), kStateRunsOffset);
+Result<uint64_t> Session::getRunCounter(llvm::StringRef name) const {
+  Result<size_t> index = program->lookupVariable(name);
+  if (!index.isOk())
+    return index.status();
+  size_t count = program->getVariables().size();
+  return loadHeader<uint64_t>(state->data(),
+                              getStateRunsOffset(count) + 8 * *index);
 }
 
 uint64_t Session::getSeed() const {
@@ -203,13 +219,15 @@ runtime::ProgramState Session::describeState() const {
   described.model = program->getManifest().model;
   described.seed = state->data() + kStateSeedOffset;
   const std::vector<VariableSpec> &variables = program->getVariables();
+  std::byte *runs = state->data() + getStateRunsOffset(variables.size());
   for (size_t index = 0; index < variables.size(); ++index)
     described.variables.push_back(
         {variables[index].name, variables[index].dtype, variables[index].shape,
          state->data() + variables[index].offset,
          state->data() + kStateInitializedOffset + index,
-         // One counter serves the streams of all variables.
-         state->data() + kStateRunsOffset, /*isGlobal=*/true});
+         runs + index * sizeof(uint64_t),
+         program->getManifest().variables[index].isInCollection(
+             kGlobalCollection)});
   return described;
 }
 

@@ -7,6 +7,7 @@
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -122,7 +123,8 @@ private:
   }
 
   void writeInitializer() {
-    os << "/*\n * Gives every variable its initial value.\n *\n"
+    os << "/*\n * Gives every variable of the collection GLOBAL its initial "
+          "value.\n *\n"
           " * s: "
        << macro << "_STATE_BYTES bytes aligned to " << macro
        << "_STATE_ALIGN, of any content.\n"
@@ -132,7 +134,19 @@ private:
           "others.\n"
           " * Returns 0 or a status.\n */\n"
           "int32_t "
-       << prefix << "_init(" << prefix << "_state *s, uint64_t seed);\n\n";
+       << prefix << "_init(" << prefix
+       << "_state *s, uint64_t seed);\n\n"
+          "/*\n * The same for some variables; others keep their values.\n *\n"
+          " * select: "
+       << manifest.variables.size()
+       << " bytes, one a variable in the order of the block, not 0 for those "
+          "to\n *   initialise.\n"
+          " * Fails where an initial value is computed from a variable that "
+          "has "
+          "no value and\n * is not selected.\n */\n"
+          "int32_t "
+       << prefix << "_init_some(" << prefix
+       << "_state *s, uint64_t seed, const uint8_t *select);\n\n";
   }
 
   std::string listVariables(ArrayRef<int64_t> indices) {
@@ -187,8 +201,11 @@ private:
       }
     }
     os << " * Reads " << listVariables(entry.reads) << ".\n"
-       << " * Writes " << listVariables(entry.writes) << ".\n"
-       << " * Returns 0 or a status";
+       << " * Writes " << listVariables(entry.writes) << ".\n";
+    if (!entry.initializedValues.empty())
+      os << " * Takes the initial values, where there is no value, of "
+         << listVariables(entry.initializedValues) << ".\n";
+    os << " * Returns 0 or a status";
     if (!entry.checks.empty()) {
       os << "; besides bad arguments and uninitialised variables:";
       for (int64_t index : entry.checks)
@@ -222,10 +239,8 @@ private:
       os << "/* " << forComment(variable.name) << ": "
          << getDTypeName(variable.type.getElementType()) << " "
          << formatShape(variable.type.getShape());
-      if (!variable.slotOf.empty())
-        os << ", slot of " << forComment(variable.slotOf);
-      else if (!variable.trainable)
-        os << ", not trainable";
+      for (const std::string &note : variable.describe())
+        os << ", " << forComment(note);
       os << " */\n#define " << name << "_OFFSET " << variable.offset
          << "\n#define " << name << "_BYTES " << variable.bytes << "\n";
     }
@@ -240,11 +255,12 @@ private:
     writeVariableMacros();
     std::string type = prefix + "_variable_info";
     os << "/* The same as data, in the order of the block. Shapes are padded "
-          "with zeros. */\n"
+          "with zeros;\n   slot_of is \"\" for a variable that is no slot. */\n"
        << "typedef struct " << type
        << " {\n  const char *name;\n  const char *dtype;\n"
           "  size_t offset, bytes;\n  int rank;\n  int64_t shape["
-       << getMaxRank() << "];\n} " << type << ";\n\n"
+       << getMaxRank() << "];\n  int trainable;\n  const char *slot_of;\n} "
+       << type << ";\n\n"
        << "#define " << macro << "_NUM_VARIABLES " << manifest.variables.size()
        << "\n\nstatic inline const " << type << " *" << prefix
        << "_variables(void) {\n  static const " << type << " table[" << macro
@@ -257,10 +273,11 @@ private:
       if (variable.type.getRank() == 0)
         os << "0";
       llvm::interleaveComma(variable.type.getShape(), os);
-      os << "}},\n";
+      os << "}, " << variable.trainable << ", \"" << escape(variable.slotOf)
+         << "\"},\n";
     }
     os << "  };\n  return table;\n}\n\n";
-    writeAccessors(type);
+    writeAccessors();
   }
 
   int64_t getMaxRank() {
@@ -270,41 +287,215 @@ private:
     return rank;
   }
 
-  void writeAccessors(StringRef type) {
-    std::string find = prefix + "_find_variable";
-    os << "static inline int " << find
-       << "(const char *name) {\n  int i;\n  for (i = 0; i < " << macro
-       << "_NUM_VARIABLES; ++i)\n    if (strcmp(" << prefix
-       << "_variables()[i].name, name) == 0)\n      return i;\n"
-          "  return -1;\n}\n\n"
-          "/* 1 if the variable has a value, 0 if not or if there is none of "
-          "that name.\n   The block has been through "
-       << prefix << "_init. */\nstatic inline int " << prefix
-       << "_is_initialized(const " << prefix
-       << "_state *s, const char *name) {\n  int i = " << find
-       << "(name);\n  return i >= 0 && ((const unsigned char *)s)["
-       << kStateInitializedOffset
-       << " + i] != 0;\n}\n\n"
-          "/* The elements of a variable, in the block; NULL if there is none "
-          "of that name. */\nstatic inline void *"
-       << prefix << "_variable(" << prefix
-       << "_state *s, const char *name) {\n  int i = " << find
-       << "(name);\n  return i < 0 ? NULL : (void *)((unsigned char *)s + "
-       << prefix << "_variables()[i].offset);\n}\n\n"
-       << "/* Copies `bytes` bytes into a variable, which then has a value. "
-          "Returns 0, or -1\n   and changes nothing if there is no variable of "
-          "that name and size. The block has\n   been through "
-       << prefix << "_init. */\nstatic inline int " << prefix
-       << "_set_variable(" << prefix
-       << "_state *s, const char *name, const void *data, size_t bytes) {\n"
-          "  int i = "
-       << find << "(name);\n  if (i < 0 || " << prefix
-       << "_variables()[i].bytes != bytes)\n    return -1;\n"
-          "  memcpy((unsigned char *)s + "
-       << prefix
-       << "_variables()[i].offset, data, bytes);\n"
-          "  ((unsigned char *)s)["
-       << kStateInitializedOffset << " + i] = 1;\n  return 0;\n}\n\n";
+  /// Writes the functions that the header itself defines. In `text`, `@` is the
+  /// prefix of functions and `$` that of macros.
+  void writeInline(StringRef text) {
+    for (char c : text) {
+      if (c == '@')
+        os << prefix;
+      else if (c == '$')
+        os << macro;
+      else
+        os << c;
+    }
+  }
+
+  /// The status of a block that was never initialised.
+  int32_t getNotInitializedStatus() {
+    std::string text = getNotInitializedMessage(manifest);
+    for (auto [index, message] : llvm::enumerate(manifest.messages))
+      if (message.text == text)
+        return index + 1;
+    llvm_unreachable("the entry points have this message");
+  }
+
+  void writeHeaderOffsets() {
+    size_t count = manifest.variables.size();
+    os << "/* Within the block, for the functions below. */\n"
+       << "#define " << macro << "_LAYOUT_HASH 0x"
+       << llvm::utohexstr(manifest.layoutHash, /*LowerCase=*/true) << "ull\n"
+       << "#define " << macro << "_STATUS_OFFSET " << kStateStatusOffset
+       << "\n#define " << macro << "_INITIALIZED_OFFSET "
+       << kStateInitializedOffset << "\n#define " << macro << "_TEXT_OFFSET "
+       << getStateTextOffset(count) << "\n#define " << macro << "_TEXT_BYTES "
+       << kStateTextBytes << "\n#define " << macro << "_HEADER_BYTES "
+       << getStateHeaderBytes(count) << "\n#define " << macro
+       << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
+  }
+
+  void writeCollections() {
+    llvm::MapVector<StringRef, std::string> members;
+    for (const ManifestVariable &variable : manifest.variables)
+      for (StringRef collection : variable.collections)
+        members[collection];
+    for (auto &[collection, list] : members)
+      for (const ManifestVariable &variable : manifest.variables)
+        list += variable.isInCollection(collection) ? "1, " : "0, ";
+    std::string name = prefix + "_in_collection";
+    os << "/* 1 if variable number i is in the collection, by its name; 0 if "
+          "not. */\nstatic inline int "
+       << name << "(int i, const char *collection) {\n";
+    for (auto &[collection, list] : members)
+      os << "  if (strcmp(collection, \"" << escape(collection)
+         << "\") == 0) {\n    static const unsigned char members[] = {"
+         << StringRef(list).drop_back(2) << "};\n    return members[i];\n  }\n";
+    os << "  (void)i, (void)collection;\n  return 0;\n}\n\n";
+  }
+
+  void writeAccessors() {
+    writeHeaderOffsets();
+    writeCollections();
+    writeInline(
+        R"(/* The number of a variable, or -1 if there is none of that name. */
+static inline int @_find_variable(const char *name) {
+  int i;
+  for (i = 0; i < $_NUM_VARIABLES; ++i)
+    if (strcmp(@_variables()[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+/* Makes s a block in which no variable has a value: for a program that sets
+   every value itself and has no use for @_init. */
+static inline void @_reset(@_state *s) {
+  uint64_t hash = $_LAYOUT_HASH;
+  memset(s, 0, $_HEADER_BYTES);
+  memcpy(s, &hash, sizeof(hash));
+}
+
+/* 1 if s is a block of this model that @_init or @_reset has seen. */
+static inline int @_is_valid(const @_state *s) {
+  uint64_t hash;
+  memcpy(&hash, s, sizeof(hash));
+  return hash == $_LAYOUT_HASH;
+}
+
+/* 1 if the variable has a value, 0 if not or if there is none of that name. */
+static inline int @_is_initialized(const @_state *s, const char *name) {
+  int i = @_find_variable(name);
+  return i >= 0 && @_is_valid(s) &&
+         ((const unsigned char *)s)[$_INITIALIZED_OFFSET + i] != 0;
+}
+
+/* Writes the names of the variables without a value, at most `capacity` of them,
+   to `names`: first those of GLOBAL, then those of LOCAL, each in the order of the
+   block. Returns how many there are. */
+static inline int @_report_uninitialized(const @_state *s, const char **names,
+                                         int capacity) {
+  int pass, i, count = 0;
+  for (pass = 0; pass < 2; ++pass)
+    for (i = 0; i < $_NUM_VARIABLES; ++i) {
+      int isGlobal = @_in_collection(i, "GLOBAL");
+      if (pass == 0 ? !isGlobal : isGlobal || !@_in_collection(i, "LOCAL"))
+        continue;
+      if (@_is_valid(s) && ((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
+        continue;
+      if (count < capacity)
+        names[count] = @_variables()[i].name;
+      ++count;
+    }
+  return count;
+}
+
+/* Keeps a status and, below 0, its text: the pieces one after the other. */
+static inline int32_t @_set_status(@_state *s, int32_t status, const char *a,
+                                   const char *b, const char *c) {
+  char *text = (char *)s + $_TEXT_OFFSET;
+  const char *pieces[3];
+  size_t used = 0;
+  int i;
+  pieces[0] = a, pieces[1] = b, pieces[2] = c;
+  for (i = 0; status < 0 && i < 3; ++i) {
+    size_t size = strlen(pieces[i]);
+    if (size > $_TEXT_BYTES - 1 - used)
+      size = $_TEXT_BYTES - 1 - used;
+    memcpy(text + used, pieces[i], size);
+    used += size;
+    text[used] = 0;
+  }
+  memcpy((unsigned char *)s + $_STATUS_OFFSET, &status, sizeof(status));
+  return status;
+}
+
+/* Finds a variable of that size for the two functions below, or fails. */
+static inline int32_t @_check_variable(@_state *s, const char *name,
+                                       const void *data, size_t bytes,
+                                       int *index) {
+  if (!@_is_valid(s))
+    return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
+  *index = @_find_variable(name);
+  if (*index < 0)
+    return @_set_status(s, -5, "no variable is called '", name, "'");
+  if (@_variables()[*index].bytes != bytes)
+    return @_set_status(s, -3, "variable '", name,
+                        "' has another size in bytes than what is given");
+  if (data == NULL && bytes != 0)
+    return @_set_status(s, -3, "the data of variable '", name,
+                        "' is a null pointer");
+  return 0;
+}
+
+/* Copies `bytes` bytes, the size of the variable, into it; it then has a value.
+   Returns 0 or a status. */
+static inline int32_t @_set_variable(@_state *s, const char *name,
+                                     const void *data, size_t bytes) {
+  int i;
+  int32_t status = @_check_variable(s, name, data, bytes, &i);
+  if (status != 0)
+    return status;
+  if (bytes != 0)
+    memmove((unsigned char *)s + @_variables()[i].offset, data, bytes);
+  ((unsigned char *)s)[$_INITIALIZED_OFFSET + i] = 1;
+  return @_set_status(s, 0, "", "", "");
+}
+
+/* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status. */
+static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
+                                     size_t bytes) {
+  int i;
+  int32_t status = @_check_variable(s, name, data, bytes, &i);
+  if (status != 0)
+    return status;
+  if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
+    return @_set_status(s, -9, "Attempting to use uninitialized value ", name,
+                        "");
+  if (bytes != 0)
+    memcpy(data, (const unsigned char *)s + @_variables()[i].offset, bytes);
+  return @_set_status(s, 0, "", "", "");
+}
+
+/* The elements of a variable, in the block; NULL if there is none of that name.
+   Writing there does not give it a value: see @_set_variable. */
+static inline void *@_variable(@_state *s, const char *name) {
+  int i = @_find_variable(name);
+  return i < 0 ? NULL : (void *)((unsigned char *)s + @_variables()[i].offset);
+}
+
+/* @_init_some of one variable, by its name. */
+static inline int32_t @_init_variable(@_state *s, uint64_t seed,
+                                      const char *name) {
+  uint8_t select[$_NUM_VARIABLES] = {0};
+  int i = @_find_variable(name);
+  if (i < 0) {
+    if (!@_is_valid(s))
+      return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
+    return @_set_status(s, -5, "no variable is called '", name, "'");
+  }
+  select[i] = 1;
+  return @_init_some(s, seed, select);
+}
+
+/* @_init_some of the variables of a collection. */
+static inline int32_t @_init_collection(@_state *s, uint64_t seed,
+                                        const char *collection) {
+  uint8_t select[$_NUM_VARIABLES];
+  int i;
+  for (i = 0; i < $_NUM_VARIABLES; ++i)
+    select[i] = (uint8_t)@_in_collection(i, collection);
+  return @_init_some(s, seed, select);
+}
+
+)");
   }
 
   const Manifest &manifest;

@@ -178,6 +178,11 @@ std::vector<CParameter> getCParameters(const ManifestEntry &entry) {
   return parameters;
 }
 
+std::string getNotInitializedMessage(const Manifest &manifest) {
+  return "the state of '" + manifest.model + "' was never initialised: call " +
+         toCIdentifier(manifest.model) + "_init first";
+}
+
 int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent) {
   int64_t largest = 0;
   for (const ManifestEntry &entry : manifest.entries) {

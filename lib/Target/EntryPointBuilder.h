@@ -24,16 +24,26 @@ public:
   EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
                     DenormalControl denormals);
 
+  /// The internal function that gives storage initial values, which the packed
+  /// forms call; before any of them. `kernel` is that of the initializer.
+  void emitEvaluator(const ManifestEntry &init, mlir::LLVM::LLVMFuncOp kernel);
+
   /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
-  /// kernel of `entry`. A null kernel, for a model without variables to
-  /// initialise, does nothing.
+  /// kernel of `entry`.
   mlir::LLVM::LLVMFuncOp emitPacked(const ManifestEntry &entry,
                                     mlir::LLVM::LLVMFuncOp kernel);
 
-  /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form;
-  /// for the initializer `M_init(s, seed) -> i32`.
+  /// `M_init.packed`, with the two feeds that PackedFunction describes. Also
+  /// for a model without variables.
+  mlir::LLVM::LLVMFuncOp emitPackedInitializer(const ManifestEntry &entry);
+
+  /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form.
   void emitCFunction(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp packed,
                      int64_t maxExtent);
+
+  /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
+  void emitCInitializers(const ManifestEntry &entry,
+                         mlir::LLVM::LLVMFuncOp packed);
 
   /// `M_last_error(s) -> const char *`; call it last, as it holds the texts of
   /// all messages.
@@ -57,13 +67,25 @@ private:
   // The checks and parts of the packed form.
   void emitStateChecks(mlir::Value state);
   void emitHashCheck(mlir::Value state);
+  mlir::Value emitIsAdopted(mlir::Value state);
   void emitAdoption(mlir::Value state);
+  void emitNeeds(mlir::Value state, mlir::Value roots, mlir::Value commit,
+                 mlir::Value needs);
+  void emitInitialValues(const ManifestEntry &entry, mlir::Value state,
+                         mlir::Value workspace);
+  void emitEvaluation(mlir::Value state, mlir::Value workspace,
+                      mlir::Value seed, mlir::Value roots, bool commit);
+  void failOnStatus(mlir::Value status);
+  mlir::Value emitHasValue(mlir::Value state, int64_t variable);
   void emitInitializedChecks(const ManifestEntry &entry, mlir::Value state);
-  void emitPointerChecks(const ManifestEntry &entry, mlir::Value feeds,
-                         mlir::Value results);
+  void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,
+                         mlir::Value feeds, mlir::Value results);
+  void failIfInState(mlir::Value pointer, mlir::Value state,
+                     const llvm::Twine &what);
   void emitKernelCall(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp kernel,
-                      mlir::Block &arguments, mlir::Value run,
-                      mlir::Value modeSlots);
+                      mlir::Value state, mlir::Value workspace,
+                      mlir::ValueRange feeds, mlir::Value extents,
+                      mlir::Value results, mlir::Value modeSlots);
   void appendByteBuffer(llvm::SmallVectorImpl<mlir::Value> &operands,
                         mlir::Value pointer, int64_t size);
   void appendTensor(llvm::SmallVectorImpl<mlir::Value> &operands,
@@ -79,6 +101,9 @@ private:
   void store(mlir::Value value, mlir::Value base, int64_t bytes);
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
   mlir::Value stackSlots(mlir::Type type, int64_t count);
+  mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
+  /// Emits a loop over [0, count); `body` gets the index (i64).
+  void emitLoop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
   mlir::Value emitCompare(mlir::LLVM::ICmpPredicate predicate, mlir::Value lhs,
                           mlir::Value rhs);
 
@@ -95,6 +120,8 @@ private:
   std::string prefix;
   /// Of the function under construction.
   mlir::Block *failBlock = nullptr;
+  /// The function of emitEvaluator(), or null before it.
+  mlir::LLVM::LLVMFuncOp evaluator;
 };
 
 } // namespace flywheel

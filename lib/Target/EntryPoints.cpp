@@ -32,12 +32,10 @@ size_t countKernelArguments(const ManifestEntry &entry) {
   return count;
 }
 
-/// The initializer of a model in which nothing needs a value.
-ManifestEntry makeEmptyInitializer(MLIRContext *context) {
+/// The initializer of a model without variables.
+ManifestEntry makeEmptyInitializer() {
   ManifestEntry entry;
   entry.name = "init";
-  auto scalar = RankedTensorType::get({}, IntegerType::get(context, 64));
-  entry.feeds = {{"seed", scalar, {}}, {"run", scalar, {}}};
   return entry;
 }
 
@@ -66,7 +64,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
 
     SmallVector<LLVM::LLVMFuncOp> kernels;
     for (const ManifestEntry &entry : manifest->entries) {
-      FailureOr<LLVM::LLVMFuncOp> kernel = findKernel(entry);
+      FailureOr<LLVM::LLVMFuncOp> kernel = findKernel(*manifest, entry);
       if (failed(kernel))
         return signalPassFailure();
       kernels.push_back(*kernel);
@@ -82,16 +80,24 @@ private:
   void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
     size_t oldMessages = manifest.messages.size();
     EntryPointBuilder builder(getOperation(), manifest, *denormals);
-    auto emitEntry = [&](const ManifestEntry &entry, LLVM::LLVMFuncOp kernel) {
+    auto emitInitializer = [&](const ManifestEntry &entry) {
+      LLVM::LLVMFuncOp packed = builder.emitPackedInitializer(entry);
+      if (cInterface)
+        builder.emitCInitializers(entry, packed);
+      ++numEntries;
+    };
+    const ManifestEntry *init = manifest.lookupEntry("init");
+    if (init)
+      builder.emitEvaluator(*init, kernels[init - manifest.entries.data()]);
+    for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels)) {
+      if (isInitializer(entry))
+        continue;
       LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
       if (cInterface)
         builder.emitCFunction(entry, packed, maxExtent);
       ++numEntries;
-    };
-    for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels))
-      emitEntry(entry, kernel);
-    if (!manifest.lookupEntry("init"))
-      emitEntry(makeEmptyInitializer(&getContext()), nullptr);
+    }
+    emitInitializer(init ? *init : makeEmptyInitializer());
     if (cInterface)
       builder.emitLastError();
     numMessages += manifest.messages.size() - oldMessages;
@@ -101,9 +107,17 @@ private:
   LogicalResult checkSymbols(const Manifest &manifest) {
     std::string prefix = toCIdentifier(manifest.model);
     llvm::StringMap<std::string> owners;
-    for (StringRef name :
-         {"state", "last_error", "variable", "set_variable", "is_initialized",
-          "variables", "find_variable", "variable_info"})
+    for (StringRef name : {"state",         "last_error",
+                           "variable",      "set_variable",
+                           "get_variable",  "is_initialized",
+                           "variables",     "find_variable",
+                           "variable_info", "init_some",
+                           "init_variable", "init_collection",
+                           "in_collection", "report_uninitialized",
+                           "reset",         "is_valid",
+                           "set_status",    "check_variable",
+                           "model",         "save",
+                           "restore"})
       owners[prefix + "_" + name.str()] = "the interface of every model";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";
@@ -132,8 +146,9 @@ private:
     return success();
   }
 
-  FailureOr<LLVM::LLVMFuncOp> findKernel(const ManifestEntry &entry) {
-    if (isInitializer(entry) && failed(checkInitializer(entry)))
+  FailureOr<LLVM::LLVMFuncOp> findKernel(const Manifest &manifest,
+                                         const ManifestEntry &entry) {
+    if (isInitializer(entry) && failed(checkInitializer(manifest, entry)))
       return failure();
     std::string name = entry.name + ".kernel";
     auto kernel = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
@@ -154,17 +169,23 @@ private:
     return kernel;
   }
 
-  LogicalResult checkInitializer(const ManifestEntry &entry) {
-    auto isCounter = [](const ManifestArgument &feed, StringRef name) {
-      return feed.name == name && feed.type.getRank() == 0 &&
-             feed.type.getElementType().isInteger(64);
+  LogicalResult checkInitializer(const Manifest &manifest,
+                                 const ManifestEntry &entry) {
+    auto is = [](const ManifestArgument &feed, StringRef name,
+                 ArrayRef<int64_t> shape, unsigned width) {
+      return feed.name == name && feed.type.getShape() == shape &&
+             feed.type.getElementType().isInteger(width);
     };
-    if (entry.feeds.size() == 2 && isCounter(entry.feeds[0], "seed") &&
-        isCounter(entry.feeds[1], "run") && entry.results.empty())
+    int64_t count = manifest.variables.size();
+    if (entry.feeds.size() == 3 && is(entry.feeds[0], "seed", {}, 64) &&
+        is(entry.feeds[1], "runs", count, 64) &&
+        is(entry.feeds[2], "select", count, 1) && entry.results.empty())
       return success();
     return getOperation().emitError()
-           << "expected entry 'init' to take 'seed' and 'run', both "
-              "tensor<i64>, and to have no results";
+           << "expected entry 'init' to take 'seed', a tensor<i64>, 'runs', a "
+              "tensor<"
+           << count << "xi64>, and 'select', a tensor<" << count
+           << "xi1>, and to have no results";
   }
 
   /// Kernels of two models may have one name; only entry points are exported.

@@ -9,6 +9,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,6 +47,12 @@ private:
   SmallVector<NamedAttribute> fields;
 };
 
+Attribute toAttr(Builder &b, const std::string &text) {
+  return b.getStringAttr(text);
+}
+
+template <typename T> Attribute toAttr(Builder &b, const std::vector<T> &list);
+
 Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   RecordBuilder record(b);
   record.add("name", StringRef(variable.name));
@@ -53,8 +60,15 @@ Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   record.add("offset", variable.offset);
   record.add("bytes", variable.bytes);
   record.add("trainable", b.getBoolAttr(variable.trainable));
+  record.add("collections", toAttr(b, variable.collections));
+  if (!variable.device.empty())
+    record.add("device", StringRef(variable.device));
   if (!variable.slotOf.empty())
     record.add("slot_of", StringRef(variable.slotOf));
+  if (!variable.initialReads.empty())
+    record.add("initial_reads", ArrayRef<int64_t>(variable.initialReads));
+  if (!variable.initialValues.empty())
+    record.add("initial_values", ArrayRef<int64_t>(variable.initialValues));
   return record.get();
 }
 
@@ -78,10 +92,6 @@ Attribute toAttr(Builder &b, const ManifestMessage &message) {
   return record.get();
 }
 
-Attribute toAttr(Builder &b, const std::string &text) {
-  return b.getStringAttr(text);
-}
-
 Attribute toAttr(Builder &b, AffineMap map) { return AffineMapAttr::get(map); }
 
 Attribute toAttr(Builder &b, const ManifestEntry &entry);
@@ -99,6 +109,9 @@ Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   record.add("symbols", toAttr(b, entry.symbols));
   record.add("reads", ArrayRef<int64_t>(entry.reads));
   record.add("writes", ArrayRef<int64_t>(entry.writes));
+  if (!entry.initializedValues.empty())
+    record.add("initialized_values",
+               ArrayRef<int64_t>(entry.initializedValues));
   record.add("workspace", toAttr(b, entry.workspaceSlots));
   record.add("checks", ArrayRef<int64_t>(entry.checks));
   return record.get();
@@ -185,8 +198,20 @@ void read(ManifestReader &reader, DictionaryAttr record,
   reader.read(record, "offset", variable.offset);
   reader.read(record, "bytes", variable.bytes);
   reader.read(record, "trainable", variable.trainable);
+  if (record.contains("collections")) {
+    variable.collections.clear();
+    reader.readList<StringAttr>(record, "collections", [&](StringAttr name) {
+      variable.collections.push_back(name.str());
+    });
+  }
+  if (record.contains("device"))
+    reader.read(record, "device", variable.device);
   if (record.contains("slot_of"))
     reader.read(record, "slot_of", variable.slotOf);
+  if (record.contains("initial_reads"))
+    reader.readIntegers(record, "initial_reads", variable.initialReads);
+  if (record.contains("initial_values"))
+    reader.readIntegers(record, "initial_values", variable.initialValues);
 }
 
 void read(ManifestReader &reader, DictionaryAttr record,
@@ -228,6 +253,8 @@ void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
   });
   reader.readIntegers(record, "reads", entry.reads);
   reader.readIntegers(record, "writes", entry.writes);
+  if (record.contains("initialized_values"))
+    reader.readIntegers(record, "initialized_values", entry.initializedValues);
   reader.readList<ArrayAttr>(record, "workspace", [&](ArrayAttr sizes) {
     auto &slot = entry.workspaceSlots.emplace_back();
     for (Attribute size : sizes) {
@@ -273,6 +300,8 @@ void checkEntry(ManifestReader &reader, const Manifest &manifest,
     checkArgument(reader, entry, result);
   checkIndices(reader, entry.reads, manifest.variables.size(), "a variable");
   checkIndices(reader, entry.writes, manifest.variables.size(), "a variable");
+  checkIndices(reader, entry.initializedValues, manifest.variables.size(),
+               "a variable");
   checkIndices(reader, entry.checks, manifest.messages.size(), "a message");
   for (const std::vector<AffineMap> &slot : entry.workspaceSlots)
     for (AffineMap map : slot)
@@ -292,6 +321,10 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
                    const ManifestVariable &variable) {
   if (!variable.type.hasStaticShape())
     reader.fail("variable '" + variable.name + "' has a dynamic shape");
+  checkIndices(reader, variable.initialReads, manifest.variables.size(),
+               "a variable");
+  checkIndices(reader, variable.initialValues, manifest.variables.size(),
+               "a variable");
   if (variable.offset < 0 || variable.bytes < 0 ||
       variable.offset > manifest.stateBytes - variable.bytes)
     reader.fail("variable '" + variable.name + "' is outside the state block");
@@ -322,6 +355,29 @@ int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
 }
 
 } // namespace
+
+bool ManifestVariable::isInCollection(StringRef collection) const {
+  return llvm::is_contained(collections, collection);
+}
+
+std::vector<std::string> ManifestVariable::describe() const {
+  std::vector<std::string> notes;
+  if (!slotOf.empty())
+    notes.push_back("slot of " + slotOf);
+  else if (!trainable)
+    notes.push_back("not trainable");
+  // TRAINABLE is said by the words above, or by their absence.
+  std::vector<std::string> others;
+  for (const std::string &name : collections)
+    if (name != "TRAINABLE")
+      others.push_back(name);
+  if (others != std::vector<std::string>{"GLOBAL"})
+    notes.push_back(others.empty() ? "in no collection"
+                                   : "in " + llvm::join(others, " and "));
+  if (!device.empty())
+    notes.push_back("on " + device);
+  return notes;
+}
 
 int64_t evaluateWorkspaceMap(AffineMap map, ArrayRef<int64_t> symbols) {
   return evaluate(map.getResult(0), symbols);
@@ -386,7 +442,7 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   if (reader.hasFailed())
     return failure();
 
-  int64_t headerBytes = kStateInitializedOffset + manifest.variables.size();
+  int64_t headerBytes = getStateHeaderBytes(manifest.variables.size());
   if (manifest.stateBytes < headerBytes)
     reader.fail("expected 'state_bytes' to cover the header, " +
                 Twine(headerBytes) + " bytes, found " +

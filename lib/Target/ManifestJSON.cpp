@@ -8,20 +8,25 @@
 //
 //   { "format": 1, "model": NAME, "layout_hash": "0x...", "max_extent": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
-//                "runs_offset": N, "status_offset": N, "seed_offset": N,
-//                "initialized_offset": N },
+//                "seed_offset": N, "status_offset": N,
+//                "initialized_offset": N, "runs_offset": N, "text_offset": N,
+//                "text_bytes": N },
 //     "workspace_bytes": N, "c_state_bytes": N,
 //     "variables": [ { "name", "dtype", "shape": [N...], "offset", "bytes",
-//                      "initialized_offset", "trainable", "slot_of" } ],
+//                      "initialized_offset", "runs_offset", "trainable",
+//                      "slot_of", "collections": [NAME...], "device",
+//                      "initial_reads": [NAME...],
+//                      "initial_values": [NAME...] } ],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
 //                    "extents": [NAME...], "reads": [NAME...],
-//                    "writes": [NAME...], "workspace_bytes": N,
-//                    "checks": [STATUS...] } ],
+//                    "writes": [NAME...], "initialized_values": [NAME...],
+//                    "workspace_bytes": N, "checks": [STATUS...] } ],
 //     "messages": [ { "status", "kind", "text" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
-// `slot_of` is null where a variable is no slot. `c_state_bytes` is the size of
-// the block that the C interface takes, which holds the workspace too.
+// `slot_of` is null where a variable is no slot, `device` where the program
+// does not say where the variable lives. `c_state_bytes` is the size of the
+// block that the C interface takes, which holds the workspace too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +69,14 @@ static Object toObject(const ManifestArgument &argument,
                 {"shape", std::move(shape)}};
 }
 
+static Array toNames(const Manifest &manifest,
+                     const std::vector<int64_t> &indices) {
+  Array array;
+  for (int64_t index : indices)
+    array.push_back(manifest.variables[index].name);
+  return array;
+}
+
 static Object toObject(const Manifest &manifest, int64_t index) {
   const ManifestVariable &variable = manifest.variables[index];
   Object object{{"name", variable.name},
@@ -72,10 +85,18 @@ static Object toObject(const Manifest &manifest, int64_t index) {
                 {"offset", variable.offset},
                 {"bytes", variable.bytes},
                 {"initialized_offset", kStateInitializedOffset + index},
+                {"runs_offset",
+                 getStateRunsOffset(manifest.variables.size()) + 8 * index},
                 {"trainable", variable.trainable},
-                {"slot_of", nullptr}};
+                {"slot_of", nullptr},
+                {"collections", Array(variable.collections)},
+                {"device", nullptr},
+                {"initial_reads", toNames(manifest, variable.initialReads)},
+                {"initial_values", toNames(manifest, variable.initialValues)}};
   if (!variable.slotOf.empty())
     object["slot_of"] = variable.slotOf;
+  if (!variable.device.empty())
+    object["device"] = variable.device;
   return object;
 }
 
@@ -87,25 +108,21 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
       array.push_back(toObject(argument, entry));
     return array;
   };
-  auto toNames = [&](const std::vector<int64_t> &indices) {
-    Array array;
-    for (int64_t index : indices)
-      array.push_back(manifest.variables[index].name);
-    return array;
-  };
   Array checks;
   for (int64_t index : entry.checks)
     checks.push_back(index + 1);
   SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
-  return Object{{"name", entry.name},
-                {"symbol", getEntrySymbol(manifest, entry)},
-                {"feeds", toArguments(entry.feeds)},
-                {"results", toArguments(entry.results)},
-                {"extents", Array(entry.symbols)},
-                {"reads", toNames(entry.reads)},
-                {"writes", toNames(entry.writes)},
-                {"workspace_bytes", entry.getWorkspaceBytes(extents)},
-                {"checks", std::move(checks)}};
+  return Object{
+      {"name", entry.name},
+      {"symbol", getEntrySymbol(manifest, entry)},
+      {"feeds", toArguments(entry.feeds)},
+      {"results", toArguments(entry.results)},
+      {"extents", Array(entry.symbols)},
+      {"reads", toNames(manifest, entry.reads)},
+      {"writes", toNames(manifest, entry.writes)},
+      {"initialized_values", toNames(manifest, entry.initializedValues)},
+      {"workspace_bytes", entry.getWorkspaceBytes(extents)},
+      {"checks", std::move(checks)}};
 }
 
 llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
@@ -126,10 +143,12 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
       {"state", Object{{"bytes", stateBytes},
                        {"alignment", kStateAlignment},
                        {"hash_offset", kStateHashOffset},
-                       {"runs_offset", kStateRunsOffset},
-                       {"status_offset", kStateStatusOffset},
                        {"seed_offset", kStateSeedOffset},
-                       {"initialized_offset", kStateInitializedOffset}}},
+                       {"status_offset", kStateStatusOffset},
+                       {"initialized_offset", kStateInitializedOffset},
+                       {"runs_offset", getStateRunsOffset(variables.size())},
+                       {"text_offset", getStateTextOffset(variables.size())},
+                       {"text_bytes", kStateTextBytes}}},
       {"workspace_bytes", getMaxWorkspaceBytes(*this, maxExtent)},
       {"c_state_bytes", getCStateBytes(*this, maxExtent)},
       {"variables", std::move(variableList)},

@@ -274,6 +274,8 @@ struct Variable {
   int64_t offset, bytes;
   bool trainable;
   std::optional<std::string> slotOf;
+  std::vector<std::string> collections;
+  std::optional<std::string> device;
 };
 
 struct EntryInfo {
@@ -318,11 +320,14 @@ static std::vector<Variable> getVariables(const PyProgram &self) {
   for (auto [spec, manifest] :
        llvm::zip_equal(self.program->getVariables(),
                        self.program->getManifest().variables)) {
-    Variable variable{spec.name,   spec.dtype, makeShape(spec.shape, {}),
-                      spec.offset, spec.bytes, manifest.trainable,
-                      {}};
+    Variable variable{
+        spec.name,   spec.dtype,           makeShape(spec.shape, {}),
+        spec.offset, spec.bytes,           manifest.trainable,
+        {},          manifest.collections, {}};
     if (!manifest.slotOf.empty())
       variable.slotOf = manifest.slotOf;
+    if (!manifest.device.empty())
+      variable.device = manifest.device;
     variables.push_back(std::move(variable));
   }
   return variables;
@@ -386,6 +391,10 @@ static void addInfo(nb::module_ &module) {
       .def_ro("trainable", &Variable::trainable)
       .def_ro("slot_of", &Variable::slotOf,
               "The parameter that owns this optimizer slot, or None.")
+      .def_ro("collections", &Variable::collections,
+              "Names of the collections that the variable is in.")
+      .def_ro("device", &Variable::device,
+              "Where the program wants the variable to live, or None.")
       .def_ro("offset", &Variable::offset,
               "Of the first element in the state block, in bytes.")
       .def_ro("nbytes", &Variable::bytes)

@@ -101,13 +101,25 @@ void addSession(nb::module_ &module) {
           "program"_a, nb::kw_only(), "share"_a = nb::none())
       .def(
           "initialize",
-          [](PySession &self, uint64_t seed) {
-            runUnlocked(self, [&](Session &s) { return s.initialize(seed); });
+          [](PySession &self, uint64_t seed,
+             const std::optional<std::vector<std::string>> &names,
+             const std::optional<std::string> &collection) {
+            if (names && collection)
+              throw nb::value_error("expected names or a collection of the "
+                                    "variables to initialise, found both");
+            runUnlocked(self, [&](Session &s) {
+              if (collection)
+                return s.initializeCollection(seed, *collection);
+              return names ? s.initialize(seed, *names) : s.initialize(seed);
+            });
           },
-          "seed"_a = 0,
-          "Gives every variable its initial value. The random streams depend "
-          "on "
-          "`seed` and on how\noften these variables were initialised before.")
+          "seed"_a = 0, "names"_a = nb::none(), "collection"_a = nb::none(),
+          "Gives variables, by default those of GLOBAL, their initial values. "
+          "The random "
+          "stream of a variable\ndepends on `seed` and on how often it was "
+          "initialised before. Raises NotFoundError for an\nunknown name; "
+          "FailedPreconditionError where an initial value is computed from a "
+          "variable that\nhas none.")
       .def(
           "initialize_missing",
           [](PySession &self, uint64_t seed) {
@@ -163,14 +175,16 @@ void addSession(nb::module_ &module) {
             SessionLock lock(self);
             return self.session->reportUninitialized();
           },
-          "Names of the variables that have no value, in layout order.")
-      .def_prop_ro(
+          "Names of the variables that have no value: those of GLOBAL, then "
+          "those of LOCAL.")
+      .def(
           "run_counter",
-          [](const PySession &self) {
+          [](const PySession &self, const std::string &name) {
             SessionLock lock(self);
-            return self.session->getRunCounter();
+            return take(self.session->getRunCounter(name));
           },
-          "How often the variables were initialised.")
+          "name"_a,
+          "How often a variable was initialised. Raises NotFoundError.")
       .def_prop_ro(
           "seed",
           [](const PySession &self) {

@@ -58,3 +58,46 @@ func.func @empty_parameter(%p: tensor<0x3xf32>, %s: tensor<f32>) -> tensor<0x3xf
       : (tensor<0x3xf32>, tensor<0x3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<0x3xf32>, tensor<0x3xf32>)
   return %0#0 : tensor<0x3xf32>
 }
+
+// V13: a projection element by element is in the loop of the update.
+// CHECK-LABEL: func @non_neg
+// CHECK: linalg.generic
+// CHECK: %[[NEW:.*]] = arith.subf
+// CHECK: %[[PROJECTED:.*]] = arith.maximumf %[[NEW]]
+// CHECK: linalg.yield %[[PROJECTED]],
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @non_neg(%p: tensor<4xf32>, %v: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = train.momentum %p, %v, %p lr %s momentum %s
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %1 = train.project %0#0 : tensor<4xf32> by #train.non_neg
+  return %1, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Norms are sums along the axis, in f32 at least; the parameter is scaled in
+// place.
+// CHECK-LABEL: func @max_norm
+// CHECK-SAME: (%[[P:.*]]: tensor<8x4xbf16>)
+// CHECK: %[[SUM:.*]] = linalg.generic
+// CHECK-SAME: iterator_types = ["reduction", "parallel"]
+// CHECK-SAME: ins(%[[P]] : tensor<8x4xbf16>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: %[[FACTOR:.*]] = linalg.generic
+// CHECK-SAME: ins(%[[SUM]] : tensor<4xf32>)
+// CHECK: math.sqrt
+// CHECK: arith.minimumf
+// CHECK: arith.divf
+// CHECK: %[[R:.*]] = linalg.generic
+// CHECK-SAME: ins(%[[FACTOR]] : tensor<4xf32>) outs(%[[P]] : tensor<8x4xbf16>)
+// CHECK: return %[[R]]
+func.func @max_norm(%p: tensor<8x4xbf16>) -> tensor<8x4xbf16> {
+  %0 = train.project %p : tensor<8x4xbf16> by #train.max_norm<max = 2.0>
+  return %0 : tensor<8x4xbf16>
+}
+
+// CHECK-LABEL: func @one_axis
+// CHECK: iterator_types = ["reduction"]
+// CHECK-SAME: outs(%{{.*}} : tensor<f64>)
+func.func @one_axis(%p: tensor<8xf64>) -> tensor<8xf64> {
+  %0 = train.project %p : tensor<8xf64> by #train.unit_norm
+  return %0 : tensor<8xf64>
+}

@@ -11,7 +11,7 @@ module attributes {train.manifest = {
 
 // -----
 
-// expected-error@below {{malformed 'train.manifest' attribute: expected 'state_bytes' to cover the header, 64 bytes, found 8}}
+// expected-error@below {{malformed 'train.manifest' attribute: expected 'state_bytes' to cover the header, 576 bytes, found 8}}
 module attributes {train.manifest = {
   model = "m", layout_hash = 1 : i64, state_bytes = 8 : i64, variables = [], entries = [], messages = []}} {}
 
@@ -19,15 +19,15 @@ module attributes {train.manifest = {
 
 // expected-error@below {{malformed 'train.manifest' attribute: variable 'w' is outside the state block}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 128 : i64,
-  variables = [{name = "w", type = tensor<4xf32>, offset = 128 : i64, bytes = 16 : i64, trainable = true}],
+  model = "m", layout_hash = 1 : i64, state_bytes = 640 : i64,
+  variables = [{name = "w", type = tensor<4xf32>, offset = 640 : i64, bytes = 16 : i64, trainable = true}],
   entries = [], messages = []}} {}
 
 // -----
 
 // expected-error@below {{malformed 'train.manifest' attribute: a symbol that does not fit the type of 'x' of entry 'f'}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [{name = "x", type = tensor<?xf32>, symbols = array<i64: -1>}],
               results = [], symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
   messages = []}} {}
@@ -36,7 +36,7 @@ module attributes {train.manifest = {
 
 // expected-error@below {{malformed 'train.manifest' attribute: no feed of entry 'f' has the extent 'batch'}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [], results = [], symbols = ["batch"], reads = array<i64>, writes = array<i64>,
               workspace = [], checks = array<i64>}],
   messages = []}} {}
@@ -45,7 +45,7 @@ module attributes {train.manifest = {
 
 // expected-error@below {{expected a function 'f.kernel' for entry 'f', found none}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
               workspace = [], checks = array<i64>}],
   messages = []}} {}
@@ -53,7 +53,7 @@ module attributes {train.manifest = {
 // -----
 
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [{name = "x", type = tensor<2xf32>, symbols = array<i64: -1>}],
               results = [], symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
   messages = []}} {
@@ -68,7 +68,7 @@ module attributes {train.manifest = {
 
 // expected-error@below {{entry 'last_error' would be called 'm_last_error' in C, a name that the interface of every model has; rename the entry}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "last_error", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
               workspace = [], checks = array<i64>}],
   messages = []}} {}
@@ -77,16 +77,16 @@ module attributes {train.manifest = {
 
 // expected-error@below {{'x' of entry 'f' has elements of type 'i7', which no C type can hold}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [{name = "x", type = tensor<2xi7>, symbols = array<i64: -1>}],
               results = [], symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
   messages = []}} {}
 
 // -----
 
-// expected-error@below {{expected entry 'init' to take 'seed' and 'run', both tensor<i64>, and to have no results}}
+// expected-error@below {{expected entry 'init' to take 'seed', a tensor<i64>, 'runs', a tensor<0xi64>, and 'select', a tensor<0xi1>, and to have no results}}
 module attributes {train.manifest = {
-  model = "m", layout_hash = 1 : i64, state_bytes = 64 : i64, variables = [],
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "init", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
               workspace = [], checks = array<i64>}],
   messages = []}} {}

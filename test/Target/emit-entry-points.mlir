@@ -6,19 +6,21 @@
 // CHECK-SAME: messages = [{kind = "invalid_argument", text = "label out of range"},
 // CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' is a null pointer"}
 // CHECK-SAME: {kind = "invalid_argument", text = "the state of 'tiny-net' must be aligned to 64 bytes"}
-// CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'seed'"}
+// CHECK-SAME: {kind = "failed_precondition", text = "the state of 'tiny-net' was never initialised: call tiny_net_init first"}
 // CHECK-SAME: {kind = "invalid_argument", text = "You must feed a value for placeholder 'x'"}
+// CHECK-SAME: text = "expected feed 'x' of 'step' outside the block of the state, found a pointer into it: copy the variable first"
 // CHECK-SAME: {kind = "invalid_argument", text = "expected a buffer for result 'y' of 'step', found a null pointer"}
 // CHECK-SAME: {kind = "failed_precondition", text = "Attempting to use uninitialized value w"}
 // CHECK-SAME: text = "batch is out of range: expected 0 <= batch <= 16 in 'tiny_net_step'"
 module attributes {train.manifest = {
-  model = "tiny-net", layout_hash = 99 : i64, state_bytes = 192 : i64,
+  model = "tiny-net", layout_hash = 99 : i64, state_bytes = 704 : i64,
   variables = [
-    {name = "w", type = tensor<4xf32>, offset = 128 : i64, bytes = 16 : i64, trainable = true}],
+    {name = "w", type = tensor<4xf32>, offset = 640 : i64, bytes = 16 : i64, trainable = true}],
   entries = [
     {name = "init",
      feeds = [{name = "seed", type = tensor<i64>, symbols = array<i64>},
-              {name = "run", type = tensor<i64>, symbols = array<i64>}],
+              {name = "runs", type = tensor<1xi64>, symbols = array<i64: -1>},
+              {name = "select", type = tensor<1xi1>, symbols = array<i64: -1>}],
      results = [], symbols = [], reads = array<i64>, writes = array<i64: 0>,
      workspace = [], checks = array<i64>},
     {name = "step",
@@ -39,7 +41,8 @@ module attributes {train.manifest = {
   llvm.func @init.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
                          %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
                          %seed0: !llvm.ptr, %seed1: !llvm.ptr, %seed2: i64,
-                         %run0: !llvm.ptr, %run1: !llvm.ptr, %run2: i64) -> i32 {
+                         %runs0: !llvm.ptr, %runs1: !llvm.ptr, %runs2: i64, %runs3: i64, %runs4: i64,
+                         %select0: !llvm.ptr, %select1: !llvm.ptr, %select2: i64, %select3: i64, %select4: i64) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     llvm.return %ok : i32
   }
@@ -54,22 +57,15 @@ module attributes {train.manifest = {
   }
 }
 
-// The initializer adopts a block with another hash, passes the run counter of
-// the header, and counts.
-// CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(
-// CHECK-SAME: %[[STATE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[FEEDS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> (i32 {llvm.signext})
-// CHECK: %[[COUNTER:.*]] = llvm.alloca
-// CHECK: llvm.icmp "eq" %[[STATE]], %{{.*}} : !llvm.ptr
-// CHECK: llvm.ptrtoint %[[STATE]]
-// CHECK: %[[HASH:.*]] = llvm.load %[[STATE]] : !llvm.ptr -> i64
-// CHECK: llvm.icmp "ne" %[[HASH]]
+// Initial values go where they are needed: the kernel gets the run counters of
+// the header and a byte a variable. A block with another hash is adopted.
+// CHECK-LABEL: llvm.func internal @tiny_net.evaluate(
+// CHECK-SAME: %[[STATE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %[[ROOTS:.*]]: !llvm.ptr, %{{.*}}: i1) -> (i32 {llvm.signext})
+// CHECK: %[[NEEDS:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK: "llvm.intr.memcpy"(%[[NEEDS]], %[[ROOTS]]
 // CHECK: "llvm.intr.memset"(%[[STATE]]
-// CHECK: llvm.store %{{.*}}, %[[COUNTER]] : i64
-// CHECK: llvm.call @init.kernel({{.*}}%[[COUNTER]], %[[COUNTER]], %{{[^,]*}})
-
-// CHECK-LABEL: llvm.func @tiny_net_init(
-// CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> (i32 {llvm.signext})
-// CHECK: llvm.call @tiny_net_init.packed
+// CHECK: %[[RUNS:.*]] = llvm.getelementptr inbounds %[[STATE]][72]
+// CHECK: llvm.call @init.kernel({{.*}}%[[RUNS]], %[[RUNS]], {{.*}}%[[NEEDS]], %[[NEEDS]], {{[^%]*}}
 
 // A train step refuses a block of another layout, null pointers and variables
 // without a value, all before the kernel runs.
@@ -87,6 +83,18 @@ module attributes {train.manifest = {
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: llvm.icmp "ugt" %[[BATCH]]
 // CHECK: llvm.call @tiny_net_step.packed
+
+// The initializer sets the bit of what was selected, by default of all.
+// CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(
+// CHECK: llvm.call @tiny_net.evaluate
+// CHECK: llvm.or
+// CHECK: llvm.zext %{{.*}} : i8 to i64
+// CHECK-LABEL: llvm.func @tiny_net_init(
+// CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> (i32 {llvm.signext})
+// CHECK: llvm.call @tiny_net_init.packed
+// CHECK-LABEL: llvm.func @tiny_net_init_some(
+// CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> (i32 {llvm.signext})
+// CHECK: llvm.call @tiny_net_init.packed
 
 // CHECK: llvm.mlir.global internal constant @tiny_net.texts
 // CHECK: llvm.func @tiny_net_last_error(%{{.*}}: !llvm.ptr) -> !llvm.ptr

@@ -23,7 +23,7 @@ namespace flywheel::run {
 
 Status initializeVariables(Session &session, const RunOptions &options) {
   if (options.restore.empty())
-    return session.initialize(options.getInitSeed());
+    return session.initializeMissing(options.getInitSeed());
   return session.restore(options.restore);
 }
 
@@ -55,10 +55,8 @@ void listProgram(const Program &program) {
     llvm::outs() << "variable " << variable.name << "  "
                  << runtime::numpyName(variable.dtype) << "  "
                  << runtime::formatShape(variable.shape);
-    if (!manifest.slotOf.empty())
-      llvm::outs() << "  slot of " << manifest.slotOf;
-    else if (!manifest.trainable)
-      llvm::outs() << "  not trainable";
+    for (const std::string &note : manifest.describe())
+      llvm::outs() << "  " << note;
     llvm::outs() << "\n";
   }
 }

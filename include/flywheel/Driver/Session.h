@@ -96,10 +96,19 @@ public:
 
   const Program &getProgram() const { return *program; }
 
-  /// Gives every variable its initial value. The random streams depend on
-  /// `seed` and on how often this state was initialised before.
+  /// Gives every variable of the collection GLOBAL its initial value. The
+  /// random stream of a variable depends on `seed` and on how often this state
+  /// initialised it before.
   runtime::Status initialize(uint64_t seed);
-  /// The same for variables that have no value; others keep theirs.
+  /// The same for the variables of these names. Errors: kNotFound;
+  /// kFailedPrecondition `Attempting to use uninitialized value V` where an
+  /// initial value is computed from a variable that has none and is not named.
+  runtime::Status initialize(uint64_t seed, llvm::ArrayRef<std::string> names);
+  /// The same for the variables of a collection; of one that nothing is in, for
+  /// none.
+  runtime::Status initializeCollection(uint64_t seed,
+                                       llvm::StringRef collection);
+  /// The same for all variables that have no value; others keep theirs.
   runtime::Status initializeMissing(uint64_t seed);
 
   /// The prepared call of an entry, made at its first use. Errors: kNotFound.
@@ -117,11 +126,13 @@ public:
   runtime::Status setVariable(llvm::StringRef name, const ArrayView &value);
   /// Errors: kNotFound.
   runtime::Result<bool> isInitialized(llvm::StringRef name) const;
-  /// Names of the variables that have no value, in layout order.
+  /// Names of the variables that have no value: those of GLOBAL, then those of
+  /// LOCAL, each in layout order.
   std::vector<std::string> reportUninitialized() const;
 
-  /// How often this state was initialised, and the last seed.
-  uint64_t getRunCounter() const;
+  /// How often a variable was initialised. Errors: kNotFound.
+  runtime::Result<uint64_t> getRunCounter(llvm::StringRef name) const;
+  /// The seed of the last initialisation.
   uint64_t getSeed() const;
 
   /// Writes variables and their random streams to a checkpoint. Errors: those
@@ -149,7 +160,7 @@ private:
   friend class CallPlan;
   Session(std::shared_ptr<const Program> program,
           std::shared_ptr<AlignedBuffer> state);
-  runtime::Status runInitializer(std::byte *block, uint64_t seed);
+  runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
   /// The variables for the runtime library, which may change them.
   runtime::ProgramState describeState() const;

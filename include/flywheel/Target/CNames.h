@@ -63,10 +63,14 @@ struct CParameter {
 /// first to use, then the results.
 std::vector<CParameter> getCParameters(const ManifestEntry &entry);
 
-/// The seed and the run counter are no arguments of the user.
+/// The entry that gives variables their initial values has an interface of its
+/// own.
 inline bool isInitializer(const ManifestEntry &entry) {
   return entry.name == "init";
 }
+
+/// What is wrong with a block that no initializer has seen.
+std::string getNotInitializedMessage(const Manifest &manifest);
 
 /// Workspace in bytes that covers every entry when no symbolic extent exceeds
 /// `maxExtent`.

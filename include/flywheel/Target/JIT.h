@@ -22,6 +22,9 @@ namespace flywheel {
 
 /// The packed form of an entry: the state block, the workspace, a pointer a
 /// feed, an extent a symbol, a pointer a result. Returns a status.
+///
+/// That of the initializer takes the seed (u64) and a byte a variable, which is
+/// not 0 where the variable is to be initialised; null for those of GLOBAL.
 using PackedFunction = int32_t (*)(void *state, void *workspace,
                                    const void *const *feeds,
                                    const int64_t *extents,

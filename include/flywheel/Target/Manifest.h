@@ -8,17 +8,25 @@
 // The one description of a compiled model that every consumer reads: the C
 // header, the JSON manifest, the JIT session, checkpoints and the Python views.
 //
-// State block. One block of `stateBytes`, aligned to `kStateAlignment`:
+// State block. One block of `stateBytes`, aligned to `kStateAlignment`. With n
+// variables, at these offsets:
 //
-//   offset 0   u64  layout hash; any other value means a block never
-//   initialised offset 8   u64  run counter of the initializer offset 16  i32
-//   status of the last call on this block offset 20  u32  reserved offset 24
-//   u64  seed of the last run of the initializer offset 64  u8   one byte a
-//   variable, in layout order: 1 once it has a value
-//   ...             the variables, each at its `offset`, aligned
+//   0        u64  layout hash; another value: a block never initialised
+//   8        u64  seed of the last run of the initializer
+//   16       i32  status of the last call on this block
+//   20       u32  reserved
+//   24       u64  for the holder of the block: where it keeps strings
+//   32       -    reserved
+//   64       u8   one byte a variable, in layout order: 1 once it has a value
+//   runs     u64  one counter a variable: how often its initial value was drawn
+//   text     -    `kStateTextBytes`, the text of a status below 0
+//   ...           the variables, each at its `offset`, aligned
 //
-// Status. A call returns 0, or 1 + the index of the message in `messages`.
-// A call that fails changes nothing but the status word.
+// `runs` is 64 + n, rounded up to 8; `text` is runs + 8 n.
+//
+// Status. A call returns 0, or 1 + the index of the message in `messages`, or a
+// value below 0 of which the block has the text. A call that fails changes
+// nothing but status and text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +37,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <string>
 #include <vector>
@@ -40,10 +49,29 @@ namespace flywheel {
 constexpr int64_t kStateAlignment = 64;
 /// Byte offsets within the state block's header.
 constexpr int64_t kStateHashOffset = 0;
-constexpr int64_t kStateRunsOffset = 8;
+constexpr int64_t kStateSeedOffset = 8;
 constexpr int64_t kStateStatusOffset = 16;
-constexpr int64_t kStateSeedOffset = 24;
+constexpr int64_t kStateStringsOffset = 24;
 constexpr int64_t kStateInitializedOffset = 64;
+/// Bytes of the text of a status below 0, with its terminator.
+constexpr int64_t kStateTextBytes = 512;
+
+/// Where the header of a block of so many variables has their run counters,
+/// its text, and its end.
+inline int64_t getStateRunsOffset(size_t numVariables) {
+  return llvm::alignTo(kStateInitializedOffset + numVariables, 8);
+}
+inline int64_t getStateTextOffset(size_t numVariables) {
+  return getStateRunsOffset(numVariables) + 8 * numVariables;
+}
+inline int64_t getStateHeaderBytes(size_t numVariables) {
+  return getStateTextOffset(numVariables) + kStateTextBytes;
+}
+
+/// The collections that mean something after compilation: what is initialised
+/// and saved by default, and what only lives as long as the process.
+constexpr llvm::StringLiteral kGlobalCollection = "GLOBAL";
+constexpr llvm::StringLiteral kLocalCollection = "LOCAL";
 
 /// A variable and where it lives.
 struct ManifestVariable {
@@ -53,8 +81,21 @@ struct ManifestVariable {
   int64_t offset = 0;
   int64_t bytes = 0;
   bool trainable = true;
+  /// Names of the collections that the variable is in.
+  std::vector<std::string> collections = {"GLOBAL"};
+  /// Where the program wants the variable to live; empty where it does not say.
+  std::string device;
   /// Name of the parameter that owns this slot; empty for any other variable.
   std::string slotOf;
+  /// Indices of the variables that the initial value is computed from: those
+  /// that must have a value then, and those whose initial value will do.
+  std::vector<int64_t> initialReads, initialValues;
+
+  /// What tells this variable from a plain parameter, for a reader: `slot of
+  /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
+  /// parameter.
+  std::vector<std::string> describe() const;
+  bool isInCollection(llvm::StringRef collection) const;
 };
 
 /// A feed or a fetch of an entry.
@@ -75,6 +116,9 @@ struct ManifestEntry {
   std::vector<std::string> symbols;
   /// Indices into `Manifest::variables`.
   std::vector<int64_t> reads, writes;
+  /// The same for variables of which the entry takes the initial value where
+  /// they have no value.
+  std::vector<int64_t> initializedValues;
   /// Workspace of one call: the sum over slots of the largest of the slot's
   /// sizes, each rounded up to `kStateAlignment`, in bytes. A size is a map
   /// from the symbolic extents, as symbols, to one result.

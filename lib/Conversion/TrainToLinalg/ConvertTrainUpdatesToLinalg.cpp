@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerProjections.h"
+
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
 
@@ -18,11 +20,25 @@ namespace flywheel {
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
 namespace {
+/// The projection, element by element, of the new parameter that `update`
+/// makes; null where there is none.
+train::ProjectOp getElementProjection(Operation *update) {
+  Value parameter = update->getResult(0);
+  if (!parameter.hasOneUse())
+    return {};
+  auto projection = dyn_cast<train::ProjectOp>(*parameter.getUsers().begin());
+  if (!projection || projection.getConstraint().getNormAxis())
+    return {};
+  return projection;
+}
+
 /// Replaces an update by one `linalg.generic`: the gradient and the scalars
-/// come in, the parameter and its slots are the destinations.
+/// come in, the parameter and its slots are the destinations. A projection that
+/// needs one element at a time happens in the same loop.
 void lowerUpdate(RewriterBase &rewriter,
                  train::OptimizerUpdateOpInterface update) {
   rewriter.setInsertionPoint(update);
+  train::ProjectOp projection = getElementProjection(update);
   SmallVector<Value> state(update.getState());
   SmallVector<Value> inputs = {update.getGradientOperand()};
   llvm::append_range(inputs, update.getScalars());
@@ -40,10 +56,15 @@ void lowerUpdate(RewriterBase &rewriter,
       maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
         ValueRange ins = args.take_front(inputs.size());
         ValueRange outs = args.drop_front(inputs.size());
-        linalg::YieldOp::create(
-            b, loc,
-            update.buildElementUpdate(b, loc, outs, ins[0], ins.drop_front()));
+        SmallVector<Value> updated =
+            update.buildElementUpdate(b, loc, outs, ins[0], ins.drop_front());
+        if (projection)
+          updated[0] =
+              projectElement(b, loc, projection.getConstraint(), updated[0]);
+        linalg::YieldOp::create(b, loc, updated);
       });
+  if (projection)
+    rewriter.replaceOp(projection, generic.getResult(0));
   rewriter.replaceOp(update, generic.getResults());
 }
 
@@ -57,6 +78,11 @@ struct ConvertTrainUpdatesToLinalg
     IRRewriter rewriter(&getContext());
     for (train::OptimizerUpdateOpInterface update : updates)
       lowerUpdate(rewriter, update);
+    SmallVector<train::ProjectOp> projections;
+    getOperation()->walk(
+        [&](train::ProjectOp op) { projections.push_back(op); });
+    for (train::ProjectOp projection : projections)
+      lowerProjection(rewriter, projection);
   }
 };
 } // namespace

@@ -127,3 +127,79 @@ func.func @callee() -> tensor<3xf32> {
   train.minimize %u : tensor<3xf32> with #train.sgd
   return %u : tensor<3xf32>
 }
+
+// -----
+
+// C1, C2, C4: the default list is the collection TRAINABLE, whatever says that a
+// variable is in it.
+train.variable @plain : tensor<f32>
+train.variable @local : tensor<f32> {collections = ["LOCAL"]}
+train.variable @local_trainable : tensor<f32> {collections = ["LOCAL"], trainable = true}
+train.variable @mine : tensor<f32> {collections = ["mine"]}
+train.variable @listed : tensor<f32> {collections = ["LOCAL", "TRAINABLE"]}
+train.variable @frozen : tensor<f32> {collections = ["mine"], trainable = false}
+
+// CHECK-LABEL: func @collections
+// CHECK: train.gradient %{{.*}} wrt %plain, %local_trainable, %mine, %listed :
+func.func @collections() {
+  %0 = train.read @plain : tensor<f32>
+  %1 = train.read @local : tensor<f32>
+  %2 = train.read @local_trainable : tensor<f32>
+  %3 = train.read @mine : tensor<f32>
+  %4 = train.read @listed : tensor<f32>
+  %5 = train.read @frozen : tensor<f32>
+  %a = arith.mulf %0, %1 : tensor<f32>
+  %b = arith.mulf %a, %2 : tensor<f32>
+  %c = arith.mulf %b, %3 : tensor<f32>
+  %d = arith.mulf %c, %4 : tensor<f32>
+  %loss = arith.mulf %d, %5 : tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.sgd
+  return
+}
+
+// -----
+
+// V13, O12: the projection is between the update and the assignment; a slot has
+// neither the constraint nor the collections of its parameter, but its device.
+// CHECK: train.variable @"w/SGD" : tensor<2x2xf32> = #train.zeros {device = "/gpu:1", slot_of = @w, trainable = false}
+train.variable @w : tensor<2x2xf32> {collections = ["mine"], constraint = #train.max_norm<max = 3.0>, device = "/gpu:1"}
+
+// CHECK-LABEL: func @constraint
+// CHECK: %[[NEW:.*]], %[[SLOT:.*]] = train.sgd
+// CHECK: %[[PROJECTED:.*]] = train.project %[[NEW]] : tensor<2x2xf32> by #train.max_norm<max = 3.000000e+00>
+// CHECK: train.assign @w, %[[PROJECTED]]
+// CHECK: train.assign @"w/SGD", %[[SLOT]]
+func.func @constraint() {
+  %w = train.read @w : tensor<2x2xf32>
+  train.minimize %w : tensor<2x2xf32> with #train.sgd
+  return
+}
+
+// CHECK-LABEL: func @assign
+// CHECK-NOT: train.project
+func.func @assign(%x: tensor<2x2xf32>) {
+  train.assign @w, %x : tensor<2x2xf32>
+  return
+}
+
+// -----
+
+// O20, N2: two optimizers of one kind on one variable have slots and scalars of
+// their own.
+// CHECK: train.variable @"Adam/iterations"
+// CHECK: train.variable @"w/Adam" : tensor<f32> = #train.zeros {slot_of = @w, trainable = false}
+// CHECK-NEXT: train.variable @"w/Adam_1" : tensor<f32> = #train.zeros {slot_of = @w, trainable = false}
+// CHECK: train.variable @"Adam_1/iterations"
+// CHECK: train.variable @"w/Adam_2" : tensor<f32> = #train.zeros {slot_of = @w, trainable = false}
+// CHECK-NEXT: train.variable @"w/Adam_3" : tensor<f32> = #train.zeros {slot_of = @w, trainable = false}
+train.variable @w : tensor<f32>
+func.func @one() {
+  %w = train.read @w : tensor<f32>
+  train.minimize %w : tensor<f32> with #train.adam
+  return
+}
+func.func @two() {
+  %w = train.read @w : tensor<f32>
+  train.minimize %w : tensor<f32> with #train.adam
+  return
+}

@@ -34,7 +34,9 @@ int main(void) {
   adder_state *s = (adder_state *)block;
   float x[8] = {1, 1, 1, 1, 1, 1, 1, 1}, total = 0, doubled[8];
   float *w;
-  float w4[4] = {5, 6, 7, 8};
+  float w4[4] = {5, 6, 7, 8}, got[4];
+  const char *names[2];
+  const uint8_t select[2] = {0, 7};
   memset(raw, 0xa5, room);
 
   CHECK(adder_step(NULL, x, 2, x, &total, doubled) != 0);
@@ -69,9 +71,43 @@ int main(void) {
   CHECK(w[3] == 302);
 
   CHECK(adder_set_variable(s, "w", w4, sizeof w4) == 0 && w[2] == 7);
-  CHECK(adder_set_variable(s, "w", w4, 4) == -1);
+  CHECK(adder_set_variable(s, "w", w4, 4) < 0 && w[2] == 7);
+  SAYS(s, "variable 'w' has another size in bytes than what is given");
+  CHECK(adder_set_variable(s, "v", w4, 4) < 0);
+  SAYS(s, "no variable is called 'v'");
+  CHECK(adder_set_variable(s, "w", NULL, sizeof w4) < 0);
+  CHECK(adder_get_variable(s, "w", got, sizeof got) == 0 && got[3] == 8);
+  SAYS(s, "");
   CHECK(adder_set(s, x) == 0 && w[0] == -1);
+  CHECK(adder_set(s, w) != 0);
+  SAYS(s, "expected feed 'v' of 'set' outside the block of the state, found a "
+          "pointer into it: copy the variable first");
   CHECK(adder_init(s, 3) == 0 && w[0] == 301);
+
+  /* One variable: its stream goes on, the other keeps its value. */
+  CHECK(adder_step(s, w4, 1, w4, &total, doubled) == 0);
+  CHECK(*(int64_t *)adder_variable(s, "steps") == 1);
+  CHECK(adder_init_variable(s, 3, "w") == 0 && w[0] == 302);
+  CHECK(*(int64_t *)adder_variable(s, "steps") == 1);
+  CHECK(adder_init_variable(s, 3, "v") < 0);
+  CHECK(adder_init_some(s, 3, NULL) != 0);
+  SAYS(s, "expected a byte for each variable as 'select', found a null pointer");
+
+  adder_reset(s);
+  CHECK(adder_report_uninitialized(s, names, 2) == 2);
+  CHECK(strcmp(names[0], "w") == 0 && strcmp(names[1], "steps") == 0);
+  CHECK(adder_get_variable(s, "w", got, sizeof got) < 0);
+  SAYS(s, "Attempting to use uninitialized value w");
+  CHECK(adder_init_some(s, 3, select) == 0);
+  CHECK(adder_report_uninitialized(s, names, 1) == 1);
+  CHECK(strcmp(names[0], "w") == 0);
+  memset(block, 0xa5, ADDER_STATE_BYTES);
+  CHECK(adder_report_uninitialized(s, NULL, 0) == 2);
+  CHECK(adder_set_variable(s, "w", w4, sizeof w4) != 0);
+  CHECK(adder_get_variable(s, "w", got, sizeof got) != 0);
+  SAYS(s, "the state of 'adder' was never initialised: call adder_init first");
+  CHECK(adder_init_some(s, 3, select) == 0);
+  CHECK(!adder_is_initialized(s, "w") && adder_is_initialized(s, "steps"));
   free(raw);
   return 0;
 }
@@ -120,14 +156,14 @@ TEST_F(AdderTest, PlainCProgramLinksTheObject) {
 TEST_F(AdderTest, HeaderDocumentsArguments) {
   std::string header = emitCHeader(program->getManifest(), kMaxExtent);
   for (const char *line :
-       {"#define ADDER_STATE_BYTES ((size_t)512u)",
+       {"#define ADDER_STATE_BYTES ((size_t)1024u)",
         "#define ADDER_STATE_ALIGN 64", "#define ADDER_MAX_EXTENT 16",
         " * x (in): float32 (batch, 4)", " * batch (in): 0 to 16",
         " * total (out): float32 ()", " *   1: x[0, 0] must not be negative",
         "int32_t adder_step(adder_state *s, const float *x, int64_t batch, "
         "const float *y, float *total, float *doubled);",
         "int32_t adder_init(adder_state *s, uint64_t seed);",
-        "#define ADDER_W_OFFSET 128"})
+        "#define ADDER_W_OFFSET 640"})
     EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
 }
 

@@ -41,7 +41,7 @@ TEST_F(AdderTest, ResumesBitwise) {
   std::unique_ptr<Session> resumed = makeSession();
   ASSERT_TRUE(resumed->restore(file.path).isOk());
   EXPECT_TRUE(resumed->reportUninitialized().empty());
-  EXPECT_EQ(resumed->getRunCounter(), 1u);
+  EXPECT_EQ(*resumed->getRunCounter("w"), 1u);
   EXPECT_EQ(resumed->getSeed(), 5u);
   ASSERT_TRUE(step(*resumed, 3, 0.1f).isOk());
   EXPECT_EQ(total, expected);
@@ -70,6 +70,8 @@ TEST_F(AdderTest, SavesAndRestoresSubsets) {
   EXPECT_EQ(other->reportUninitialized().size(), 2u);
   ASSERT_TRUE(other->restore(file.path, w).isOk());
   EXPECT_EQ(other->reportUninitialized(), std::vector<std::string>{"steps"});
+  EXPECT_EQ(*other->getRunCounter("w"), 1u);
+  EXPECT_EQ(*other->getRunCounter("steps"), 0u);
   EXPECT_EQ(other->getSeed(), 0u);
 }
 

@@ -30,7 +30,7 @@ TEST_F(AdderTest, WorkspaceBytes) {
   EXPECT_EQ(entry->getWorkspaceBytes({0}), 64);
   EXPECT_EQ(entry->getWorkspaceBytes({4}), 64);
   EXPECT_EQ(entry->getWorkspaceBytes({5}), 128);
-  EXPECT_EQ(getCStateBytes(program->getManifest(), 16), 256 + 256);
+  EXPECT_EQ(getCStateBytes(program->getManifest(), 16), 768 + 256);
 }
 
 TEST(WorkspaceMap, EvaluatesEveryKindOfExpression) {
@@ -61,7 +61,7 @@ TEST_F(AdderTest, JSON) {
   llvm::json::Object *root = json.getAsObject();
   ASSERT_TRUE(root);
   EXPECT_EQ(root->getString("model"), "adder");
-  EXPECT_EQ(root->getInteger("c_state_bytes"), 512);
+  EXPECT_EQ(root->getInteger("c_state_bytes"), 1024);
   llvm::json::Object *step = (*root->getArray("entries"))[1].getAsObject();
   EXPECT_EQ(step->getString("symbol"), "adder_step");
   EXPECT_EQ((*step->getArray("feeds"))[0],

@@ -28,7 +28,7 @@ TEST_F(AdderTest, InitializesAndPersists) {
   std::unique_ptr<Session> session = makeSession();
   ASSERT_TRUE(session->initialize(3).isOk());
   EXPECT_EQ(readW(*session), 300.0f);
-  EXPECT_EQ(session->getRunCounter(), 1u);
+  EXPECT_EQ(*session->getRunCounter("w"), 1u);
   EXPECT_EQ(session->getSeed(), 3u);
   ASSERT_TRUE(step(*session, 2).isOk());
   EXPECT_EQ(readW(*session, 3), 302.0f);

@@ -23,16 +23,17 @@ namespace flywheel::test {
 
 static constexpr StringLiteral kAdder = R"mlir(
 module attributes {train.manifest = {
-  model = "adder", layout_hash = 4711 : i64, state_bytes = 256 : i64,
+  model = "adder", layout_hash = 4711 : i64, state_bytes = 768 : i64,
   variables = [
-    {name = "w", type = tensor<4xf32>, offset = 128 : i64, bytes = 16 : i64,
+    {name = "w", type = tensor<4xf32>, offset = 640 : i64, bytes = 16 : i64,
      trainable = true},
-    {name = "steps", type = tensor<i64>, offset = 192 : i64, bytes = 8 : i64,
+    {name = "steps", type = tensor<i64>, offset = 704 : i64, bytes = 8 : i64,
      trainable = false}],
   entries = [
     {name = "init",
      feeds = [{name = "seed", type = tensor<i64>, symbols = array<i64>},
-              {name = "run", type = tensor<i64>, symbols = array<i64>}],
+              {name = "runs", type = tensor<2xi64>, symbols = array<i64: -1>},
+              {name = "select", type = tensor<2xi1>, symbols = array<i64: -1>}],
      results = [], symbols = [], reads = array<i64>, writes = array<i64: 0, 1>,
      workspace = [], checks = array<i64>},
     {name = "step",
@@ -51,9 +52,10 @@ module attributes {train.manifest = {
   messages = [{kind = "invalid_argument", text = "x[0, 0] must not be negative"}]
 }} {
   func.func @init.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
-                         %seed: memref<i64>, %run: memref<i64>) -> i32 {
-    %o_w = arith.constant 128 : index
-    %o_s = arith.constant 192 : index
+                         %seed: memref<i64>, %runs: memref<2xi64>,
+                         %select: memref<2xi1>) -> i32 {
+    %o_w = arith.constant 640 : index
+    %o_s = arith.constant 704 : index
     %w = memref.view %state[%o_w][] : memref<?xi8> to memref<4xf32>
     %steps = memref.view %state[%o_s][] : memref<?xi8> to memref<i64>
     %0 = arith.constant 0 : index
@@ -62,22 +64,28 @@ module attributes {train.manifest = {
     %100 = arith.constant 100 : i64
     %zero = arith.constant 0 : i64
     %a = memref.load %seed[] : memref<i64>
-    %b = memref.load %run[] : memref<i64>
+    %b = memref.load %runs[%0] : memref<2xi64>
     %c = arith.muli %a, %100 : i64
     %d = arith.addi %c, %b : i64
     %e = arith.sitofp %d : i64 to f32
-    scf.for %i = %0 to %4 step %1 {
-      memref.store %e, %w[%i] : memref<4xf32>
+    %is_w = memref.load %select[%0] : memref<2xi1>
+    scf.if %is_w {
+      scf.for %i = %0 to %4 step %1 {
+        memref.store %e, %w[%i] : memref<4xf32>
+      }
     }
-    memref.store %zero, %steps[] : memref<i64>
+    %is_steps = memref.load %select[%1] : memref<2xi1>
+    scf.if %is_steps {
+      memref.store %zero, %steps[] : memref<i64>
+    }
     %ok = arith.constant 0 : i32
     return %ok : i32
   }
   func.func @step.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
                          %x: memref<?x4xf32>, %y: memref<?x4xf32>,
                          %total: memref<f32>, %doubled: memref<?x4xf32>) -> i32 {
-    %o_w = arith.constant 128 : index
-    %o_s = arith.constant 192 : index
+    %o_w = arith.constant 640 : index
+    %o_s = arith.constant 704 : index
     %w = memref.view %state[%o_w][] : memref<?xi8> to memref<4xf32>
     %steps = memref.view %state[%o_s][] : memref<?xi8> to memref<i64>
     %0 = arith.constant 0 : index
@@ -134,7 +142,7 @@ module attributes {train.manifest = {
   }
   func.func @set.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
                         %v: memref<4xf32>) -> i32 {
-    %o_w = arith.constant 128 : index
+    %o_w = arith.constant 640 : index
     %w = memref.view %state[%o_w][] : memref<?xi8> to memref<4xf32>
     memref.copy %v, %w : memref<4xf32> to memref<4xf32>
     %ok = arith.constant 0 : i32

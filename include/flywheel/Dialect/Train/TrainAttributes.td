@@ -111,6 +111,70 @@ def Train_HeNormalAttr
 }
 
 //===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+class Train_Constraint<string name, string attrMnemonic>
+    : Train_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<ConstraintAttrInterface>]>;
+
+class Train_NormConstraint<string name, string attrMnemonic>
+    : Train_Constraint<name, attrMnemonic> {
+  let genVerifyDecl = 1;
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Train_NonNegAttr : Train_Constraint<"NonNeg", "non_neg"> {
+  let summary = "Elements are not negative";
+  let description = [{
+    p = max(p, 0), as Keras' `NonNeg`. A NaN stays one.
+  }];
+}
+
+def Train_MaxNormAttr : Train_NormConstraint<"MaxNorm", "max_norm"> {
+  let summary = "Norms along an axis are at most `max`";
+  let description = [{
+    p = p * min(n, max) / (1e-7 + n), where n is the Euclidean norm along `axis`,
+    as Keras' `MaxNorm`. Written `#train.max_norm<max = 2.0, axis = 0>`: these are
+    the defaults.
+
+    Example: `[[3, 0.3], [4, 0.4]]` becomes `[[1.2, 0.3], [1.6, 0.4]]`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(2.0)">:$max,
+    DefaultValuedParameter<"int64_t", "0">:$axis);
+}
+
+def Train_UnitNormAttr : Train_NormConstraint<"UnitNorm", "unit_norm"> {
+  let summary = "Norms along an axis are 1";
+  let description = [{
+    p = p / (1e-7 + n), where n is the Euclidean norm along `axis` (0 by
+    default), as Keras' `UnitNorm`.
+
+    Example: `[[3, 0.3], [4, 0.4]]` becomes `[[0.6, 0.6], [0.8, 0.8]]`.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$axis);
+}
+
+def Train_MinMaxNormAttr : Train_NormConstraint<"MinMaxNorm", "min_max_norm"> {
+  let summary = "Norms along an axis are between `min` and `max`";
+  let description = [{
+    p = p * (rate * clip(n, min, max) + (1 - rate) * n) / (1e-7 + n), where n is
+    the Euclidean norm along `axis`, as Keras' `MinMaxNorm`. Written
+    `#train.min_max_norm<min = 0.0, max = 1.0, rate = 1.0, axis = 0>`: these are
+    the defaults. A `rate` below 1 goes only part of the way.
+
+    Example: with min 1 and max 2, `[[3, 0.3], [4, 0.4]]` becomes
+    `[[1.2, 0.6], [1.6, 0.8]]`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$min,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$max,
+    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$rate,
+    DefaultValuedParameter<"int64_t", "0">:$axis);
+}
+
+//===----------------------------------------------------------------------===//
 // Optimizers
 //===----------------------------------------------------------------------===//
 

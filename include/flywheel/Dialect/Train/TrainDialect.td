@@ -45,6 +45,27 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getVariableAttrName() {
       return "train.variable";
     }
+    /// On a function argument: the variable whose initialised bit it is.
+    static constexpr ::llvm::StringLiteral getIsInitializedAttrName() {
+      return "train.is_initialized";
+    }
+    /// On a variable's argument: the step reads the value from before the step
+    /// or, where there is none, the initial value.
+    static constexpr ::llvm::StringLiteral getInitializedValueAttrName() {
+      return "train.initialized_value";
+    }
+    /// On a variable: the variables that its initial value reads, and those
+    /// whose value or initial value it takes.
+    static constexpr ::llvm::StringLiteral getInitialReadsAttrName() {
+      return "train.initial_reads";
+    }
+    static constexpr ::llvm::StringLiteral getInitialValuesAttrName() {
+      return "train.initial_values";
+    }
+    /// On the function that initialises variables.
+    static constexpr ::llvm::StringLiteral getInitializerAttrName() {
+      return "train.initializer";
+    }
     /// On a function argument: the number of the result it is the destination of.
     static constexpr ::llvm::StringLiteral getResultAttrName() {
       return "train.result";

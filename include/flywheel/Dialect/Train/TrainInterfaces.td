@@ -40,6 +40,35 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
   ];
 }
 
+def ConstraintAttrInterface : AttrInterface<"ConstraintAttrInterface"> {
+  let description = [{
+    A projection that an optimizer applies to the new value of a parameter right
+    before it is stored. It is either element by element, or it scales the
+    elements along an axis by a factor that their Euclidean norm gives. f16 and
+    bf16 are projected in f32 and rounded once.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<"Checks that a variable of `type` can have this constraint.",
+      "::llvm::LogicalResult", "verifyConstraint",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "::mlir::RankedTensorType":$type)>,
+    InterfaceMethod<[{
+        The axis along which norms are taken; none where the projection is
+        element by element.
+      }],
+      "std::optional<int64_t>", "getNormAxis", (ins)>,
+    InterfaceMethod<[{
+        Without an axis, `value` is an element and the result its projection.
+        With one, `value` is a norm and the result the factor of the elements
+        that have it. Scalars of one type, f32 or f64.
+      }],
+      "::mlir::Value", "buildProjection",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::Value":$value)>,
+  ];
+}
+
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let description = [{
     What `train.minimize` applies: the hyper-parameters of one optimizer, and

@@ -12,6 +12,7 @@ include "flywheel/Interfaces/DifferentiableOpInterface.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -26,43 +27,95 @@ def Train_VariableResource : Resource<"::flywheel::train::VariableResource">;
 // Variables
 //===----------------------------------------------------------------------===//
 
-def Train_VariableOp : Train_Op<"variable", [Symbol,
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
+    NoRegionArguments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Declares a variable";
   let description = [{
     Persistent storage with a name, an element type and a static shape. It
     starts uninitialised; the module's initializer, an assignment or a
     checkpoint gives it a value. Declaring evaluates nothing.
 
-    The initial value is an initializer (`#train.zeros`, ...) or a `dense`
-    attribute of the variable's type. Without one, a floating-point variable
-    starts from `#train.glorot_uniform` and any other from `#train.zeros`.
+    The initial value is an initializer (`#train.zeros`, ...), a `dense`
+    attribute of the variable's type, or a region that computes it. Without one,
+    a floating-point variable starts from `#train.glorot_uniform` and any other
+    from `#train.zeros`.
 
-    `trainable = false` keeps the variable out of the default list of
-    `train.minimize`. `slot_of` names the parameter that owns this variable, of
-    its type: an optimizer's slot, made by `-train-expand-optimizers`. A name has
-    no whitespace, ':' or '^'.
+    The region ends in `train.yield` and may compute from other variables:
+    `train.read @v` is the value of v, which must have one or be initialised in
+    the same request; `train.initialized_value @v` is the value of v if it has
+    one and its initial value if not. One request initialises v before whatever
+    computes from v, and a cycle is an error. Nothing in the region has an
+    effect.
+
+    `collections` names the collections that the variable is in, by default
+    GLOBAL; a list that is given takes its place. GLOBAL is what is initialised
+    and saved by default, and LOCAL is not saved; any other name is the user's.
+    TRAINABLE, the default list of `train.minimize`, holds the trainable
+    variables: those with `trainable = true`, and without that attribute those
+    that list TRAINABLE or that are neither in LOCAL nor slots.
+
+    `constraint` is the projection that optimizers apply to a new value before
+    they store it; assignments do not. `device` is where the variable wants to
+    live (`/gpu:1`, `/job:ps/task:0/cpu:0`): checked when a program is loaded.
+    `slot_of` names the parameter that owns this variable, of its type: an
+    optimizer's slot, made by `-train-expand-optimizers`. A name has no
+    whitespace, ':' or '^'.
 
     ```mlir
     train.variable @W : tensor<64x10xf32> = #train.glorot_uniform
+    train.variable @V : tensor<64x10xf32> {constraint = #train.max_norm<max = 2.0>}
     train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+    train.variable @hits : tensor<f32> = #train.zeros {collections = ["LOCAL", "metrics"]}
+    train.variable @twice : tensor<64x10xf32> init {
+      %W = train.initialized_value @W : tensor<64x10xf32>
+      %sum = arith.addf %W, %W : tensor<64x10xf32>
+      train.yield %sum : tensor<64x10xf32>
+    }
     ```
   }];
+  let regions = (region MaxSizedRegion<1>:$initializer);
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     TypeAttrOf<AnyRankedTensor>:$type,
     OptionalAttr<AnyAttr>:$initial_value,
-    DefaultValuedAttr<BoolAttr, "true">:$trainable,
-    OptionalAttr<FlatSymbolRefAttr>:$slot_of);
-  let assemblyFormat = "$sym_name `:` $type (`=` $initial_value^)? attr-dict";
+    OptionalAttr<BoolAttr>:$trainable,
+    OptionalAttr<FlatSymbolRefAttr>:$slot_of,
+    OptionalAttr<StrArrayAttr>:$collections,
+    OptionalAttr<StrAttr>:$device,
+    OptionalAttr<ConstraintAttrInterface>:$constraint);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`=` $initial_value^)? custom<InitialRegion>($initializer)
+    attr-dict
+  }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());
     }
-    /// The initial value, or the default of the element type.
+    /// The initial value, or the default of the element type; null where a
+    /// region computes it.
     ::mlir::Attribute getInitialValueOrDefault();
+    /// Whether the variable is in the collection TRAINABLE.
+    bool isTrainable();
+    /// Every collection that the variable is in, as listed; the implied
+    /// TRAINABLE comes last.
+    ::llvm::SmallVector<::llvm::StringRef> getCollectionNames();
+    bool isInCollection(::llvm::StringRef collection);
+    /// Collections that mean something to the compiler.
+    static constexpr ::llvm::StringLiteral getGlobalName() { return "GLOBAL"; }
+    static constexpr ::llvm::StringLiteral getLocalName() { return "LOCAL"; }
+    static constexpr ::llvm::StringLiteral getTrainableName() {
+      return "TRAINABLE";
+    }
   }];
+}
+
+def Train_YieldOp : Train_Op<"yield", [Pure, Terminator, ReturnLike,
+    HasParent<"VariableOp">]> {
+  let summary = "The initial value that the region of a variable computes";
+  let arguments = (ins AnyStaticShapeTensor:$value);
+  let assemblyFormat = "$value `:` type($value) attr-dict";
 }
 
 class Train_AccessOp<string opMnemonic, list<Trait> traits = []>
@@ -80,6 +133,29 @@ def Train_ReadOp : Train_AccessOp<"read", [DeclareOpInterfaceMethods<
   let arguments = (ins FlatSymbolRefAttr:$variable);
   let results = (outs AnyStaticShapeTensor:$value);
   let assemblyFormat = "$variable `:` type($value) attr-dict";
+}
+
+def Train_InitializedValueOp : Train_AccessOp<"initialized_value", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "The value of a variable, or its initial value";
+  let description = [{
+    As `train.read`, but where the variable has no value yet the result is its
+    initial value: the one that initialising it now would give. The variable
+    stays as it is.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = "$variable `:` type($value) attr-dict";
+}
+
+def Train_IsInitializedOp : Train_AccessOp<"is_initialized"> {
+  let summary = "Whether a variable has a value at this point";
+  let description = [{
+    A scalar boolean. Unlike `train.read` it asks nothing of the variable.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs 0DTensorOf<[I1]>:$result);
+  let assemblyFormat = "$variable `:` type($result) attr-dict";
 }
 
 class Train_AssignLikeOp<string opMnemonic>
@@ -187,6 +263,23 @@ def Train_MinimizeOp : Train_Op<"minimize", [
 //===----------------------------------------------------------------------===//
 // Optimizer updates in value semantics
 //===----------------------------------------------------------------------===//
+
+def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
+  let summary = "Projection of a new parameter onto its constraint";
+  let description = [{
+    What a variable's `constraint` makes of `input`. `-train-expand-optimizers`
+    puts it between an update and the assignment; it is computed in place.
+
+    ```mlir
+    %1 = train.project %0 : tensor<64x10xf32> by #train.max_norm<max = 2.0>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$input,
+                       ConstraintAttrInterface:$constraint);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$input `:` type($input) `by` $constraint attr-dict";
+  let hasVerifier = 1;
+}
 
 class Train_UpdateOp<string opMnemonic> : Train_Op<opMnemonic, [Pure,
     DeclareOpInterfaceMethods<OptimizerUpdateOpInterface>]> {

@@ -48,17 +48,26 @@ def TrainExpandOptimizers
 
 def MaterializeInitializers
     : Pass<"train-materialize-initializers", "::mlir::ModuleOp"> {
-  let summary = "Make the function that initialises every variable";
+  let summary = "Make the function that initialises variables";
   let description = [{
-    Before: variables carry initializers. After: a public function `init` with
-    the feeds `seed` and `run` (scalar i64) assigns every variable; draws are a
-    function of (seed, op seed or variable name, run, element). A module without
-    variables is left alone. Refuses a module that defines `init` itself.
+    Before: variables carry initial values. After: a public function `init` with
+    the feeds `seed` (scalar i64), `runs` (an i64 a variable) and `select` (an i1
+    a variable), marked `train.initializer`, assigns the initial value to every
+    selected variable, in module order but for variables that another initial
+    value is computed from: those come first. Draws are a function of (seed, op
+    seed or variable name, the variable's entry of `runs`, element).
+
+    Regions of initial values are gone after it. The variables that one read are
+    kept on its variable (`train.initial_reads`, `train.initial_values`): who
+    calls `init` sees to it that they have a value or are selected too.
+
+    A module without variables is left alone. Refuses a module that defines
+    `init` itself.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -71,8 +80,10 @@ def FunctionalizeState
     storage of each variable it uses (`train.variable`), as tensors; it returns
     its results and the final value of each variable it writes, each
     materialized in its own storage. Versions of a variable are SSA values, so a
-    read is the snapshot it means. `train.reads` and `train.writes` say what a
-    function does to a variable.
+    read is the snapshot it means. `train.reads`, `train.initialized_value` and
+    `train.writes` say what a function does to a variable. Behind the storage come
+    the initialised bits that the function asks for (`train.is_initialized`), as
+    scalar i1 tensors.
 
     Refuses assignments inside control flow, arguments and results that are not
     ranked tensors, and gradients or updates that were not expanded before.

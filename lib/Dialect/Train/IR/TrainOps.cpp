@@ -4,14 +4,39 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace flywheel::train;
+
+/// `init { ... }` or nothing.
+static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
+  if (failed(parser.parseOptionalKeyword("init")))
+    return success();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseRegion(region))
+    return failure();
+  // Nothing would tell it from no region at all.
+  if (region.empty())
+    return parser.emitError(loc) << "expected the region of an initial value "
+                                    "to end in 'train.yield', found nothing";
+  return success();
+}
+
+static void printInitialRegion(OpAsmPrinter &printer, Operation *,
+                               Region &region) {
+  if (region.empty())
+    return;
+  printer << "init ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}
 
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/Train/TrainOps.cpp.inc"
@@ -86,6 +111,38 @@ static bool isAddressable(RankedTensorType type) {
   return true;
 }
 
+/// Checks the list of collections, against `trainable` too.
+static LogicalResult verifyCollections(VariableOp op) {
+  std::optional<ArrayAttr> collections = op.getCollections();
+  if (!collections)
+    return success();
+  llvm::SmallDenseSet<Attribute> seen;
+  for (auto name : collections->getAsRange<StringAttr>()) {
+    if (name.empty())
+      return op.emitOpError() << "expected names of collections, found \"\"";
+    if (!seen.insert(name).second)
+      return op.emitOpError()
+             << "expected distinct collections, found " << name << " twice";
+    if (name == VariableOp::getTrainableName() &&
+        op.getTrainable() == std::optional(false))
+      return op.emitOpError() << "expected a variable in collection "
+                                 "\"TRAINABLE\" to be trainable, found "
+                                 "trainable = false";
+  }
+  return success();
+}
+
+/// Checks where the variable lives and what its updates are projected on.
+static LogicalResult verifyPlacement(VariableOp op) {
+  std::optional<StringRef> device = op.getDevice();
+  if (!device || succeeded(DeviceSpec::parse(*device)))
+    return success();
+  return op.emitOpError()
+         << "expected a device such as \"/cpu:0\", \"/gpu:1\", "
+            "\"/device:GPU:1\" or \"/job:ps/task:0/cpu:0\", found \""
+         << *device << "\"";
+}
+
 LogicalResult VariableOp::verify() {
   RankedTensorType type = getTensorType();
   StringRef name = getSymName();
@@ -107,6 +164,18 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "expected a size below 2^63 bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
+  if (failed(verifyCollections(*this)) || failed(verifyPlacement(*this)))
+    return failure();
+  if (ConstraintAttrInterface constraint = getConstraintAttr())
+    if (failed(
+            constraint.verifyConstraint([&] { return emitOpError(); }, type)))
+      return failure();
+  if (!getInitializer().empty()) {
+    if (Attribute value = getInitialValueAttr())
+      return emitOpError() << "expected one initial value, found " << value
+                           << " and a region";
+    return success();
+  }
   Attribute value = getInitialValueOrDefault();
   if (auto initializer = dyn_cast<InitializerAttrInterface>(value))
     return initializer.verifyInitializer([&] { return emitOpError(); }, type);
@@ -122,7 +191,101 @@ LogicalResult VariableOp::verify() {
   return success();
 }
 
+LogicalResult VariableOp::verifyRegions() {
+  if (getInitializer().empty())
+    return success();
+  Operation *last = getInitializer().front().empty()
+                        ? nullptr
+                        : &getInitializer().front().back();
+  auto yield = dyn_cast_or_null<YieldOp>(last);
+  if (!yield)
+    return emitOpError() << "expected the region of the initial value to end "
+                            "in 'train.yield'";
+  if (yield.getValue().getType() != getTensorType())
+    return yield.emitOpError()
+           << "expected an initial value of type " << getTensorType()
+           << ", found " << yield.getValue().getType()
+           << ": Initializer type and variable type don't match";
+  WalkResult result = getInitializer().walk([](Operation *op) {
+    if (isMemoryEffectFree(op) ||
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<ReadOp, InitializedValueOp>(op))
+      return WalkResult::advance();
+    op->emitOpError() << "expected an initial value to be computed without "
+                         "effects, found one that may have some";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The variables that the initial value of `variable` is computed from, in the
+/// order of first use; what no symbol resolves to is left to the accesses.
+static SmallVector<VariableOp>
+getInitialOperands(VariableOp variable, SymbolTableCollection &symbols) {
+  llvm::SmallSetVector<Operation *, 4> operands;
+  variable.getInitializer().walk([&](Operation *op) {
+    FlatSymbolRefAttr symbol;
+    if (auto read = dyn_cast<ReadOp>(op))
+      symbol = read.getVariableAttr();
+    else if (auto value = dyn_cast<InitializedValueOp>(op))
+      symbol = value.getVariableAttr();
+    if (!symbol)
+      return;
+    if (auto found = symbols.lookupNearestSymbolFrom<VariableOp>(
+            variable, symbol.getAttr()))
+      operands.insert(found);
+  });
+  return llvm::map_to_vector(
+      operands, [](Operation *op) { return cast<VariableOp>(op); });
+}
+
+/// Reports, once a cycle, variables whose initial values need each other.
+static LogicalResult verifyAcyclic(VariableOp start,
+                                   SymbolTableCollection &symbols) {
+  if (start.getInitializer().empty())
+    return success();
+  // Depth first; the stack is the path from `start`.
+  struct Frame {
+    VariableOp variable;
+    SmallVector<VariableOp> operands;
+    size_t next = 0;
+  };
+  llvm::SmallPtrSet<Operation *, 8> visited;
+  SmallVector<Frame> path;
+  path.push_back({start, getInitialOperands(start, symbols)});
+  while (!path.empty()) {
+    Frame &top = path.back();
+    if (top.next == top.operands.size()) {
+      path.pop_back();
+      continue;
+    }
+    VariableOp operand = top.operands[top.next++];
+    if (operand == start) {
+      // The first of the cycle in the module says it.
+      if (llvm::any_of(path, [&](Frame &frame) {
+            return frame.variable->isBeforeInBlock(start);
+          }))
+        return success();
+      InFlightDiagnostic error = start.emitOpError()
+                                 << "expected initial values that do not need "
+                                    "each other, found the cycle ";
+      for (Frame &frame : path)
+        error << "@" << frame.variable.getSymName() << " -> ";
+      error << "@" << start.getSymName();
+      for (Frame &frame : llvm::drop_begin(path))
+        error.attachNote(frame.variable.getLoc())
+            << "@" << frame.variable.getSymName() << " declared here";
+      return error;
+    }
+    if (visited.insert(operand).second)
+      path.push_back({operand, getInitialOperands(operand, symbols)});
+  }
+  return success();
+}
+
 LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyAcyclic(*this, symbols)))
+    return failure();
   FlatSymbolRefAttr owner = getSlotOfAttr();
   if (!owner)
     return success();
@@ -145,9 +308,42 @@ LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
 Attribute VariableOp::getInitialValueOrDefault() {
   if (Attribute value = getInitialValueAttr())
     return value;
+  if (!getInitializer().empty())
+    return {};
   if (isa<FloatType>(getTensorType().getElementType()))
     return GlorotUniformAttr::get(getContext(), std::nullopt);
   return ZerosAttr::get(getContext());
+}
+
+bool VariableOp::isTrainable() {
+  if (std::optional<bool> given = getTrainable())
+    return *given;
+  if (std::optional<ArrayAttr> collections = getCollections()) {
+    auto lists = [&](StringRef name) {
+      return llvm::is_contained(collections->getAsValueRange<StringAttr>(),
+                                name);
+    };
+    if (lists(getTrainableName()))
+      return true;
+    if (lists(getLocalName()))
+      return false;
+  }
+  return !getSlotOf();
+}
+
+SmallVector<StringRef> VariableOp::getCollectionNames() {
+  SmallVector<StringRef> names;
+  if (std::optional<ArrayAttr> collections = getCollections())
+    llvm::append_range(names, collections->getAsValueRange<StringAttr>());
+  else
+    names.push_back(getGlobalName());
+  if (isTrainable() && !llvm::is_contained(names, getTrainableName()))
+    names.push_back(getTrainableName());
+  return names;
+}
+
+bool VariableOp::isInCollection(StringRef collection) {
+  return llvm::is_contained(getCollectionNames(), collection);
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -159,6 +355,34 @@ void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 void ReadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+LogicalResult
+InitializedValueOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+}
+
+void InitializedValueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getValue(), getVariable());
+}
+
+void InitializedValueOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
+                       VariableResource::get());
+}
+
+LogicalResult
+IsInitializedOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(succeeded(lookupVariable(*this, getVariableAttr(), symbols)));
+}
+
+void IsInitializedOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(),
@@ -300,6 +524,11 @@ void MinimizeOp::getEffects(
 //===----------------------------------------------------------------------===//
 // Optimizer updates in value semantics
 //===----------------------------------------------------------------------===//
+
+LogicalResult ProjectOp::verify() {
+  return getConstraint().verifyConstraint([&] { return emitOpError(); },
+                                          tensorOf(getInput()));
+}
 
 /// Checks what every update op has in common: state, gradient and results of
 /// the parameter's type, rank-0 scalars of its element type.

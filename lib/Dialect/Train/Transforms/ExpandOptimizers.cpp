@@ -100,8 +100,10 @@ Attribute getSlotInitializer(RankedTensorType type, double value) {
   return ConstantAttr::get(type.getContext(), getSplat(one, value));
 }
 
-bool isTrainable(VariableOp variable) {
-  return variable.getTrainable() &&
+/// Whether the default list has `variable`. An integer may well be in the
+/// collection: nothing differentiates it.
+bool isDefaultTarget(VariableOp variable) {
+  return variable.isTrainable() &&
          isa<FloatType>(variable.getTensorType().getElementType());
 }
 
@@ -170,7 +172,7 @@ LogicalResult MinimizeExpander::findParameters() {
           SymbolTable::lookupNearestSymbolFrom<VariableOp>(minimize, symbol));
   } else {
     root.walk([&](VariableOp variable) {
-      if (isTrainable(variable))
+      if (isDefaultTarget(variable))
         candidates.push_back(variable);
     });
   }
@@ -225,9 +227,13 @@ VariableOp MinimizeExpander::declare(const Twine &name, RankedTensorType type,
   for (auto variable : body->getOps<VariableOp>())
     atEnd.setInsertionPointAfter(variable);
   return VariableOp::create(
-      atEnd, loc, unique, type, initialValue, /*trainable=*/false,
+      atEnd, loc, atEnd.getStringAttr(unique), TypeAttr::get(type),
+      initialValue, /*trainable=*/atEnd.getBoolAttr(false),
       owner ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
-            : FlatSymbolRefAttr());
+            : FlatSymbolRefAttr(),
+      /*collections=*/ArrayAttr(),
+      /*device=*/owner ? owner.getDeviceAttr() : StringAttr(),
+      /*constraint=*/ConstraintAttrInterface());
 }
 
 void MinimizeExpander::declareVariables() {
@@ -288,7 +294,10 @@ void MinimizeExpander::emitUpdates(ArrayRef<Value> gradients) {
       slotValues.push_back(read(slot));
     SmallVector<Value> updated = optimizer.buildParameterUpdate(
         builder, loc, value, slotValues, gradient, stepValues);
-    assign(parameter.variable, updated.front());
+    Value newValue = updated.front();
+    if (auto constraint = parameter.variable.getConstraintAttr())
+      newValue = ProjectOp::create(builder, loc, newValue, constraint);
+    assign(parameter.variable, newValue);
     for (auto [slot, newSlot] :
          llvm::zip_equal(parameter.slots, llvm::drop_begin(updated)))
       assign(slot, newSlot);

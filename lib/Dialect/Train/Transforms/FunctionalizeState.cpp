@@ -236,7 +236,10 @@ void FunctionState::setArgumentAttributes() {
       function.setArgAttr(number, writable, builder.getBoolAttr(true));
       function.setArgAttr(number, TrainDialect::getWritesAttrName(),
                           builder.getUnitAttr());
-      if (versions.current.getDefiningOp<OptimizerUpdateOpInterface>())
+      Value update = versions.current;
+      if (auto projection = update.getDefiningOp<ProjectOp>())
+        update = projection.getInput();
+      if (update.getDefiningOp<OptimizerUpdateOpInterface>())
         function.setArgAttr(number, TrainDialect::getUpdatedAttrName(),
                             builder.getUnitAttr());
     }

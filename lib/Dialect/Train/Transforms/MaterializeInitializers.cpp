@@ -12,7 +12,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <utility>
 
 using namespace mlir;
 
@@ -38,16 +42,12 @@ static Value buildLinearIndex(OpBuilder &b, Location loc,
   return position;
 }
 
-/// Emits the initial value of `variable` as a tensor.
-static Value buildInitialValue(OpBuilder &b, VariableOp variable, Value seed,
-                               Value run) {
+/// Emits the elements that `initializer` gives for `variable`.
+static Value buildElements(OpBuilder &b, VariableOp variable,
+                           InitializerAttrInterface initializer, Value seed,
+                           Value run) {
   Location loc = variable.getLoc();
   RankedTensorType type = variable.getTensorType();
-  Attribute value = variable.getInitialValueOrDefault();
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return arith::ConstantOp::create(b, loc, dense);
-
-  auto initializer = cast<InitializerAttrInterface>(value);
   int64_t opSeed = initializer.getStreamSeed().value_or(
       getDefaultStreamSeed(variable.getSymName()));
   Value key = buildStreamKey(b, loc, seed, opSeed, run);
@@ -69,37 +69,154 @@ static Value buildInitialValue(OpBuilder &b, VariableOp variable, Value seed,
 }
 
 namespace {
+/// Builds the function `init` of one module.
+class InitializerBuilder {
+public:
+  explicit InitializerBuilder(ModuleOp module)
+      : module(module), symbols(module),
+        variables(module.getOps<VariableOp>().begin(),
+                  module.getOps<VariableOp>().end()),
+        b(OpBuilder::atBlockEnd(module.getBody())) {}
+
+  void build();
+
+private:
+  /// Keeps on `variable` which variables its initial value is computed from.
+  void recordOperands(VariableOp variable);
+  /// The variables, each after those that its initial value needs.
+  SmallVector<unsigned> sortByNeed();
+  Value moveRegion(VariableOp variable);
+  void initialize(unsigned index);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  SmallVector<VariableOp> variables;
+  OpBuilder b;
+  Value seed, runs, select;
+};
+} // namespace
+
+void InitializerBuilder::recordOperands(VariableOp variable) {
+  llvm::SmallSetVector<Attribute, 4> reads, values;
+  variable.getInitializer().walk([&](Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op))
+      reads.insert(read.getVariableAttr());
+    else if (auto value = dyn_cast<InitializedValueOp>(op))
+      values.insert(value.getVariableAttr());
+  });
+  if (!reads.empty())
+    variable->setAttr(TrainDialect::getInitialReadsAttrName(),
+                      b.getArrayAttr(reads.getArrayRef()));
+  if (!values.empty())
+    variable->setAttr(TrainDialect::getInitialValuesAttrName(),
+                      b.getArrayAttr(values.getArrayRef()));
+}
+
+SmallVector<unsigned> InitializerBuilder::sortByNeed() {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (auto [number, variable] : llvm::enumerate(variables))
+    numbers[variable] = number;
+  SmallVector<unsigned> order;
+  SmallVector<bool> visited(variables.size(), false);
+  // The verifier has made sure that there is no cycle. The stack holds a
+  // variable twice: to look at what it needs, then to place it.
+  for (unsigned root = 0; root < variables.size(); ++root) {
+    SmallVector<std::pair<unsigned, bool>> stack = {{root, false}};
+    while (!stack.empty()) {
+      auto [number, isPlaced] = stack.pop_back_val();
+      if (isPlaced) {
+        order.push_back(number);
+        continue;
+      }
+      if (std::exchange(visited[number], true))
+        continue;
+      stack.push_back({number, true});
+      for (StringRef kind : {TrainDialect::getInitialValuesAttrName(),
+                             TrainDialect::getInitialReadsAttrName()})
+        if (auto needed = variables[number]->getAttrOfType<ArrayAttr>(kind))
+          for (auto symbol :
+               llvm::reverse(needed.getAsRange<FlatSymbolRefAttr>()))
+            stack.push_back(
+                {numbers[symbols.lookup(symbol.getValue())], false});
+    }
+  }
+  return order;
+}
+
+/// Moves the region's ops to the insertion point; returns what it yields.
+Value InitializerBuilder::moveRegion(VariableOp variable) {
+  Block &body = variable.getInitializer().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  Value value = yield.getValue();
+  yield.erase();
+  b.getInsertionBlock()->getOperations().splice(b.getInsertionPoint(),
+                                                body.getOperations());
+  body.erase();
+  return value;
+}
+
+void InitializerBuilder::initialize(unsigned index) {
+  VariableOp variable = variables[index];
+  Location loc = variable.getLoc();
+  Value position = arith::ConstantIndexOp::create(b, loc, index);
+  Value isSelected = tensor::ExtractOp::create(b, loc, select, position);
+  auto branch = scf::IfOp::create(b, loc, isSelected, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  Value value;
+  Attribute given = variable.getInitialValueOrDefault();
+  if (!given) {
+    value = moveRegion(variable);
+  } else if (auto dense = dyn_cast<DenseElementsAttr>(given)) {
+    value = arith::ConstantOp::create(b, loc, dense);
+  } else {
+    Value run = tensor::ExtractOp::create(b, loc, runs, position);
+    value = buildElements(b, variable, cast<InitializerAttrInterface>(given),
+                          seed, run);
+  }
+  AssignOp::create(b, loc, variable.getTensorType(),
+                   FlatSymbolRefAttr::get(variable.getSymNameAttr()), value);
+}
+
+void InitializerBuilder::build() {
+  Location loc = module.getLoc();
+  int64_t count = variables.size();
+  Type types[] = {RankedTensorType::get({}, b.getI64Type()),
+                  RankedTensorType::get({count}, b.getI64Type()),
+                  RankedTensorType::get({count}, b.getI1Type())};
+  auto init =
+      func::FuncOp::create(b, loc, "init", b.getFunctionType(types, {}));
+  init->setAttr(TrainDialect::getInitializerAttrName(), b.getUnitAttr());
+  for (auto [number, name] :
+       llvm::enumerate(ArrayRef<StringRef>{"seed", "runs", "select"}))
+    init.setArgAttr(number, TrainDialect::getNameAttrName(),
+                    b.getStringAttr(name));
+  Block *body = init.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  seed = tensor::ExtractOp::create(b, loc, body->getArgument(0));
+  runs = body->getArgument(1);
+  select = body->getArgument(2);
+  for (VariableOp variable : variables)
+    recordOperands(variable);
+  for (unsigned index : sortByNeed())
+    initialize(index);
+  func::ReturnOp::create(b, loc);
+}
+
+namespace {
 struct MaterializeInitializers
     : flywheel::train::impl::MaterializeInitializersBase<
           MaterializeInitializers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto variables = llvm::to_vector(module.getOps<VariableOp>());
-    if (variables.empty())
+    if (module.getOps<VariableOp>().empty())
       return;
     if (Operation *other = module.lookupSymbol("init")) {
       other->emitError() << "expected no symbol named 'init': the module's "
                             "initializer takes this name";
       return signalPassFailure();
     }
-
-    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-    auto scalar = RankedTensorType::get({}, b.getI64Type());
-    Location loc = module.getLoc();
-    auto init = func::FuncOp::create(b, loc, "init",
-                                     b.getFunctionType({scalar, scalar}, {}));
-    StringRef nameAttr = TrainDialect::getNameAttrName();
-    init.setArgAttr(0, nameAttr, b.getStringAttr("seed"));
-    init.setArgAttr(1, nameAttr, b.getStringAttr("run"));
-    Block *body = init.addEntryBlock();
-    b.setInsertionPointToStart(body);
-    Value seed = tensor::ExtractOp::create(b, loc, body->getArgument(0));
-    Value run = tensor::ExtractOp::create(b, loc, body->getArgument(1));
-    for (VariableOp variable : variables)
-      AssignOp::create(b, variable.getLoc(), variable.getTensorType(),
-                       FlatSymbolRefAttr::get(variable.getSymNameAttr()),
-                       buildInitialValue(b, variable, seed, run));
-    func::ReturnOp::create(b, loc);
+    InitializerBuilder(module).build();
   }
 };
 } // namespace
