@@ -18,7 +18,8 @@ endfunction()
 function(flywheel_add_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}/include")
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>")
   target_link_libraries(${name} PUBLIC ${ARG_LINK}
                         PRIVATE nlohmann_json::nlohmann_json)
 endfunction()

@@ -2,7 +2,7 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `gpu` where a CUDA device can be
-used. Substitutions: tools by name; `%python`; `%src_root`; `%mlir_lib_dir`, where
+used. Substitutions: tools by name; `%python`; `%src_root`; `%runtime_libs`; `%mlir_lib_dir`, where
 the libraries that mlir-runner loads are; and, from linalg to numbers, `%to_llvm`,
 `%runner`, and `%run_linalg` for the two in a row.
 """
@@ -41,6 +41,8 @@ config.substitutions += [
     # C as pedantic as a user may have it, and C++ likewise.
     ("%cc", config.c_compiler + " -std=c99 -Wall -Wextra -pedantic -Werror"),
     ("%cxx", config.cxx_compiler + " -std=c++11 -Wall -Wextra -pedantic -Werror"),
+    # What a C program that saves and restores is linked with.
+    ("%runtime_libs", "-L%s/lib -lflywheel_runtime -lstdc++ -lm" % config.flywheel_obj_root),
     ("%mlir_lib_dir", config.llvm_lib_dir),
     ("%src_root", config.flywheel_src_root),
 ]

@@ -4,12 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Runtime/CheckpointState.h"
 #include "flywheel/Runtime/FormatTensor.h"
 #include "flywheel/Runtime/JsonString.h"
 #include "flywheel/Runtime/Safetensors.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <fnmatch.h>
+#include <memory>
+#include <new>
+#include <sys/stat.h>
 
 using namespace flywheel::runtime;
 
@@ -17,13 +23,19 @@ namespace {
 
 constexpr const char *helpText =
     R"(usage: flywheel-checkpoint FILE [--values] [NAME...]
+       flywheel-checkpoint --state DIR [--state-file=FILENAME]
 
 Lists the tensors of a checkpoint (or of any safetensors file): name, dtype,
 shape and size in bytes, then the metadata. With names, lists those tensors only
-and no metadata.
+and no metadata. A NAME may be a pattern of the shell, such as 'layer/*'.
 
   --values   also print the values. Floating-point numbers are the shortest
              decimals that read back to the same value.
+  --state    list a directory instead: its latest checkpoint and those that are
+             retained, oldest first, with the times (UTC) at which they were
+             saved, by its state file
+  --state-file=FILENAME
+             the name of the state file, by default checkpoint
   --help     print this text
   --         what follows is FILE or a NAME, even if it begins with '-'
 
@@ -34,6 +46,9 @@ struct Options {
   std::string file;
   std::vector<std::string> names;
   bool values = false;
+  /// `file` is a directory.
+  bool state = false;
+  std::string stateFile = defaultStateFile;
 };
 
 int fail(const std::string &message) {
@@ -53,8 +68,29 @@ std::string displayName(const std::string &name) {
   return isPlain ? name : quoted;
 }
 
-void printTensors(const SafetensorsFile &file,
-                  const std::vector<const TensorInfo *> &tensors, bool values) {
+std::string padded(std::string text, size_t width) {
+  if (text.size() < width)
+    text.resize(width, ' ');
+  return text;
+}
+
+Status printValues(const SafetensorsReader &file, const TensorInfo &info) {
+  std::unique_ptr<std::byte[]> data(new (std::nothrow)
+                                        std::byte[info.byteSize()]);
+  if (!data)
+    return Status::resourceExhausted("no memory for the " +
+                                     std::to_string(info.byteSize()) +
+                                     " bytes of " + info.name);
+  if (Status status = file.read(info.begin, info.byteSize(), data.get());
+      !status.isOk())
+    return status;
+  formatTensor(info.dtype, info.shape, data.get(), print);
+  return Status();
+}
+
+Status printTensors(const SafetensorsReader &file,
+                    const std::vector<const TensorInfo *> &tensors,
+                    bool values) {
   size_t nameWidth = 0, shapeWidth = 0;
   for (const TensorInfo *info : tensors) {
     nameWidth = std::max(nameWidth, displayName(info->name).size());
@@ -64,21 +100,19 @@ void printTensors(const SafetensorsFile &file,
   nameWidth = std::min<size_t>(nameWidth, 60);
   shapeWidth = std::min<size_t>(shapeWidth, 40);
   for (const TensorInfo *info : tensors) {
-    auto padded = [](std::string text, size_t width) {
-      if (text.size() < width)
-        text.resize(width, ' ');
-      return text;
-    };
     print(padded(displayName(info->name), nameWidth) + "  " +
           padded(std::string(numpyName(info->dtype)), 8) + "  " +
           padded(formatShape(info->shape), shapeWidth) + "  " +
           std::to_string(info->byteSize()) + " bytes\n");
-    if (values)
-      formatTensor(info->dtype, info->shape, file.data(*info), print);
+    if (!values)
+      continue;
+    if (Status status = printValues(file, *info); !status.isOk())
+      return status;
   }
+  return Status();
 }
 
-void printMetadata(const SafetensorsFile &file) {
+void printMetadata(const SafetensorsReader &file) {
   if (file.metadata().empty())
     return;
   print("metadata:\n");
@@ -86,38 +120,129 @@ void printMetadata(const SafetensorsFile &file) {
     print("  " + displayName(key) + " = " + quoteJson(value) + "\n");
 }
 
-int run(const Options &options) {
-  Result<SafetensorsFile> file = SafetensorsFile::open(options.file);
-  if (!file.isOk())
-    return fail(file.status().message());
+/// The tensors of \p file, by name.
+std::vector<const TensorInfo *> sortTensors(const SafetensorsReader &file) {
   std::vector<const TensorInfo *> tensors;
-  for (const TensorInfo &info : file->tensors())
-    if (options.names.empty())
-      tensors.push_back(&info);
+  for (const TensorInfo &info : file.tensors())
+    tensors.push_back(&info);
   std::sort(tensors.begin(), tensors.end(),
             [](const TensorInfo *a, const TensorInfo *b) {
               return a->name < b->name;
             });
-  for (const std::string &name : options.names) {
-    const TensorInfo *info = file->find(name);
-    if (!info)
-      return fail("Key " + name + " not found in checkpoint '" + options.file +
-                  "'");
-    tensors.push_back(info);
+  return tensors;
+}
+
+/// `Key NAME not found`, and some of those there are.
+Status keyNotFound(const std::string &name, const std::string &path,
+                   const std::vector<const TensorInfo *> &all) {
+  std::string text = "Key " + name + " not found in checkpoint '" + path +
+                     "'; it has: " + (all.empty() ? "none" : "");
+  for (size_t i = 0; i < all.size() && i < 20; ++i)
+    text += (i ? ", " : "") + displayName(all[i]->name);
+  return Status::notFound(all.size() > 20 ? text + ", ..." : text);
+}
+
+/// Those of \p all that \p names has, themselves or by a pattern.
+Result<std::vector<const TensorInfo *>>
+selectTensors(const SafetensorsReader &file,
+              const std::vector<std::string> &names) {
+  std::vector<const TensorInfo *> all = sortTensors(file);
+  if (names.empty())
+    return all;
+  std::vector<const TensorInfo *> selected;
+  for (const std::string &name : names) {
+    if (const TensorInfo *info = file.find(name)) {
+      selected.push_back(info);
+      continue;
+    }
+    size_t numBefore = selected.size();
+    for (const TensorInfo *info : all)
+      if (fnmatch(name.c_str(), info->name.c_str(), 0) == 0)
+        selected.push_back(info);
+    if (selected.size() == numBefore)
+      return keyNotFound(name, file.path(), all);
   }
-  printTensors(*file, tensors, options.values);
-  if (options.names.empty())
-    printMetadata(*file);
+  return selected;
+}
+
+int finish() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail("can't write to standard output");
   return 0;
+}
+
+bool isDirectory(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int listTensors(const Options &options) {
+  Result<SafetensorsReader> file = SafetensorsReader::open(options.file);
+  if (!file.isOk())
+    return fail(file.status().message() + (isDirectory(options.file)
+                                               ? "; --state lists a directory"
+                                               : ""));
+  Result<std::vector<const TensorInfo *>> tensors =
+      selectTensors(*file, options.names);
+  if (!tensors.isOk())
+    return fail(tensors.status().message());
+  if (Status status = printTensors(*file, *tensors, options.values);
+      !status.isOk())
+    return fail(status.message());
+  if (options.names.empty())
+    printMetadata(*file);
+  return finish();
+}
+
+/// `2026-01-31 12:00:00`, in UTC.
+std::string formatTime(double seconds) {
+  // Years of four digits.
+  if (!(seconds >= 0 && seconds < 253402300800.0))
+    return "at an unknown time";
+  time_t whole = time_t(seconds);
+  struct tm parts;
+  char text[64];
+  if (!gmtime_r(&whole, &parts) ||
+      !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts))
+    return "at an unknown time";
+  return text;
+}
+
+std::string describeFile(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return "missing";
+  return std::to_string(info.st_size) + " bytes";
+}
+
+int listState(const Options &options) {
+  if (!options.names.empty() || options.values)
+    return fail("--state lists a directory; for tensors give a checkpoint's "
+                "FILE, without --state");
+  Result<CheckpointState> state =
+      readCheckpointState(options.file, options.stateFile);
+  if (!state.isOk())
+    return fail(state.status().message());
+  print("latest: " + (state->latest.empty() ? "none" : state->latest) + "\n");
+  size_t width = 0;
+  for (const std::string &path : state->retained)
+    width = std::max(width, path.size());
+  print("retained:\n");
+  for (size_t i = 0; i < state->retained.size(); ++i)
+    print("  " + padded(state->retained[i], width) + "  " +
+          (state->times.empty() ? "" : formatTime(state->times[i]) + "  ") +
+          describeFile(state->retained[i]) + "\n");
+  if (state->lastPreserved)
+    print("last preserved: " + formatTime(*state->lastPreserved) + "\n");
+  return finish();
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   Options options;
-  bool hasFile = false, onlyOperands = false;
+  bool hasFile = false, onlyOperands = false, hasStateFile = false;
+  const std::string stateFileOption = "--state-file=";
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     if (!onlyOperands && argument == "--") {
@@ -127,6 +252,11 @@ int main(int argc, char **argv) {
       return 0;
     } else if (!onlyOperands && argument == "--values") {
       options.values = true;
+    } else if (!onlyOperands && argument == "--state") {
+      options.state = true;
+    } else if (!onlyOperands && argument.rfind(stateFileOption, 0) == 0) {
+      options.stateFile = argument.substr(stateFileOption.size());
+      hasStateFile = true;
     } else if (!onlyOperands && argument.size() > 1 && argument[0] == '-') {
       return fail("unknown option '" + argument + "', see --help");
     } else if (!hasFile) {
@@ -138,5 +268,7 @@ int main(int argc, char **argv) {
   }
   if (!hasFile)
     return fail("no FILE given, see --help");
-  return run(options);
+  if (hasStateFile && !options.state)
+    return fail("--state-file is an option of --state, see --help");
+  return options.state ? listState(options) : listTensors(options);
 }

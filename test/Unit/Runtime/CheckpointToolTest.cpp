@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Runtime/Checkpoint.h"
+#include "flywheel/Runtime/CheckpointState.h"
 #include "flywheel/Runtime/HalfFloat.h"
 
 #include "TestSupport.h"
@@ -108,8 +109,16 @@ TEST_F(CheckpointToolTest, Errors) {
       {"", "error: no FILE given"},
       {"none", "error: can't read 'none': No such file or directory"},
       {"broken", "error: 'broken' is not a valid safetensors file"},
-      {".", "error: can't read '.': not a regular file"},
-      {"f nope", "error: Key nope not found in checkpoint 'f'"},
+      {".", "error: can't read '.': not a regular file; --state lists"},
+      {"f nope", "error: Key nope not found in checkpoint 'f'; it has: \"a "
+                 "\\u001b[31m\", brain, cube, flags, half, layer/W\n"},
+      {"f 'nope/*'", "error: Key nope/* not found in checkpoint 'f'"},
+      {"--state none", "error: can't read 'none/checkpoint': No such file"},
+      {"--state . f", "error: --state lists a directory"},
+      {"--state . --values", "error: --state lists a directory"},
+      {"--state . --state-file=f", "error: './f' is not a valid state file"},
+      {"--state . --state-file=a/b", "error: the name of the state file must"},
+      {"f --state-file=f", "error: --state-file is an option of --state"},
       {"f --nope", "error: unknown option '--nope'"},
       {"f -- --values", "error: Key --values not found"},
       {"f > /dev/full", "error: can't write to standard output"},
@@ -119,6 +128,37 @@ TEST_F(CheckpointToolTest, Errors) {
     EXPECT_EQ(outcome.exitCode, 1) << c.arguments;
     EXPECT_EQ(outcome.text.find(c.text), 0u) << outcome.text;
   }
+}
+
+TEST_F(CheckpointToolTest, SelectsByPattern) {
+  Outcome outcome = run("f 'layer/*' '[bc]*' half");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text, "layer/W  float32   [2,2]    16 bytes\n"
+                          "brain    bfloat16  []       2 bytes\n"
+                          "cube     int32     [2,2,2]  32 bytes\n"
+                          "half     float16   [2]      4 bytes\n");
+}
+
+TEST_F(CheckpointToolTest, ListsState) {
+  CheckpointState state;
+  state.latest = "f";
+  state.retained = {"gone", "f"};
+  state.times = {0, 1600000000.75};
+  state.lastPreserved = 1e300;
+  write("checkpoint", formatCheckpointState(state));
+  Outcome outcome = run("--state .");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text, "latest: ./f\n"
+                          "retained:\n"
+                          "  ./gone  1970-01-01 00:00:00  missing\n"
+                          "  ./f     2020-09-13 12:26:40  " +
+                              std::to_string(read("f").size()) +
+                              " bytes\n"
+                              "last preserved: at an unknown time\n");
+  write("other", "model_checkpoint_path: 'f'");
+  outcome = run("--state --state-file=other .");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(outcome.text, "latest: ./f\nretained:\n");
 }
 
 TEST_F(CheckpointToolTest, Help) {

@@ -1,0 +1,199 @@
+/*===- flywheel.h - The runtime library for programs in C ---------*- C -*-===//
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===//
+ *
+ * Checkpoints of the variables of a model that is linked as an object file.
+ * The file format is that of every other Flywheel program. Link with
+ * -lflywheel_runtime and the C++ standard library (-lstdc++).
+ *
+ * The functions work on a block of state as the model's own functions do: calls
+ * on one block must not overlap; different blocks are independent.
+ *
+ *   if (flywheel_save(&model, state, "model.ckpt", NULL))
+ *     puts(flywheel_last_error(&model, state));
+ *
+ * Every function that has no other result returns 0, or one of the negative
+ * codes below. The block then has the code as its status, and what was wrong as
+ * a text. Where not said otherwise nothing else has changed.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef FLYWHEEL_FLYWHEEL_H
+#define FLYWHEEL_FLYWHEEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of errors. The model's own statuses are positive. */
+enum {
+  FLYWHEEL_OK = 0,
+  /* The arguments are wrong, whatever the state of the world. */
+  FLYWHEEL_INVALID_ARGUMENT = -1,
+  /* There is no such file, key or variable. */
+  FLYWHEEL_NOT_FOUND = -2,
+  /* A variable has no value, or a directory does not exist. */
+  FLYWHEEL_FAILED_PRECONDITION = -3,
+  /* Out of memory. */
+  FLYWHEEL_RESOURCE_EXHAUSTED = -4,
+  /* The operating system refused or failed a read or a write. */
+  FLYWHEEL_IO_ERROR = -5,
+  /* A file exists and is readable, but its contents are damaged. */
+  FLYWHEEL_DATA_LOSS = -6
+};
+
+/* A variable and where it lives in the block. */
+typedef struct flywheel_variable {
+  /* UTF-8; the key in checkpoints. */
+  const char *name;
+  /* As NumPy names it: "float32", "bfloat16", "bool". */
+  const char *dtype;
+  /* `rank` extents, slowest first; may be null for a scalar. */
+  const int64_t *shape;
+  int32_t rank;
+  /* Not 0 when it is in the collection of global variables. */
+  int32_t is_global;
+  /* Of the first element, from the start of the block, and the size. */
+  size_t offset;
+  size_t bytes;
+} flywheel_variable;
+
+/* The version of the two structures here. */
+#define FLYWHEEL_MODEL_VERSION 1
+
+/* What the compiler says about a model: constant data in its header. Offsets
+ * are in bytes from the start of the block. */
+typedef struct flywheel_model {
+  /* FLYWHEEL_MODEL_VERSION. */
+  uint32_t version;
+  /* UTF-8. */
+  const char *name;
+  /* The first 8 bytes of a block of this layout; with others, nothing in it has
+   * a value yet. */
+  uint64_t layout_hash;
+  size_t num_variables;
+  const flywheel_variable *variables;
+  /* Of the block without the workspace. */
+  size_t state_bytes;
+  /* The seed of the last initialisation: uint64_t. */
+  size_t seed_offset;
+  /* The status of the last call: int32_t. */
+  size_t status_offset;
+  /* One byte a variable: 1 once it has a value. */
+  size_t initialized_offset;
+  /* One uint64_t a variable: how often its initialiser ran. */
+  size_t runs_offset;
+  /* The text of the last error, ended by a null byte. The variables come after
+   * it, everything else before it. */
+  size_t text_offset;
+  size_t text_bytes;
+} flywheel_model;
+
+/* What to save or restore. A null pointer, or all zeros, stands for all global
+ * variables under their own names. */
+typedef struct flywheel_checkpoint_options {
+  /* Names of the variables, unless it is null. */
+  const char *const *variables;
+  size_t num_variables;
+  /* Their keys in the checkpoint, where that is not null: one for each of
+   * `variables`; null for a variable's own name. */
+  const char *const *keys;
+  /* In a restore: accept another shape with as many elements. */
+  int32_t reshape;
+  /* In a save: kept in the file's metadata. Alternately keys and values, two
+   * strings for each of `num_metadata`. */
+  const char *const *metadata;
+  size_t num_metadata;
+} flywheel_checkpoint_options;
+
+/* How checkpoints are named and retained. A null pointer stands for
+ * FLYWHEEL_MANAGER_OPTIONS. */
+typedef struct flywheel_manager_options {
+  /* How many of the newest checkpoints to keep; 0 keeps all. */
+  size_t max_to_keep;
+  /* Of the checkpoints that would be deleted, one is kept for good each time
+   * that so many hours have passed since the one before. */
+  double keep_checkpoint_every_n_hours;
+  /* Write the step with at least 8 digits. */
+  int32_t pad_step_number;
+  /* The name of the state file in the directory of the checkpoints. */
+  const char *state_file;
+  /* When training began, in seconds since 1970; 0 stands for the first save. */
+  double start_time;
+} flywheel_manager_options;
+
+#define FLYWHEEL_MANAGER_OPTIONS {5, 10000.0, 0, "checkpoint", 0.0}
+
+/* A checkpoint without a step. */
+#define FLYWHEEL_NO_STEP INT64_MIN
+
+/*
+ * Writes variables, and where their random streams are, to a file, all or
+ * nothing.
+ *
+ * state: the block. Errors: `Attempting to use uninitialized value NAME`;
+ * `No variables to save`; `Parent directory of PATH doesn't exist, can't save`.
+ */
+int32_t flywheel_save(const flywheel_model *model, void *state,
+                      const char *path,
+                      const flywheel_checkpoint_options *options);
+
+/*
+ * The same at PREFIX-STEP, or PREFIX for FLYWHEEL_NO_STEP, records it in the
+ * state file of its directory and deletes what is not retained any more.
+ *
+ * path (out): where that is not null, `path_bytes` bytes for the path written;
+ *   when they are too few nothing is saved.
+ */
+int32_t flywheel_save_step(const flywheel_model *model, void *state,
+                           const char *prefix, int64_t step,
+                           const flywheel_checkpoint_options *options,
+                           const flywheel_manager_options *manager, char *path,
+                           size_t path_bytes);
+
+/*
+ * Fills variables from a file, after which they have values. Everything is
+ * checked first.
+ *
+ * state: the block, of any content. Errors: `PATH is not a valid checkpoint`;
+ * `Key NAME not found in checkpoint`; a dtype or a shape that differs. After an
+ * error nothing has changed, unless the disk failed while values were read:
+ * then the variables to restore have no value.
+ */
+int32_t flywheel_restore(const flywheel_model *model, void *state,
+                         const char *path,
+                         const flywheel_checkpoint_options *options);
+
+/*
+ * Restores the latest checkpoint in a directory, if its state file names one.
+ * After the model's initialiser this is "load or initialise".
+ *
+ * state_file: null stands for "checkpoint". restored (out): 1 or 0.
+ */
+int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
+                                const char *directory, const char *state_file,
+                                const flywheel_checkpoint_options *options,
+                                int32_t *restored);
+
+/*
+ * The path of the latest checkpoint in a directory. FLYWHEEL_NOT_FOUND where
+ * there is no readable state file or the checkpoint is gone,
+ * FLYWHEEL_INVALID_ARGUMENT when `path_bytes` are too few.
+ */
+int32_t flywheel_latest_checkpoint(const char *directory,
+                                   const char *state_file, char *path,
+                                   size_t path_bytes);
+
+/* What was wrong with the last call here on the block; "" after success. */
+const char *flywheel_last_error(const flywheel_model *model, const void *state);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* FLYWHEEL_FLYWHEEL_H */

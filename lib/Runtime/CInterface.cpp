@@ -1,0 +1,262 @@
+//===- CInterface.cpp - The runtime library for programs in C -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Runtime/VariableCheckpoint.h"
+#include "flywheel/flywheel.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace flywheel::runtime;
+
+namespace {
+
+static_assert(FLYWHEEL_INVALID_ARGUMENT == -int(StatusCode::kInvalidArgument) &&
+              FLYWHEEL_NOT_FOUND == -int(StatusCode::kNotFound) &&
+              FLYWHEEL_FAILED_PRECONDITION ==
+                  -int(StatusCode::kFailedPrecondition) &&
+              FLYWHEEL_RESOURCE_EXHAUSTED ==
+                  -int(StatusCode::kResourceExhausted) &&
+              FLYWHEEL_IO_ERROR == -int(StatusCode::kIOError) &&
+              FLYWHEEL_DATA_LOSS == -int(StatusCode::kDataLoss));
+
+/// Copies \p text, as much of it as fits, and ends it with a null byte. UTF-8
+/// is not cut within a character.
+void copyText(const std::string &text, char *to, size_t bytes) {
+  if (bytes == 0)
+    return;
+  size_t size = std::min(text.size(), bytes - 1);
+  if (size < text.size())
+    while (size && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80)
+      --size;
+  std::memcpy(to, text.data(), size);
+  to[size] = '\0';
+}
+
+/// A block of state and the model that describes it.
+class Block {
+public:
+  Block(const flywheel_model *model, void *state)
+      : model(*model), bytes(static_cast<std::byte *>(state)) {}
+
+  /// Makes a block of any content one in which nothing has a value, unless it
+  /// has the model's layout already.
+  void prepare() {
+    if (std::memcmp(bytes, &model.layout_hash, sizeof(uint64_t)) == 0)
+      return;
+    std::memset(bytes, 0, model.text_offset + model.text_bytes);
+    std::memcpy(bytes, &model.layout_hash, sizeof(uint64_t));
+  }
+
+  /// The variables for the library. Error: kInvalidArgument when the
+  /// description contradicts itself.
+  Result<ProgramState> describe() {
+    ProgramState described;
+    described.model = model.name;
+    described.seed = bytes + model.seed_offset;
+    for (size_t index = 0; index < model.num_variables; ++index) {
+      const flywheel_variable &variable = model.variables[index];
+      std::optional<DType> dtype = dtypeFromNumpyName(variable.dtype);
+      Shape shape(variable.shape, variable.shape + variable.rank);
+      if (!dtype || byteCount(*dtype, shape) != variable.bytes)
+        return Status::invalidArgument(
+            std::string("the description of variable '") + variable.name +
+            "' is wrong: dtype " + variable.dtype + ", shape " +
+            formatShape(shape) + ", " + std::to_string(variable.bytes) +
+            " bytes");
+      described.variables.push_back(
+          {variable.name, *dtype, std::move(shape), bytes + variable.offset,
+           bytes + model.initialized_offset + index,
+           bytes + model.runs_offset + index * sizeof(uint64_t),
+           variable.is_global != 0});
+    }
+    return described;
+  }
+
+  /// Makes \p status that of the block, and a return value.
+  int32_t finish(const Status &status) {
+    int32_t code = -int32_t(status.code());
+    std::memcpy(bytes + model.status_offset, &code, sizeof(code));
+    copyText(status.message(),
+             reinterpret_cast<char *>(bytes + model.text_offset),
+             model.text_bytes);
+    return code;
+  }
+
+private:
+  const flywheel_model &model;
+  std::byte *bytes;
+};
+
+Result<CheckpointOptions>
+convertOptions(const flywheel_checkpoint_options *options) {
+  CheckpointOptions converted;
+  if (!options)
+    return converted;
+  if (options->keys && !options->variables)
+    return Status::invalidArgument("keys are for the variables that the "
+                                   "options name, but they name none");
+  if (options->variables)
+    converted.variables.emplace();
+  for (size_t i = 0; options->variables && i < options->num_variables; ++i) {
+    std::string name = options->variables[i];
+    if (options->keys && options->keys[i])
+      converted.keys[name] = options->keys[i];
+    converted.variables->push_back(std::move(name));
+  }
+  converted.reshape = options->reshape != 0;
+  for (size_t i = 0; i < options->num_metadata; ++i)
+    converted.metadata[options->metadata[2 * i]] = options->metadata[2 * i + 1];
+  return converted;
+}
+
+CheckpointManagerOptions
+convertOptions(const flywheel_manager_options *options) {
+  const flywheel_manager_options defaults = FLYWHEEL_MANAGER_OPTIONS;
+  if (!options)
+    options = &defaults;
+  CheckpointManagerOptions converted;
+  converted.maxToKeep = options->max_to_keep;
+  converted.keepCheckpointEveryNHours = options->keep_checkpoint_every_n_hours;
+  converted.padStepNumber = options->pad_step_number != 0;
+  if (options->state_file)
+    converted.stateFile = options->state_file;
+  if (options->start_time != 0)
+    converted.startTime = options->start_time;
+  return converted;
+}
+
+/// Runs \p action, which gives a Status, on what the arguments describe.
+template <typename Action>
+int32_t run(const flywheel_model *model, void *state,
+            const flywheel_checkpoint_options *options, Action action) {
+  if (!model || !state || model->version != FLYWHEEL_MODEL_VERSION)
+    return FLYWHEEL_INVALID_ARGUMENT;
+  Block block(model, state);
+  block.prepare();
+  Result<ProgramState> described = block.describe();
+  if (!described.isOk())
+    return block.finish(described.status());
+  Result<CheckpointOptions> converted = convertOptions(options);
+  if (!converted.isOk())
+    return block.finish(converted.status());
+  return block.finish(action(*described, *converted));
+}
+
+Status checkGiven(const char *path, const char *what) {
+  if (path)
+    return Status();
+  return Status::invalidArgument(std::string(what) + " when it is None");
+}
+
+constexpr const char *cannotSave = "Can't save to a path";
+constexpr const char *cannotLoad = "Can't load save_path";
+
+} // namespace
+
+int32_t flywheel_save(const flywheel_model *model, void *state,
+                      const char *path,
+                      const flywheel_checkpoint_options *options) {
+  return run(model, state, options,
+             [&](const ProgramState &program,
+                 const CheckpointOptions &converted) -> Status {
+               if (Status status = checkGiven(path, cannotSave); !status.isOk())
+                 return status;
+               return saveVariables(program, path, converted);
+             });
+}
+
+int32_t flywheel_save_step(const flywheel_model *model, void *state,
+                           const char *prefix, int64_t step,
+                           const flywheel_checkpoint_options *options,
+                           const flywheel_manager_options *manager, char *path,
+                           size_t path_bytes) {
+  return run(
+      model, state, options,
+      [&](const ProgramState &program,
+          const CheckpointOptions &converted) -> Status {
+        if (Status status = checkGiven(prefix, cannotSave); !status.isOk())
+          return status;
+        std::optional<int64_t> number;
+        if (step != FLYWHEEL_NO_STEP)
+          number = step;
+        CheckpointManager saver(convertOptions(manager));
+        std::string expected =
+            checkpointPath(prefix, number, saver.getOptions().padStepNumber);
+        if (path && expected.size() >= path_bytes)
+          return Status::invalidArgument("no room for the path '" + expected +
+                                         "' in " + std::to_string(path_bytes) +
+                                         " bytes");
+        Result<std::string> written =
+            saveVariables(program, saver, prefix, number, converted);
+        if (!written.isOk())
+          return written.status();
+        if (path)
+          copyText(*written, path, path_bytes);
+        return Status();
+      });
+}
+
+int32_t flywheel_restore(const flywheel_model *model, void *state,
+                         const char *path,
+                         const flywheel_checkpoint_options *options) {
+  return run(model, state, options,
+             [&](const ProgramState &program,
+                 const CheckpointOptions &converted) -> Status {
+               if (Status status = checkGiven(path, cannotLoad); !status.isOk())
+                 return status;
+               return restoreVariables(program, path, converted);
+             });
+}
+
+int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
+                                const char *directory, const char *state_file,
+                                const flywheel_checkpoint_options *options,
+                                int32_t *restored) {
+  return run(model, state, options,
+             [&](const ProgramState &program,
+                 const CheckpointOptions &converted) -> Status {
+               if (Status status = checkGiven(directory, cannotLoad);
+                   !status.isOk())
+                 return status;
+               Result<bool> result =
+                   restoreLatest(program, directory, converted,
+                                 state_file ? state_file : defaultStateFile);
+               if (!result.isOk())
+                 return result.status();
+               if (restored)
+                 *restored = *result;
+               return Status();
+             });
+}
+
+int32_t flywheel_latest_checkpoint(const char *directory,
+                                   const char *state_file, char *path,
+                                   size_t path_bytes) {
+  if (!directory || !path)
+    return FLYWHEEL_INVALID_ARGUMENT;
+  std::optional<std::string> latest =
+      latestCheckpoint(directory, state_file ? state_file : defaultStateFile);
+  if (!latest)
+    return FLYWHEEL_NOT_FOUND;
+  if (latest->size() >= path_bytes)
+    return FLYWHEEL_INVALID_ARGUMENT;
+  copyText(*latest, path, path_bytes);
+  return FLYWHEEL_OK;
+}
+
+const char *flywheel_last_error(const flywheel_model *model,
+                                const void *state) {
+  if (!model || !state)
+    return "the model or the block of state is null";
+  if (model->version != FLYWHEEL_MODEL_VERSION)
+    return "the model's description has another version than the runtime "
+           "library: compile the model again";
+  auto *bytes = static_cast<const char *>(state);
+  int32_t status;
+  std::memcpy(&status, bytes + model->status_offset, sizeof(status));
+  return status < 0 ? bytes + model->text_offset : "";
+}
