@@ -227,7 +227,8 @@ VariableOp MinimizeExpander::declare(const Twine &name, RankedTensorType type,
   return VariableOp::create(
       atEnd, loc, unique, type, initialValue, /*trainable=*/false,
       owner ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
-            : FlatSymbolRefAttr());
+            : FlatSymbolRefAttr(),
+      /*element_type=*/TypeAttr());
 }
 
 void MinimizeExpander::declareVariables() {

@@ -38,26 +38,28 @@ static Value buildLinearIndex(OpBuilder &b, Location loc,
   return position;
 }
 
-/// Emits the initial value of `variable` as a tensor.
+/// Emits the initial value of `variable` as a tensor of its storage type.
 static Value buildInitialValue(OpBuilder &b, VariableOp variable, Value seed,
                                Value run) {
   Location loc = variable.getLoc();
   RankedTensorType type = variable.getTensorType();
+  RankedTensorType storage = getStorageType(type);
   Attribute value = variable.getInitialValueOrDefault();
   if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return arith::ConstantOp::create(b, loc, dense);
+    return arith::ConstantOp::create(b, loc,
+                                     dense.bitcast(storage.getElementType()));
 
   auto initializer = cast<InitializerAttrInterface>(value);
   int64_t opSeed = initializer.getStreamSeed().value_or(
       getDefaultStreamSeed(variable.getSymName()));
   Value key = buildStreamKey(b, loc, seed, opSeed, run);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                        storage.getElementType());
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{type}, ValueRange{}, ValueRange{empty},
+      b, loc, TypeRange{storage}, ValueRange{}, ValueRange{empty},
       ArrayRef<AffineMap>{identity}, iterators,
       [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
         Value index = buildLinearIndex(nested, nestedLoc, type.getShape());
@@ -95,10 +97,15 @@ struct MaterializeInitializers
     b.setInsertionPointToStart(body);
     Value seed = tensor::ExtractOp::create(b, loc, body->getArgument(0));
     Value run = tensor::ExtractOp::create(b, loc, body->getArgument(1));
-    for (VariableOp variable : variables)
-      AssignOp::create(b, variable.getLoc(), variable.getTensorType(),
+    for (VariableOp variable : variables) {
+      RankedTensorType type = variable.getTensorType();
+      Value value = buildInitialValue(b, variable, seed, run);
+      if (value.getType() != type)
+        value = tensor::BitcastOp::create(b, variable.getLoc(), type, value);
+      AssignOp::create(b, variable.getLoc(), type,
                        FlatSymbolRefAttr::get(variable.getSymNameAttr()),
-                       buildInitialValue(b, variable, seed, run));
+                       value);
+    }
     func::ReturnOp::create(b, loc);
   }
 };
