@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Session.h"
-#include "flywheel/Runtime/Checkpoint.h"
 #include "flywheel/Target/CNames.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -211,91 +210,49 @@ uint64_t Session::getSeed() const {
   return loadHeader<uint64_t>(state->data(), kStateSeedOffset);
 }
 
-Result<std::vector<size_t>>
-Session::selectVariables(llvm::ArrayRef<std::string> names) const {
-  std::vector<size_t> indices;
-  if (names.empty()) {
-    for (size_t index = 0; index < program->getVariables().size(); ++index)
-      indices.push_back(index);
-    return indices;
-  }
-  for (const std::string &name : names) {
-    Result<size_t> index = program->lookupVariable(name);
-    if (!index.isOk())
-      return index.status();
-    indices.push_back(*index);
-  }
-  return indices;
-}
-
 //===----------------------------------------------------------------------===//
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
-/// Keys of the random streams' counters in a checkpoint of all variables.
-static constexpr const char *kRunsKey = "flywheel.runs";
-static constexpr const char *kSeedKey = "flywheel.seed";
+runtime::ProgramState Session::describeState() const {
+  runtime::ProgramState described;
+  described.model = program->getManifest().model;
+  described.seed = state->data() + kStateSeedOffset;
+  const std::vector<VariableSpec> &variables = program->getVariables();
+  std::byte *runs = state->data() + getStateRunsOffset(variables.size());
+  for (size_t index = 0; index < variables.size(); ++index)
+    described.variables.push_back(
+        {variables[index].name, variables[index].dtype, variables[index].shape,
+         state->data() + variables[index].offset,
+         state->data() + kStateInitializedOffset + index,
+         runs + index * sizeof(uint64_t),
+         program->getManifest().variables[index].isInCollection(
+             kGlobalCollection)});
+  return described;
+}
 
-Status Session::save(const std::string &path, llvm::ArrayRef<std::string> names,
-                     const runtime::Metadata &metadata) const {
-  Result<std::vector<size_t>> indices = selectVariables(names);
-  if (!indices.isOk())
-    return indices.status();
-  std::vector<runtime::TensorView> tensors;
-  for (size_t index : *indices) {
-    const VariableSpec &variable = program->getVariables()[index];
-    if (!hasValue(index))
-      return makeUninitializedError(variable.name);
-    tensors.push_back({variable.name, variable.dtype, variable.shape,
-                       state->data() + variable.offset});
-  }
-  if (names.empty() && !tensors.empty()) {
-    int64_t count = program->getVariables().size();
-    tensors.push_back({kRunsKey,
-                       runtime::DType::U64,
-                       {count},
-                       state->data() + getStateRunsOffset(count)});
-    tensors.push_back(
-        {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
-  }
-  runtime::Metadata all = {{"model", program->getManifest().model}};
-  all.insert(metadata.begin(), metadata.end());
-  return runtime::saveCheckpoint(path, tensors, all);
+Status Session::save(const std::string &path,
+                     const runtime::CheckpointOptions &options) const {
+  return runtime::saveVariables(describeState(), path, options);
+}
+
+Result<std::string>
+Session::save(runtime::CheckpointManager &manager, const std::string &prefix,
+              std::optional<int64_t> step,
+              const runtime::CheckpointOptions &options) const {
+  return runtime::saveVariables(describeState(), manager, prefix, step,
+                                options);
 }
 
 Status Session::restore(const std::string &path,
-                        llvm::ArrayRef<std::string> names) {
-  Result<std::vector<size_t>> indices = selectVariables(names);
-  if (!indices.isOk())
-    return indices.status();
-  std::vector<runtime::RestoreTarget> targets;
-  for (size_t index : *indices) {
-    const VariableSpec &variable = program->getVariables()[index];
-    targets.push_back({variable.name, variable.dtype, variable.shape,
-                       state->data() + variable.offset});
-  }
-  auto restoreTargets = [&]() -> Status {
-    if (!names.empty())
-      return runtime::restoreCheckpoint(path, targets);
-    std::vector<runtime::RestoreTarget> withCounters = targets;
-    int64_t count = program->getVariables().size();
-    withCounters.push_back({kRunsKey,
-                            runtime::DType::U64,
-                            {count},
-                            state->data() + getStateRunsOffset(count)});
-    withCounters.push_back(
-        {kSeedKey, runtime::DType::U64, {}, state->data() + kStateSeedOffset});
-    Status status = runtime::restoreCheckpoint(path, withCounters);
-    // A file of some variables, or of another program, has no counters.
-    if (status.code() == runtime::StatusCode::kNotFound)
-      return runtime::restoreCheckpoint(path, targets);
-    return status;
-  };
-  if (Status status = restoreTargets(); !status.isOk())
-    return status;
-  for (size_t index : *indices)
-    setHasValue(index);
-  return {};
+                        const runtime::CheckpointOptions &options) {
+  return runtime::restoreVariables(describeState(), path, options);
+}
+
+Result<bool> Session::restoreLatest(const std::string &directory,
+                                    const runtime::CheckpointOptions &options,
+                                    const std::string &stateFile) {
+  return runtime::restoreLatest(describeState(), directory, options, stateFile);
 }
 
 } // namespace flywheel

@@ -6,12 +6,17 @@
 
 #include "flywheel/Runtime/AtomicFile.h"
 
+#include "flywheel/Runtime/FileDescriptor.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <string_view>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,34 +30,20 @@ Status systemError(const std::string &doing, const std::string &path,
                          "': " + std::strerror(error));
 }
 
-/// The directory that holds \p path, e.g. "." for "a" and "/" for "/a".
-std::string parentDirectory(const std::string &path) {
-  size_t slash = path.find_last_of('/');
-  if (slash == std::string::npos)
-    return ".";
-  size_t end = path.find_last_not_of('/', slash);
-  return end == std::string::npos ? "/" : path.substr(0, end + 1);
-}
-
 /// Checks that \p path can be the name of a file in an existing directory.
-Status checkDestination(const std::string &path, const std::string &directory) {
+Status checkDestination(const std::string &path) {
   if (path.empty())
     return Status::invalidArgument("can't save to an empty path");
   if (path.find('\0') != std::string::npos)
     return Status::invalidArgument("can't save to a path with a null byte");
+  if (Status status = checkParentDirectory(path); !status.isOk())
+    return status;
   struct stat info;
-  if (stat(directory.c_str(), &info) != 0) {
-    if (errno != ENOENT && errno != ENOTDIR)
-      return systemError("open the parent directory of", path, errno);
-  } else if (S_ISDIR(info.st_mode)) {
-    if (path.back() == '/' ||
-        (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
-      return Status::invalidArgument("can't save to '" + path +
-                                     "': it is a directory");
-    return Status();
-  }
-  return Status::failedPrecondition("Parent directory of " + path +
-                                    " doesn't exist, can't save");
+  if (path.back() == '/' ||
+      (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
+    return Status::invalidArgument("can't save to '" + path +
+                                   "': it is a directory");
+  return Status();
 }
 
 /// Writes all of \p span, however often the system stops in between.
@@ -87,54 +78,119 @@ int syncDirectory(const std::string &directory) {
   return error == EINVAL || error == ENOTSUP ? 0 : error;
 }
 
-/// Creates a new file in \p directory and sets \p path to its name. The name
-/// does not grow with the destination's, so it is never too long.
-/// \returns a file descriptor, or -1 with errno set.
-int createTemporary(const std::string &directory, std::string &path) {
+constexpr std::string_view temporaryPrefix = ".flywheel-";
+constexpr std::string_view temporarySuffix = ".tmp";
+
+/// Creates a new file in \p directory, locked against
+/// removeStaleTemporaries(), and sets \p path to its name. The name does not
+/// grow with the destination's, so it is never too long.
+/// \returns a file without a descriptor, with errno set, after an error.
+FileDescriptor createTemporary(const std::string &directory,
+                               std::string &path) {
   static std::atomic<uint64_t> counter{0};
   // A crash can leave files behind whose process id is in use again.
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    path = directory + "/.flywheel-" + std::to_string(getpid()) + "-" +
-           std::to_string(counter++) + ".tmp";
-    int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST)
-      return fd;
+    path = directory + "/" + std::string(temporaryPrefix) +
+           std::to_string(getpid()) + "-" + std::to_string(counter++) +
+           std::string(temporarySuffix);
+    FileDescriptor file(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file.get() < 0) {
+      if (errno == EEXIST)
+        continue;
+      return file;
+    }
+    // Before the lock was there, somebody may have found the file stale.
+    while (flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    struct stat info;
+    if (fstat(file.get(), &info) == 0 && info.st_nlink != 0)
+      return file;
   }
-  return -1;
+  errno = EEXIST;
+  return FileDescriptor();
+}
+
+/// Writes \p parts to a new temporary file and renames it to \p path.
+/// \returns 0 or an errno; then there is no temporary file.
+int replaceFile(const std::string &path, const std::string &directory,
+                const std::vector<ByteSpan> &parts) {
+  std::string temporary;
+  FileDescriptor file = createTemporary(directory, temporary);
+  if (file.get() < 0)
+    return errno;
+  int error = 0;
+  for (const ByteSpan &part : parts)
+    if (!error)
+      error = writeAll(file.get(), part);
+  if (!error && fsync(file.get()) != 0)
+    error = errno;
+  // Only then closed: the lock must last as long as the temporary name.
+  if (!error && rename(temporary.c_str(), path.c_str()) != 0)
+    error = errno;
+  if (error)
+    unlink(temporary.c_str());
+  return error;
 }
 
 } // namespace
 
+std::string flywheel::runtime::parentDirectory(const std::string &path) {
+  size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos)
+    return ".";
+  size_t end = path.find_last_not_of('/', slash);
+  return end == std::string::npos ? "/" : path.substr(0, end + 1);
+}
+
+std::string flywheel::runtime::lastComponent(const std::string &path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+Status flywheel::runtime::checkParentDirectory(const std::string &path) {
+  struct stat info;
+  if (stat(parentDirectory(path).c_str(), &info) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR)
+      return systemError("open the parent directory of", path, errno);
+  } else if (S_ISDIR(info.st_mode)) {
+    return Status();
+  }
+  return Status::failedPrecondition("Parent directory of " + path +
+                                    " doesn't exist, can't save");
+}
+
 Status flywheel::runtime::checkSavePath(const std::string &path) {
-  return checkDestination(path, parentDirectory(path));
+  return checkDestination(path);
 }
 
 Status
 flywheel::runtime::writeFileAtomically(const std::string &path,
                                        const std::vector<ByteSpan> &parts) {
-  std::string directory = parentDirectory(path);
-  if (Status status = checkDestination(path, directory); !status.isOk())
+  if (Status status = checkDestination(path); !status.isOk())
     return status;
-
-  std::string temporary;
-  int fd = createTemporary(directory, temporary);
-  if (fd < 0)
-    return systemError("create a file to save", path, errno);
-  int error = 0;
-  for (const ByteSpan &part : parts)
-    if (!error)
-      error = writeAll(fd, part);
-  if (!error && fsync(fd) != 0)
-    error = errno;
-  if (close(fd) != 0 && !error)
-    error = errno;
-  if (!error && rename(temporary.c_str(), path.c_str()) != 0)
-    error = errno;
-  if (error) {
-    unlink(temporary.c_str());
+  std::string directory = parentDirectory(path);
+  if (int error = replaceFile(path, directory, parts))
     return systemError("write", path, error);
-  }
-  if (int syncError = syncDirectory(directory))
-    return systemError("flush the directory of", path, syncError);
+  if (int error = syncDirectory(directory))
+    return systemError("flush the directory of", path, error);
   return Status();
+}
+
+void flywheel::runtime::removeStaleTemporaries(const std::string &directory) {
+  DIR *entries = opendir(directory.c_str());
+  if (!entries)
+    return;
+  while (const dirent *entry = readdir(entries)) {
+    std::string_view name = entry->d_name;
+    if (name.size() < temporaryPrefix.size() + temporarySuffix.size() ||
+        name.substr(0, temporaryPrefix.size()) != temporaryPrefix ||
+        name.substr(name.size() - temporarySuffix.size()) != temporarySuffix)
+      continue;
+    std::string path = directory + "/" + entry->d_name;
+    FileDescriptor file(
+        open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.get() >= 0 && flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+      unlink(path.c_str());
+  }
+  closedir(entries);
 }

@@ -8,9 +8,10 @@
 
 #include "Convert.h"
 
+#include "flywheel/Runtime/AtomicFile.h"
 #include "flywheel/Runtime/JsonString.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace flywheel::runtime;
 
@@ -23,44 +24,13 @@ bool hasValidElements(DType dtype, const void *data, uint64_t bytes) {
                      static_cast<const std::byte *>(data), bytes) == bytes;
 }
 
-Status notACheckpoint(StatusCode code, const std::string &path,
-                      const std::string &reason) {
-  return {code, "'" + path + "' is not a valid checkpoint: " + reason};
-}
-
-Status checkVersion(const SafetensorsFile &file) {
+Status checkVersion(const SafetensorsReader &file) {
   auto found = file.metadata().find(std::string(formatVersionKey));
   if (found == file.metadata().end() || found->second == formatVersion)
     return Status();
   return notACheckpoint(StatusCode::kFailedPrecondition, file.path(),
                         "its format version is " + quoteJson(found->second) +
                             ", this program reads " + quoteJson(formatVersion));
-}
-
-/// Checks everything that could go wrong with \p target.
-Status checkTarget(const SafetensorsFile &file, const RestoreTarget &target) {
-  const TensorInfo *info = file.find(target.name);
-  if (!info)
-    return Status::notFound("Key " + target.name +
-                            " not found in checkpoint '" + file.path() + "'");
-  std::string who = "can't restore " + target.name + " from checkpoint '" +
-                    file.path() + "': ";
-  if (info->dtype != target.dtype)
-    return Status::invalidArgument(who + "the checkpoint's dtype is " +
-                                   std::string(numpyName(info->dtype)) +
-                                   ", the variable's is " +
-                                   std::string(numpyName(target.dtype)));
-  if (info->shape != target.shape)
-    return Status::invalidArgument(
-        who + "the checkpoint's shape is " + formatShape(info->shape) +
-        ", the variable's is " + formatShape(target.shape));
-  if (info->byteSize() && !target.data)
-    return Status::invalidArgument(who + "the destination is null");
-  if (!hasValidElements(info->dtype, file.data(*info), info->byteSize()))
-    return notACheckpoint(StatusCode::kDataLoss, file.path(),
-                          target.name +
-                              " has a boolean that is neither 0 nor 1");
-  return Status();
 }
 
 } // namespace
@@ -86,23 +56,92 @@ flywheel::runtime::saveCheckpoint(const std::string &path,
   }
   Metadata all = metadata;
   all[versionKey] = formatVersion;
+  removeStaleTemporaries(parentDirectory(path));
   return writeSafetensors(path, variables, all);
 }
 
-Status flywheel::runtime::restoreCheckpoint(
-    const std::string &path, const std::vector<RestoreTarget> &targets) {
-  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+Status flywheel::runtime::notACheckpoint(StatusCode code,
+                                         const std::string &path,
+                                         const std::string &reason) {
+  return {code, "'" + path + "' is not a valid checkpoint: " + reason};
+}
+
+Result<CheckpointReader> CheckpointReader::open(const std::string &path) {
+  Result<SafetensorsReader> file = SafetensorsReader::open(path);
   if (!file.isOk())
     return notACheckpoint(file.status().code(), path, file.status().message());
   if (Status status = checkVersion(*file); !status.isOk())
     return status;
-  for (const RestoreTarget &target : targets)
-    if (Status status = checkTarget(*file, target); !status.isOk())
+  return CheckpointReader(std::move(*file));
+}
+
+Status CheckpointReader::checkBooleans(const TensorInfo &info) const {
+  std::vector<std::byte> chunk(
+      size_t(std::min<uint64_t>(info.byteSize(), 1 << 20)));
+  for (uint64_t begin = info.begin; begin < info.end; begin += chunk.size()) {
+    uint64_t size = std::min<uint64_t>(chunk.size(), info.end - begin);
+    if (Status status = file.read(begin, size, chunk.data()); !status.isOk())
       return status;
-  for (const RestoreTarget &target : targets) {
-    const TensorInfo *info = file->find(target.name);
-    if (info->byteSize())
-      std::memcpy(target.data, file->data(*info), info->byteSize());
+    if (!hasValidElements(DType::Bool, chunk.data(), size))
+      return notACheckpoint(StatusCode::kDataLoss, path(),
+                            info.name +
+                                " has a boolean that is neither 0 nor 1");
   }
   return Status();
+}
+
+Status CheckpointReader::checkTarget(const RestoreTarget &target,
+                                     const RestoreOptions &options) const {
+  const TensorInfo *info = file.find(target.name);
+  if (!info)
+    return Status::notFound("Key " + target.name +
+                            " not found in checkpoint '" + path() + "'");
+  std::string who =
+      "can't restore " + target.name + " from checkpoint '" + path() + "': ";
+  if (info->dtype != target.dtype)
+    return Status::invalidArgument(who + "the checkpoint's dtype is " +
+                                   std::string(numpyName(info->dtype)) +
+                                   ", the variable's is " +
+                                   std::string(numpyName(target.dtype)));
+  bool fits = options.reshape
+                  ? elementCount(info->shape) == elementCount(target.shape)
+                  : info->shape == target.shape;
+  if (!fits)
+    return Status::invalidArgument(
+        who + "the checkpoint's shape is " + formatShape(info->shape) +
+        ", the variable's is " + formatShape(target.shape) +
+        (options.reshape ? ", which has another number of elements" : ""));
+  if (info->byteSize() && !target.data)
+    return Status::invalidArgument(who + "the destination is null");
+  return info->dtype == DType::Bool ? checkBooleans(*info) : Status();
+}
+
+Status CheckpointReader::check(const std::vector<RestoreTarget> &targets,
+                               const RestoreOptions &options) const {
+  for (const RestoreTarget &target : targets)
+    if (Status status = checkTarget(target, options); !status.isOk())
+      return status;
+  return Status();
+}
+
+Status CheckpointReader::read(const std::vector<RestoreTarget> &targets) const {
+  for (const RestoreTarget &target : targets) {
+    const TensorInfo *info = file.find(target.name);
+    if (Status status = file.read(info->begin, info->byteSize(), target.data);
+        !status.isOk())
+      return status;
+  }
+  return Status();
+}
+
+Status
+flywheel::runtime::restoreCheckpoint(const std::string &path,
+                                     const std::vector<RestoreTarget> &targets,
+                                     const RestoreOptions &options) {
+  Result<CheckpointReader> file = CheckpointReader::open(path);
+  if (!file.isOk())
+    return file.status();
+  if (Status status = file->check(targets, options); !status.isOk())
+    return status;
+  return file->read(targets);
 }

@@ -20,6 +20,8 @@ from typing import Optional, Union
 
 from ._flywheel import (
     ArgumentInfo,
+    CheckpointManager,
+    CheckpointState,
     CompileError,
     DataLossError,
     Entry,
@@ -34,6 +36,8 @@ from ._flywheel import (
     _compile,
     _load,
     derivative_rules,
+    get_checkpoint_state,
+    latest_checkpoint,
     lower,
     parse,
     stages,
@@ -41,6 +45,8 @@ from ._flywheel import (
 
 __all__ = [
     "ArgumentInfo",
+    "CheckpointManager",
+    "CheckpointState",
     "CompileError",
     "DataLossError",
     "Entry",
@@ -54,6 +60,8 @@ __all__ = [
     "VariableInfo",
     "compile",
     "derivative_rules",
+    "get_checkpoint_state",
+    "latest_checkpoint",
     "load",
     "lower",
     "parse",

@@ -62,6 +62,9 @@ private:
 
 void addCompiler(nanobind::module_ &module);
 void addSession(nanobind::module_ &module);
+/// Adds what saves and restores, as methods of the session too.
+void addCheckpoints(nanobind::module_ &module,
+                    nanobind::class_<PySession> &session);
 /// Makes the class of callable entries and adds it to the module.
 void addEntryType(nanobind::module_ &module);
 

@@ -70,19 +70,15 @@ static void setVariable(PySession &self, const std::string &name,
   check(self.session->setVariable(name, view));
 }
 
-static std::string getPathText(nb::handle path) {
-  nb::object text = nb::module_::import_("os").attr("fspath")(path);
-  return nb::cast<std::string>(text);
-}
-
 void addSession(nb::module_ &module) {
-  nb::class_<PySession>(
+  nb::class_<PySession> session(
       module, "Session",
       "The variables of a program, and calls on them.\n\n"
       "Session(program) has variables of its own, none of which has a value; "
       "Session(program,\nshare=other) works on the variables of another "
       "session "
-      "of the program. Threads take turns.")
+      "of the program. Threads take turns.");
+  session
       .def(
           "__init__",
           [](PySession *self, const PyProgram &program,
@@ -195,35 +191,8 @@ void addSession(nb::module_ &module) {
             SessionLock lock(self);
             return self.session->getSeed();
           },
-          "The seed of the last initialisation.")
-      .def(
-          "save",
-          [](PySession &self, nb::handle path,
-             const std::optional<std::vector<std::string>> &names) {
-            std::string text = getPathText(path);
-            runUnlocked(self, [&](Session &s) {
-              return names ? s.save(text, *names) : s.save(text);
-            });
-          },
-          "path"_a, "names"_a = nb::none(),
-          "Writes variables, by default all and the random state, to a "
-          "checkpoint (safetensors).\nRaises FailedPreconditionError for a "
-          "variable without a value; NotFoundError for an\nunknown name; "
-          "OSError.")
-      .def(
-          "restore",
-          [](PySession &self, nb::handle path,
-             const std::optional<std::vector<std::string>> &names) {
-            std::string text = getPathText(path);
-            runUnlocked(self, [&](Session &s) {
-              return names ? s.restore(text, *names) : s.restore(text);
-            });
-          },
-          "path"_a, "names"_a = nb::none(),
-          "Reads variables, by default all and the random state, from a "
-          "checkpoint. Raises\nNotFoundError for a missing file or key; "
-          "InvalidArgumentError for another dtype or shape;\nDataLossError. "
-          "Nothing has changed then.");
+          "The seed of the last initialisation.");
+  addCheckpoints(module, session);
 }
 
 } // namespace flywheel::python

@@ -9,6 +9,7 @@
 #include "RunOptions.h"
 
 #include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/Checkpoint.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,7 +17,6 @@
 
 using flywheel::runtime::Dataset;
 using flywheel::runtime::Result;
-using flywheel::runtime::SafetensorsFile;
 using flywheel::runtime::Status;
 
 namespace flywheel::run {
@@ -81,11 +81,10 @@ static Result<uint64_t> adoptProgress(RunOptions &options) {
   const std::string &path = isResumed ? options.resume : options.restore;
   if (!isResumed && !options.evalOnly)
     return uint64_t(0);
-  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  Result<runtime::CheckpointReader> file =
+      runtime::CheckpointReader::open(path);
   if (!file.isOk())
-    return Status(
-        file.status().code(),
-        "'" + path + "' is not a valid checkpoint: " + file.status().message());
+    return file.status();
   Result<std::optional<TrainingProgress>> progress =
       TrainingProgress::fromMetadata(file->metadata());
   if (!progress.isOk())
@@ -156,7 +155,9 @@ static Status save(Session &session, const RunOptions &options,
   progress.seed = options.getSeed();
   progress.batchSize = options.getBatchSize();
   progress.holdout = options.holdout.value_or(0.0);
-  return session.save(options.save, {}, progress.toMetadata());
+  runtime::CheckpointOptions checkpoint;
+  checkpoint.metadata = progress.toMetadata();
+  return session.save(options.save, checkpoint);
 }
 
 /// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation

@@ -9,7 +9,7 @@
 
 #include "flywheel/Driver/AlignedBuffer.h"
 #include "flywheel/Driver/Program.h"
-#include "flywheel/Runtime/Safetensors.h"
+#include "flywheel/Runtime/VariableCheckpoint.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -135,19 +135,26 @@ public:
   /// The seed of the last initialisation.
   uint64_t getSeed() const;
 
-  /// Writes variables to a checkpoint, and with all of them (no names) the run
-  /// counter and the seed. `metadata` is kept with them, after the key "model".
-  /// Errors: kFailedPrecondition for a variable without a value; kNotFound for
-  /// an unknown name; those of saveCheckpoint().
+  /// Writes variables and their random streams to a checkpoint. Errors: those
+  /// of runtime::saveVariables().
   runtime::Status save(const std::string &path,
-                       llvm::ArrayRef<std::string> names = {},
-                       const runtime::Metadata &metadata = {}) const;
-  /// Reads variables from a checkpoint, after which they have values. With no
-  /// names: all, and the run counter and the seed where the file has them.
-  /// Errors: kNotFound for an unknown name; those of restoreCheckpoint(). On an
-  /// error nothing has changed.
+                       const runtime::CheckpointOptions &options = {}) const;
+  /// The same by a manager, which names, records and retains checkpoints.
+  /// Returns the path written.
+  runtime::Result<std::string>
+  save(runtime::CheckpointManager &manager, const std::string &prefix,
+       std::optional<int64_t> step,
+       const runtime::CheckpointOptions &options = {}) const;
+  /// Reads variables and their random streams from a checkpoint, after which
+  /// they have values. Errors: those of runtime::restoreVariables().
   runtime::Status restore(const std::string &path,
-                          llvm::ArrayRef<std::string> names = {});
+                          const runtime::CheckpointOptions &options = {});
+  /// Restores the latest checkpoint by the state file of a directory and
+  /// returns whether there is one. Errors: those of runtime::restoreLatest().
+  runtime::Result<bool>
+  restoreLatest(const std::string &directory,
+                const runtime::CheckpointOptions &options = {},
+                const std::string &stateFile = runtime::defaultStateFile);
 
 private:
   friend class CallPlan;
@@ -155,8 +162,8 @@ private:
           std::shared_ptr<AlignedBuffer> state);
   runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
-  runtime::Result<std::vector<size_t>>
-  selectVariables(llvm::ArrayRef<std::string> names) const;
+  /// The variables for the runtime library, which may change them.
+  runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;
   void setHasValue(size_t variable);
 

@@ -22,6 +22,16 @@ struct ByteSpan {
   size_t size = 0;
 };
 
+/// The directory part of \p path, e.g. "." for "a" and "/" for "/a".
+std::string parentDirectory(const std::string &path);
+
+/// What follows the last '/' of \p path, e.g. "a" for "/b/a" and "" for "b/".
+std::string lastComponent(const std::string &path);
+
+/// Checks that the directory of \p path exists. Error: kFailedPrecondition
+/// `Parent directory of PATH doesn't exist, can't save`.
+Status checkParentDirectory(const std::string &path);
+
 /// Checks, before work that ends with it, that a file could be written at
 /// \p path: its directory exists and \p path is none itself. Errors: those of
 /// writeFileAtomically() for the same reasons.
@@ -40,6 +50,12 @@ Status checkSavePath(const std::string &path);
 /// directory fails, \p path already is the new file.
 Status writeFileAtomically(const std::string &path,
                            const std::vector<ByteSpan> &parts);
+
+/// Removes the temporary files that crashed writers left in \p directory. The
+/// files of writers that run, also of other processes and other machines, are
+/// locked and stay; where the file system has no locks everything stays. What
+/// cannot be removed stays too: it harms nobody.
+void removeStaleTemporaries(const std::string &directory);
 
 } // namespace flywheel::runtime
 

@@ -34,7 +34,8 @@ struct RestoreTarget {
 
 /// Writes \p variables to \p path, all or nothing: after an error or a crash
 /// \p path is as before. \p metadata is kept with them; the key
-/// "flywheel_format" is added.
+/// "flywheel_format" is added. Temporary files that a crash left in the
+/// directory are removed first.
 ///
 /// Errors: kInvalidArgument `No variables to save` for an empty list, for the
 /// reserved metadata key, for a Bool element that is neither 0 nor 1, and
@@ -44,18 +45,61 @@ Status saveCheckpoint(const std::string &path,
                       const std::vector<TensorView> &variables,
                       const Metadata &metadata = {});
 
-/// Fills every target from the checkpoint at \p path. Everything is validated
-/// before the first byte is written: after an error all targets are unchanged.
-/// Tensors of the file that no target asks for are ignored. A file without a
-/// version, such as another program's safetensors, is accepted.
-///
-/// Errors: `PATH is not a valid checkpoint: REASON` as kNotFound when the file
-/// is missing, kIOError when it is unreadable, kDataLoss when it is damaged,
-/// kFailedPrecondition when its version is not ours; kNotFound `Key NAME not
-/// found in checkpoint PATH`; kInvalidArgument when a shape or a dtype differs
-/// (the text names both) or a target is unusable.
+/// What a restore may do beyond filling equals with equals.
+struct RestoreOptions {
+  /// Accept another shape with as many elements; they keep their order.
+  bool reshape = false;
+};
+
+/// An open checkpoint. Filling variables from it has two steps, so that nothing
+/// changes before everything was found right, and yet no second copy of the
+/// values is needed: check(), then read().
+class CheckpointReader {
+public:
+  /// Opens \p path and checks its header. A file without a version, such as
+  /// another program's safetensors, is accepted.
+  ///
+  /// Errors: `PATH is not a valid checkpoint: REASON` as kNotFound when the
+  /// file is missing, kIOError when it is unreadable, kDataLoss when it is
+  /// damaged, kFailedPrecondition when its version is not ours.
+  static Result<CheckpointReader> open(const std::string &path);
+
+  const std::string &path() const { return file.path(); }
+  const Metadata &metadata() const { return file.metadata(); }
+
+  /// Checks that every target can be filled. Tensors of the file that no target
+  /// asks for are ignored.
+  ///
+  /// Errors: kNotFound `Key NAME not found in checkpoint PATH`;
+  /// kInvalidArgument when a dtype or a shape differs (the text names both) or
+  /// a target is unusable; kDataLoss for a Bool that is neither 0 nor 1;
+  /// kIOError.
+  Status check(const std::vector<RestoreTarget> &targets,
+               const RestoreOptions &options = {}) const;
+
+  /// Fills the targets, which check() has found right. Errors: kIOError and
+  /// kDataLoss, only when the disk fails or somebody changes the file in these
+  /// moments. The targets' contents are undefined then.
+  Status read(const std::vector<RestoreTarget> &targets) const;
+
+private:
+  explicit CheckpointReader(SafetensorsReader file) : file(std::move(file)) {}
+  Status checkTarget(const RestoreTarget &target,
+                     const RestoreOptions &options) const;
+  Status checkBooleans(const TensorInfo &info) const;
+
+  SafetensorsReader file;
+};
+
+/// `PATH is not a valid checkpoint: REASON`.
+Status notACheckpoint(StatusCode code, const std::string &path,
+                      const std::string &reason);
+
+/// Fills every target from the checkpoint at \p path, all or nothing but for
+/// the errors of CheckpointReader::read(). Errors: those of CheckpointReader.
 Status restoreCheckpoint(const std::string &path,
-                         const std::vector<RestoreTarget> &targets);
+                         const std::vector<RestoreTarget> &targets,
+                         const RestoreOptions &options = {});
 
 } // namespace flywheel::runtime
 

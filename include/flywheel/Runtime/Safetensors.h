@@ -17,6 +17,7 @@
 #define FLYWHEEL_RUNTIME_SAFETENSORS_H
 
 #include "flywheel/Runtime/DType.h"
+#include "flywheel/Runtime/FileDescriptor.h"
 #include "flywheel/Runtime/Status.h"
 
 #include <cstddef>
@@ -49,23 +50,15 @@ struct TensorInfo {
   uint64_t byteSize() const { return end - begin; }
 };
 
-/// A safetensors file in memory. Whoever holds one holds a valid file: every
-/// dtype is known, every shape fits its bytes, the tensors tile the data.
-///
-/// The file is read, not mapped: a disk error or a file that someone truncates
-/// meanwhile is then an error value and not a signal.
-class SafetensorsFile {
+/// What the header of a safetensors file says. It is valid: every dtype is
+/// known, every shape fits its bytes, the tensors tile the data section.
+class SafetensorsContents {
 public:
-  /// Reads and validates \p path. Every message names the file.
-  /// Errors: kNotFound when there is no such file; kIOError when it cannot be
-  /// read or is not a regular file; kDataLoss when it is malformed, with the
-  /// first thing that is wrong; kResourceExhausted when it does not fit memory.
-  static Result<SafetensorsFile> open(const std::string &path);
-
-  /// The same for the \p size bytes at \p data, which are copied. \p source
-  /// stands for the path in messages.
-  static Result<SafetensorsFile> parse(const void *data, size_t size,
-                                       const std::string &source);
+  /// For \p tensors that are valid and sorted.
+  SafetensorsContents(std::string source, Metadata metadata,
+                      std::vector<TensorInfo> tensors);
+  SafetensorsContents(SafetensorsContents &&) = default;
+  SafetensorsContents &operator=(SafetensorsContents &&) = default;
 
   /// The path or source given on construction.
   const std::string &path() const { return source; }
@@ -76,6 +69,55 @@ public:
 
   /// The tensor of that name, or null.
   const TensorInfo *find(std::string_view name) const;
+
+private:
+  std::string source;
+  Metadata metadataMap;
+  std::vector<TensorInfo> infos;
+  /// Its keys are views of the names in `infos`: hence no copies.
+  std::unordered_map<std::string_view, size_t> index;
+};
+
+/// An open safetensors file, whose data is read on demand.
+///
+/// The file is read, not mapped: a disk error or a file that someone truncates
+/// meanwhile is then an error value and not a signal.
+class SafetensorsReader : public SafetensorsContents {
+public:
+  /// Opens \p path and reads and validates its header. Every message names the
+  /// file. Errors: kNotFound when there is no such file; kIOError when it
+  /// cannot be read or is not a regular file; kDataLoss when it is malformed,
+  /// with the first thing that is wrong; kResourceExhausted when the header
+  /// does not fit memory.
+  static Result<SafetensorsReader> open(const std::string &path);
+
+  /// Bytes of the data section.
+  uint64_t dataSize() const { return dataBytes; }
+
+  /// Reads \p size bytes of the data section from \p begin. Errors: kIOError;
+  /// kDataLoss when somebody made the file shorter.
+  Status read(uint64_t begin, uint64_t size, void *out) const;
+
+private:
+  SafetensorsReader(SafetensorsContents contents, FileDescriptor file,
+                    uint64_t dataBegin, uint64_t dataBytes);
+
+  FileDescriptor file;
+  uint64_t dataBegin;
+  uint64_t dataBytes;
+};
+
+/// A safetensors file in memory.
+class SafetensorsFile : public SafetensorsContents {
+public:
+  /// Reads \p path completely. Errors: those of SafetensorsReader, and
+  /// kResourceExhausted when the data does not fit memory.
+  static Result<SafetensorsFile> open(const std::string &path);
+
+  /// The same for the \p size bytes at \p data, which are copied. \p source
+  /// stands for the path in messages.
+  static Result<SafetensorsFile> parse(const void *data, size_t size,
+                                       const std::string &source);
 
   /// The bytes of \p info, which must be one of tensors(). Files of other
   /// writers need not align a tensor to its element type: use memcpy.
@@ -89,14 +131,10 @@ private:
   };
   using Buffer = std::unique_ptr<std::byte[], Free>;
 
-  SafetensorsFile() = default;
+  SafetensorsFile(SafetensorsContents contents, Buffer bytes);
+  /// Memory for a data section, or null.
   static Buffer allocate(uint64_t size);
-  void buildIndex();
 
-  std::string source;
-  Metadata metadataMap;
-  std::vector<TensorInfo> infos;
-  std::unordered_map<std::string_view, size_t> index;
   Buffer bytes;
 };
 

@@ -1,0 +1,105 @@
+//===- VariableCheckpoint.h - Checkpoints of a program's state --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which variables of a program a checkpoint holds, under which keys, and what
+// goes with them. Compiled in this process or linked from an object file, a
+// program describes its state as a ProgramState and saves it here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_VARIABLECHECKPOINT_H
+#define FLYWHEEL_RUNTIME_VARIABLECHECKPOINT_H
+
+#include "flywheel/Runtime/CheckpointManager.h"
+#include "flywheel/Runtime/DType.h"
+#include "flywheel/Runtime/Safetensors.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace flywheel::runtime {
+
+/// A variable and where it lives. The pointers need not be aligned.
+struct VariableState {
+  std::string name;
+  DType dtype = DType::F32;
+  Shape shape;
+  /// byteCount(dtype, shape) bytes. May be null when that is zero.
+  void *data = nullptr;
+  /// A byte: 1 once the variable has a value, else 0.
+  std::byte *initialized = nullptr;
+  /// A u64: how often the variable's initialiser ran.
+  void *runs = nullptr;
+  /// Whether it is in the collection of global variables.
+  bool isGlobal = true;
+};
+
+/// The variables of a program. Whoever has one may change their values.
+struct ProgramState {
+  /// The name of the model.
+  std::string model;
+  std::vector<VariableState> variables;
+  /// A u64: the seed of the last initialisation.
+  void *seed = nullptr;
+};
+
+/// What to save or restore, and how.
+struct CheckpointOptions {
+  /// Names of the variables; nothing stands for all global ones.
+  std::optional<std::vector<std::string>> variables;
+  /// From names of variables to their keys in the checkpoint, where these
+  /// differ.
+  std::map<std::string, std::string> keys;
+  /// In a restore, accept another shape with as many elements.
+  bool reshape = false;
+  /// In a save, kept in the checkpoint's metadata, after the key "model".
+  Metadata metadata;
+};
+
+/// Writes variables, and where their random streams are, to a checkpoint.
+///
+/// Errors: kInvalidArgument `No variables to save`; for a variable given twice,
+/// for two with one key, for a key of a variable that is not saved, and for a
+/// reserved key of the metadata; kNotFound for an unknown variable;
+/// kFailedPrecondition `Attempting to use uninitialized value NAME`; those of
+/// saveCheckpoint().
+Status saveVariables(const ProgramState &state, const std::string &path,
+                     const CheckpointOptions &options = {});
+
+/// The same with a step and retention. Errors: also those of
+/// CheckpointManager::save(); in every case nothing is recorded.
+Result<std::string> saveVariables(const ProgramState &state,
+                                  CheckpointManager &manager,
+                                  const std::string &prefix,
+                                  std::optional<int64_t> step,
+                                  const CheckpointOptions &options = {});
+
+/// Fills variables from a checkpoint, after which they have values. Their
+/// random streams are where the checkpoint says; where it says nothing they are
+/// as before. The seed is restored with the default variables only: it belongs
+/// to all.
+///
+/// Errors: as saveVariables() has for the options; those of CheckpointReader;
+/// kDataLoss for malformed random streams. On an error nothing has changed,
+/// except after those of CheckpointReader::read(): then the variables to
+/// restore have no value.
+Status restoreVariables(const ProgramState &state, const std::string &path,
+                        const CheckpointOptions &options = {});
+
+/// Restores the latest checkpoint in \p directory, wherever that has moved to.
+/// \returns whether there is one. Errors: those of restoreVariables(), also
+/// when the state file names a checkpoint that is gone.
+Result<bool> restoreLatest(const ProgramState &state,
+                           const std::string &directory,
+                           const CheckpointOptions &options = {},
+                           const std::string &stateFile = defaultStateFile);
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_RUNTIME_VARIABLECHECKPOINT_H

@@ -1,0 +1,147 @@
+//===- CheckpointManager.cpp - A directory of checkpoints -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Runtime/CheckpointManager.h"
+
+#include "flywheel/Runtime/AtomicFile.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace flywheel::runtime;
+
+/// Seconds since 1970.
+static double getTime() {
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+static bool isRegularFile(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+std::string flywheel::runtime::checkpointPath(const std::string &prefix,
+                                              std::optional<int64_t> step,
+                                              bool padStep) {
+  if (!step)
+    return prefix;
+  std::string digits = std::to_string(*step);
+  bool isNegative = *step < 0;
+  if (padStep && digits.size() < 8)
+    digits.insert(isNegative ? 1 : 0, 8 - digits.size(), '0');
+  return prefix + "-" + digits;
+}
+
+CheckpointManager::CheckpointManager(CheckpointManagerOptions options)
+    : options(std::move(options)) {
+  if (!this->options.startTime)
+    this->options.startTime = getTime();
+}
+
+Status CheckpointManager::checkNames(const std::string &prefix,
+                                     const std::string &path) const {
+  if (Status status = checkStateFileName(options.stateFile); !status.isOk())
+    return status;
+  if (Status status = checkParentDirectory(prefix); !status.isOk())
+    return status;
+  for (const std::string &name : {prefix, path})
+    if (lastComponent(name) == options.stateFile)
+      return Status::invalidArgument("can't save to '" + name +
+                                     "': the state file has that name");
+  return Status();
+}
+
+/// What \p directory retains, as names in it. The directory may have moved, and
+/// files may have been deleted: what is not there any more is not retained, and
+/// nothing outside of the directory ever is.
+CheckpointState
+CheckpointManager::readState(const std::string &directory) const {
+  CheckpointState known = getCheckpointState(directory, options.stateFile)
+                              .value_or(CheckpointState());
+  CheckpointState state;
+  state.lastPreserved = known.lastPreserved;
+  for (size_t i = 0; i < known.retained.size(); ++i) {
+    std::string name = lastComponent(known.retained[i]);
+    if (name.empty() || name == options.stateFile ||
+        !isRegularFile(joinPath(directory, name)))
+      continue;
+    state.retained.push_back(name);
+    state.times.push_back(known.times.empty() ? getTime() : known.times[i]);
+  }
+  return state;
+}
+
+/// Makes \p name the newest of \p state and moves what is not retained any more
+/// to `outdated`.
+void CheckpointManager::record(const std::string &directory,
+                               const std::string &name,
+                               CheckpointState &state) {
+  auto remove = [&](size_t index) {
+    state.retained.erase(state.retained.begin() + ptrdiff_t(index));
+    state.times.erase(state.times.begin() + ptrdiff_t(index));
+  };
+  for (size_t i = state.retained.size(); i-- > 0;)
+    if (state.retained[i] == name)
+      remove(i);
+  state.latest = name;
+  state.retained.push_back(name);
+  state.times.push_back(getTime());
+  if (!state.lastPreserved)
+    state.lastPreserved = options.startTime;
+
+  if (options.maxToKeep == 0) {
+    state.retained = {name};
+    state.times = {state.times.back()};
+    return;
+  }
+  while (state.retained.size() > options.maxToKeep) {
+    double age = state.times.front() - *state.lastPreserved;
+    if (age >= options.keepCheckpointEveryNHours * 3600)
+      state.lastPreserved = state.times.front();
+    else
+      outdated.push_back(joinPath(directory, state.retained.front()));
+    remove(0);
+  }
+}
+
+/// Deletes the outdated files but for the one at \p path, which has just been
+/// written again.
+void CheckpointManager::deleteOutdated(const std::string &path) {
+  std::vector<std::string> left;
+  for (const std::string &file : outdated)
+    if (file != path && unlink(file.c_str()) != 0 && errno != ENOENT)
+      left.push_back(file);
+  outdated = std::move(left);
+}
+
+Result<std::string> CheckpointManager::save(const std::string &prefix,
+                                            std::optional<int64_t> step,
+                                            const Writer &write) {
+  std::string path = checkpointPath(prefix, step, options.padStepNumber);
+  if (Status status = checkNames(prefix, path); !status.isOk())
+    return status;
+  if (Status status = write(path); !status.isOk())
+    return status;
+
+  std::string directory = parentDirectory(path);
+  CheckpointState state = readState(directory);
+  std::vector<std::string> outdatedBefore = outdated;
+  record(directory, lastComponent(path), state);
+  std::string text = formatCheckpointState(state);
+  Status status = writeFileAtomically(joinPath(directory, options.stateFile),
+                                      {{text.data(), text.size()}});
+  if (!status.isOk()) {
+    // The state file still names them.
+    outdated = std::move(outdatedBefore);
+    return status;
+  }
+  deleteOutdated(joinPath(directory, state.latest));
+  return path;
+}

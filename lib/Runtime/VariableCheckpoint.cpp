@@ -1,0 +1,228 @@
+//===- VariableCheckpoint.cpp - Checkpoints of a program's state ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Runtime/VariableCheckpoint.h"
+
+#include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/Checkpoint.h"
+#include "flywheel/Runtime/JsonString.h"
+#include "flywheel/Runtime/RandomStreams.h"
+
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+using namespace flywheel::runtime;
+
+namespace {
+
+/// The metadata key of the model's name.
+constexpr const char *modelKey = "model";
+
+/// A variable of a checkpoint and its key there.
+struct Selected {
+  const VariableState *variable;
+  std::string key;
+};
+
+uint64_t loadCounter(const void *from) {
+  uint64_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+void storeCounter(uint64_t value, void *to) {
+  std::memcpy(to, &value, sizeof(value));
+}
+
+std::string listNames(const std::vector<VariableState> &variables) {
+  std::string names;
+  for (const VariableState &variable : variables)
+    names += (names.empty() ? "" : ", ") + variable.name;
+  return names.empty() ? "none" : names;
+}
+
+/// The variables that \p names gives, or the default ones, in that order.
+Result<std::vector<Selected>>
+findVariables(const ProgramState &state,
+              const std::optional<std::vector<std::string>> &names) {
+  std::vector<Selected> selected;
+  if (!names) {
+    for (const VariableState &variable : state.variables)
+      if (variable.isGlobal)
+        selected.push_back({&variable, variable.name});
+    return selected;
+  }
+  std::unordered_map<std::string_view, const VariableState *> byName;
+  for (const VariableState &variable : state.variables)
+    byName.emplace(variable.name, &variable);
+  std::unordered_set<std::string_view> seen;
+  for (const std::string &name : *names) {
+    auto found = byName.find(name);
+    if (found == byName.end())
+      return Status::notFound("model '" + state.model + "' has no variable '" +
+                              name +
+                              "'; it has: " + listNames(state.variables));
+    if (!seen.insert(name).second)
+      return Status::invalidArgument("variable '" + name + "' is given twice");
+    selected.push_back({found->second, name});
+  }
+  return selected;
+}
+
+/// Gives the variables their keys.
+Status applyKeys(const std::map<std::string, std::string> &keys,
+                 std::vector<Selected> &selected) {
+  size_t numUsed = 0;
+  std::unordered_set<std::string> seen;
+  for (Selected &each : selected) {
+    if (auto renamed = keys.find(each.key); renamed != keys.end()) {
+      each.key = renamed->second;
+      ++numUsed;
+    }
+    if (!seen.insert(each.key).second)
+      return Status::invalidArgument("duplicate key '" + each.key +
+                                     "': two variables can't share it");
+  }
+  if (numUsed == keys.size())
+    return Status();
+  for (const auto &[name, key] : keys) {
+    bool isUsed = false;
+    for (const Selected &each : selected)
+      isUsed |= each.variable->name == name;
+    if (!isUsed)
+      return Status::invalidArgument("key '" + key +
+                                     "' is for a variable that is not among "
+                                     "those to save or restore: '" +
+                                     name + "'");
+  }
+  return Status();
+}
+
+Result<std::vector<Selected>> select(const ProgramState &state,
+                                     const CheckpointOptions &options) {
+  Result<std::vector<Selected>> selected =
+      findVariables(state, options.variables);
+  if (!selected.isOk())
+    return selected;
+  if (selected->empty())
+    return Status::invalidArgument("No variables to save");
+  if (Status status = applyKeys(options.keys, *selected); !status.isOk())
+    return status;
+  return selected;
+}
+
+/// What goes with the variables of a checkpoint.
+Result<Metadata> makeMetadata(const ProgramState &state,
+                              const std::vector<Selected> &selected,
+                              const CheckpointOptions &options) {
+  RandomStreams streams;
+  streams.seed = loadCounter(state.seed);
+  for (const Selected &each : selected)
+    streams.runs[each.key] = loadCounter(each.variable->runs);
+  Metadata all = {{modelKey, state.model},
+                  {std::string(streamsKey), formatRandomStreams(streams)}};
+  for (const auto &[key, value] : options.metadata)
+    if (!all.emplace(key, value).second)
+      return Status::invalidArgument("can't save: the metadata key " +
+                                     quoteJson(key) + " is reserved");
+  return all;
+}
+
+/// The random streams that \p file knows, if any.
+Result<std::optional<RandomStreams>> readStreams(const CheckpointReader &file) {
+  auto found = file.metadata().find(std::string(streamsKey));
+  if (found == file.metadata().end())
+    return std::optional<RandomStreams>();
+  Result<RandomStreams> streams = parseRandomStreams(found->second);
+  if (!streams.isOk())
+    return notACheckpoint(streams.status().code(), file.path(),
+                          streams.status().message());
+  return std::optional<RandomStreams>(std::move(*streams));
+}
+
+} // namespace
+
+Status flywheel::runtime::saveVariables(const ProgramState &state,
+                                        const std::string &path,
+                                        const CheckpointOptions &options) {
+  Result<std::vector<Selected>> selected = select(state, options);
+  if (!selected.isOk())
+    return selected.status();
+  std::vector<TensorView> tensors;
+  for (const Selected &each : *selected) {
+    const VariableState &variable = *each.variable;
+    if (*variable.initialized == std::byte{0})
+      return Status::failedPrecondition(
+          "Attempting to use uninitialized value " + variable.name);
+    tensors.push_back(
+        {each.key, variable.dtype, variable.shape, variable.data});
+  }
+  Result<Metadata> metadata = makeMetadata(state, *selected, options);
+  if (!metadata.isOk())
+    return metadata.status();
+  return saveCheckpoint(path, tensors, *metadata);
+}
+
+Result<std::string> flywheel::runtime::saveVariables(
+    const ProgramState &state, CheckpointManager &manager,
+    const std::string &prefix, std::optional<int64_t> step,
+    const CheckpointOptions &options) {
+  return manager.save(prefix, step, [&](const std::string &path) {
+    return saveVariables(state, path, options);
+  });
+}
+
+Status flywheel::runtime::restoreVariables(const ProgramState &state,
+                                           const std::string &path,
+                                           const CheckpointOptions &options) {
+  Result<std::vector<Selected>> selected = select(state, options);
+  if (!selected.isOk())
+    return selected.status();
+  Result<CheckpointReader> file = CheckpointReader::open(path);
+  if (!file.isOk())
+    return file.status();
+  std::vector<RestoreTarget> targets;
+  for (const Selected &each : *selected)
+    targets.push_back({each.key, each.variable->dtype, each.variable->shape,
+                       each.variable->data});
+  RestoreOptions restoreOptions;
+  restoreOptions.reshape = options.reshape;
+  if (Status status = file->check(targets, restoreOptions); !status.isOk())
+    return status;
+  Result<std::optional<RandomStreams>> streams = readStreams(*file);
+  if (!streams.isOk())
+    return streams.status();
+
+  Status status = file->read(targets);
+  for (const Selected &each : *selected)
+    *each.variable->initialized = std::byte{status.isOk()};
+  if (!status.isOk() || !*streams)
+    return status;
+  for (const Selected &each : *selected)
+    if (auto found = (*streams)->runs.find(each.key);
+        found != (*streams)->runs.end())
+      storeCounter(found->second, each.variable->runs);
+  if (!options.variables)
+    storeCounter((*streams)->seed, state.seed);
+  return Status();
+}
+
+Result<bool> flywheel::runtime::restoreLatest(const ProgramState &state,
+                                              const std::string &directory,
+                                              const CheckpointOptions &options,
+                                              const std::string &stateFile) {
+  if (Status status = checkStateFileName(stateFile); !status.isOk())
+    return status;
+  std::optional<CheckpointState> known =
+      getCheckpointState(directory, stateFile);
+  if (!known || known->latest.empty())
+    return false;
+  std::string path = joinPath(directory, lastComponent(known->latest));
+  if (Status status = restoreVariables(state, path, options); !status.isOk())
+    return status;
+  return true;
+}
