@@ -88,7 +88,7 @@ train.variable @"a b" : tensor<f32>
 
 // N1:
 // expected-error @+1 {{expected a name without whitespace, ':' and '^', found ""}}
-"train.variable"() <{sym_name = "", type = tensor<f32>}> : () -> ()
+"train.variable"() <{sym_name = "", type = tensor<f32>}> ({}) : () -> ()
 
 // -----
 

@@ -72,7 +72,7 @@ train.variable @"layer/w/Momentum" : tensor<2x3xf32> = #train.zeros {slot_of = @
 // N1: CHECK: train.variable @"odd!" : tensor<f32>{{$}}
 train.variable @"odd!" : tensor<f32>
 // The generic form. CHECK: train.variable @generic : tensor<f32> {trainable = false}
-"train.variable"() <{sym_name = "generic", trainable = false, type = tensor<f32>}> : () -> ()
+"train.variable"() <{sym_name = "generic", trainable = false, type = tensor<f32>}> ({}) : () -> ()
 
 // CHECK-LABEL: func @state
 func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -90,8 +90,8 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     OptionalAttr<ConstraintAttrInterface>:$constraint,
     OptionalAttr<TypeAttr>:$element_type);
   let assemblyFormat = [{
-    $sym_name `:` $type (`=` $initial_value^)? custom<InitialRegion>($initializer)
-    attr-dict
+    $sym_name `:` $type (`=` $initial_value^)?
+    (`init` custom<InitialRegion>($initializer)^)? attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

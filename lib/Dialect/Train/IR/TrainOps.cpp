@@ -16,14 +16,11 @@
 using namespace mlir;
 using namespace flywheel::train;
 
-/// `init { ... }` or nothing.
+/// A region that is not empty: nothing would tell that one from no region.
 static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
-  if (failed(parser.parseOptionalKeyword("init")))
-    return success();
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseRegion(region))
     return failure();
-  // Nothing would tell it from no region at all.
   if (region.empty())
     return parser.emitError(loc) << "expected the region of an initial value "
                                     "to end in 'train.yield', found nothing";
@@ -32,9 +29,6 @@ static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
 
 static void printInitialRegion(OpAsmPrinter &printer, Operation *,
                                Region &region) {
-  if (region.empty())
-    return;
-  printer << "init ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false);
 }
 
