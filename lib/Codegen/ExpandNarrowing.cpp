@@ -81,7 +81,23 @@ private:
     arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
     ConversionTarget target(*context);
     arith::populateEmulateUnsupportedFloatsLegality(target, converter);
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return failure();
+    // Upstream allows what it inserts to be contracted: a sum of three would be
+    // rounded once.
+    getOperation().walk([](Operation *op) {
+      if (auto extend = dyn_cast<arith::ExtFOp>(op))
+        forbidContraction(extend, extend.getIn().getType());
+      else if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+        forbidContraction(truncate, truncate.getType());
+    });
+    return success();
+  }
+
+  template <typename OpT> static void forbidContraction(OpT op, Type narrow) {
+    if (getElementTypeOrSelf(narrow).isBF16())
+      op.removeFastmathAttr();
   }
 };
 } // namespace

@@ -64,9 +64,9 @@ void LayoutState::layoutVariables() {
   for (VariableOp variable : variables) {
     ManifestVariable entry;
     entry.name = variable.getSymName().str();
-    entry.type = variable.getTensorType();
+    entry.type = variable.getDeclaredType();
     entry.offset = llvm::alignTo(offset, kStateAlignment);
-    entry.bytes = getBytes(entry.type);
+    entry.bytes = getBytes(variable.getTensorType());
     entry.trainable = variable.isTrainable();
     entry.collections.clear();
     for (StringRef name : variable.getCollectionNames())
@@ -105,7 +105,10 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   while (!name && isGiven(result.name))
     result.name += "_";
   auto type = cast<MemRefType>(function.getArgument(number).getType());
-  result.type = RankedTensorType::get(type.getShape(), type.getElementType());
+  auto declared = function.getArgAttrOfType<TypeAttr>(
+      number, TrainDialect::getElementTypeAttrName());
+  result.type = RankedTensorType::get(
+      type.getShape(), declared ? declared.getValue() : type.getElementType());
   if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
           number, TrainDialect::getExtentsAttrName()))
     result.symbols.assign(extents.asArrayRef().begin(),

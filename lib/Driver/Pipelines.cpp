@@ -51,6 +51,7 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(train::createLowerElementTypes());
   pm.addPass(train::createFunctionalizeState());
   // Variables are values from here on: two equal expressions are one.
   pm.addPass(createCanonicalizerPass());
@@ -155,6 +156,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   // in the module, so not a pass on functions.
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createLegalizeMaskedAccess());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;

@@ -36,8 +36,20 @@ func.func @others(%x: f64, %y: f32) -> (f32, bf16) {
 // CHECK-LABEL: func.func @add(
 // CHECK-COUNT-2: arith.extf {{.*}} : bf16 to f32
 // CHECK: %[[SUM:.*]] = arith.addf %{{.*}} : f32
-// CHECK: arith.truncf %[[SUM]] {{.*}} : f32 to bf16
+// CHECK: arith.truncf %[[SUM]] : f32 to bf16
 func.func @add(%x: bf16, %y: bf16) -> bf16 {
   %0 = arith.addf %x, %y : bf16
   return %0 : bf16
+}
+
+// V3: the first sum is rounded before the second.
+// CHECK-LABEL: func.func @add_twice(
+// CHECK: %[[FIRST:.*]] = arith.addf %{{.*}} : vector<8xf32>
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[FIRST]] : vector<8xf32> to vector<8xbf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]] : vector<8xbf16> to vector<8xf32>
+// CHECK: arith.addf %[[WIDE]], %{{.*}} : vector<8xf32>
+func.func @add_twice(%x: vector<8xbf16>, %y: vector<8xbf16>) -> vector<8xbf16> {
+  %0 = arith.addf %x, %y : vector<8xbf16>
+  %1 = arith.addf %0, %y : vector<8xbf16>
+  return %1 : vector<8xbf16>
 }

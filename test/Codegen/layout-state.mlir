@@ -2,18 +2,22 @@
 
 // A byte a boolean, 64 bytes from variable to variable, nothing for no elements.
 // CHECK: model = "net"
-// CHECK-SAME: name = "a/b", offset = 128 : i64
-// CHECK-SAME: name = "flag", offset = 192 : i64
+// CHECK-SAME: name = "a/b", offset = 640 : i64
+// CHECK-SAME: name = "flag", offset = 704 : i64
 // CHECK-SAME: name = "none"
 // CHECK-NOT: train.variable
 // CHECK: func.func @step.kernel(%[[STATE:[^:]*]]: memref<?xi8>, %[[WORKSPACE:[^:]*]]: memref<?xi8>, %[[X:[^:]*]]: memref<i1>, %[[R:[^:]*]]: memref<3xf32>) -> i32 {
-// CHECK-DAG: memref.view %[[STATE]][%c128][] : memref<?xi8> to memref<3xf32>
-// CHECK-DAG: memref.view %[[STATE]][%c192][] : memref<?xi8> to memref<5xi1>
+// CHECK-DAG: memref.view %[[STATE]][%c640][] : memref<?xi8> to memref<3xf32>
+// CHECK-DAG: memref.view %[[STATE]][%c704][] : memref<?xi8> to memref<5xi1>
 // CHECK: cf.cond_br %{{.*}}, ^[[GO:.*]], ^[[FAIL:.*]]
 // CHECK: ^[[GO]]:
 // CHECK: return %c0_i32
 // CHECK: ^[[FAIL]]:
 // CHECK: return %c1_i32
+// The bit of a variable is a byte in the header.
+// CHECK-LABEL: func.func @ask.kernel(
+// CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>
+// CHECK: memref.view %[[STATE]][%c65][] : memref<?xi8> to memref<i1>
 train.variable @"a/b" : tensor<3xf32>
 train.variable @flag : tensor<5xi1>
 train.variable @none : tensor<0x4xf64>
@@ -24,5 +28,9 @@ func.func @step(%x: memref<i1>, %r: memref<3xf32> {train.result = 0 : i64},
   cf.assert %ok, "no"
   memref.copy %a, %r : memref<3xf32> to memref<3xf32>
   linalg.fill ins(%ok : i1) outs(%f : memref<5xi1>)
+  return
+}
+func.func @ask(%r: memref<i1> {train.result = 0 : i64}, %f: memref<i1> {train.is_initialized = @flag}) {
+  memref.copy %f, %r : memref<i1> to memref<i1>
   return
 }

@@ -51,13 +51,18 @@ def name_seed(name: str) -> int:
     return seed
 
 
-def uniform(graph_seed: int, op_seed: int, run: int, count: int) -> Array:
+def random_bits(graph_seed: int, op_seed: int, run: int, count: int) -> Array:
+    """64 bits an element."""
     key = stream_key(graph_seed, op_seed, run)
     index = np.arange(count, dtype=np.uint64)
     zero = np.zeros_like(index)
     words = philox((index & np.uint64(0xFFFFFFFF), index >> np.uint64(32), zero, zero),
                    (key & 0xFFFFFFFF, key >> 32))
-    bits = (words[0] << np.uint64(32)) | words[1]
+    return np.asarray((words[0] << np.uint64(32)) | words[1])
+
+
+def uniform(graph_seed: int, op_seed: int, run: int, count: int) -> Array:
+    bits = random_bits(graph_seed, op_seed, run, count)
     return np.asarray((bits >> np.uint64(11)).astype(np.float64) * 2.0 ** -53)
 
 
@@ -163,6 +168,23 @@ def test_values() -> None:
         assert np.all(values["brain_uniform"].astype(np.float64) < 1.0)
 
 
+def test_integer_ranges() -> None:
+    """I3: the whole range of every integer type, signed and unsigned, bit for bit."""
+    ranges = [(f"{kind}{bits}", low, high) for bits in (8, 16, 32, 64) for kind, low, high in (
+        ("i", -1 << (bits - 1), 1 << (bits - 1)), ("ui", 0, 1 << bits), ("ui", 3 << (bits - 2), 1 << bits),
+        ("i", -3, 4))]
+    text = "".join(f"train.variable @v{i} : tensor<200x{name}> = "
+                   f"#train.random_uniform<minval = {low}.0, maxval = {high}.0>\n"
+                   for i, (name, low, high) in enumerate(ranges))
+    for configuration, model in configurations(text):
+        model.initialize(5)
+        for i, (name, low, high) in enumerate(ranges):
+            bits = random_bits(5, name_seed(f"v{i}"), 0, 200)
+            expected = [low + ((int(word) * (high - low)) >> 64) for word in bits]
+            dtype = np.dtype(name.replace("ui", "uint") if name[0] == "u" else "int" + name[1:])
+            expect_equal(f"{configuration} {name} [{low}, {high})", model[f"v{i}"], np.array(expected, dtype))
+
+
 def test_glorot_limits() -> None:
     """I6: the limit of each rank, through many draws of small variables."""
     limits = {(): 1.7320508, (4,): 0.8660254, (1, 2, 3): 1.0954452, (5, 5, 3): 0.3872983, (20, 20): 0.3872983,
@@ -221,5 +243,5 @@ def test_errors() -> None:
                      flywheel.CompileError)
 
 
-run_tests([test_known_answers, test_stream, test_values, test_glorot_limits, test_seeds, test_requests,
-           test_errors])
+run_tests([test_known_answers, test_stream, test_values, test_integer_ranges, test_glorot_limits, test_seeds,
+           test_requests, test_errors])

@@ -237,7 +237,8 @@ def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
   let summary = "Compute with bf16 without library calls";
   let description = [{
-    Before: arithmetic of bf16. After: it is that of f32, rounded after every op.
+    Before: arithmetic of bf16. After: it is that of f32, rounded after every op:
+    none of the conversions may be folded with the next one.
     `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
     odd, and one from there: the result is that of rounding once, to nearest even.
     LLVM would call functions that older compiler runtimes lack.
@@ -246,6 +247,18 @@ def ExpandNarrowing
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
   ];
+}
+
+def LegalizeMaskedAccess
+    : Pass<"flywheel-legalize-masked-access", "::mlir::ModuleOp"> {
+  let summary = "Load and store 16-bit floats under a mask as integers";
+  let description = [{
+    Before: masked loads and stores of vectors of f16 and bf16, in the LLVM
+    dialect. After: they are those of i16, with bitcasts. Where a CPU has no such
+    instruction, LLVM takes the vector apart, and would convert each element to
+    f32 and back, with a function that older compiler runtimes lack.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {

@@ -7,14 +7,66 @@ train.variable @W : tensor<?x2xf32>
 // -----
 
 // V3:
-// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32 or i64, found 'f8E4M3FN'}}
+// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32 or ui64, found 'f8E4M3FN'}}
 train.variable @W : tensor<2xf8E4M3FN>
 
 // -----
 
 // V3:
-// expected-error @+1 {{found 'ui8'}}
+// expected-error @+1 {{found 'ui4'}}
+train.variable @W : tensor<2xui4>
+
+// -----
+
+// V3:
+// expected-error @+1 {{found 'si8'}}
+train.variable @W : tensor<2xsi8>
+
+// -----
+
+// V3: nothing computes on unsigned tensors but through a bitcast.
 train.variable @W : tensor<2xui8>
+func.func @f() {
+  %w = train.read @W : tensor<2xui8>
+  // expected-error @+1 {{operand #0 must be signless-integer-like, but got 'tensor<2xui8>'}}
+  %0 = arith.addi %w, %w : tensor<2xui8>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected element_type to be an element type that 'i8' stores, found 'ui16'}}
+train.variable @W : tensor<2xi8> {element_type = ui16}
+
+// -----
+
+// V6, V8:
+// expected-error @+1 {{expected an initial value of type 'tensor<2xui8>', found 'tensor<2xi8>': Initializer type and variable type don't match}}
+train.variable @W : tensor<2xui8> = dense<1> : tensor<2xi8>
+
+// -----
+
+// V6, I2:
+// expected-error @+1 {{expected values of type 'ui8', found 'i8': Initializer type and variable type don't match}}
+train.variable @W : tensor<2xui8> = #train.constant<dense<1> : tensor<2xi8>>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected integral bounds within 'ui8', found -1.000000e+00 and 3.000000e+00}}
+train.variable @W : tensor<2xui8> = #train.random_uniform<minval = -1, maxval = 3>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected integral bounds within 'ui8', found 0.000000e+00 and 2.570000e+02}}
+train.variable @W : tensor<2xui8> = #train.random_uniform<maxval = 257>
+
+// -----
+
+// I3:
+// expected-error @+1 {{expected integral bounds within 'i64', found 0.000000e+00 and 1.844674e+19}}
+train.variable @W : tensor<2xi64> = #train.random_uniform<maxval = 18446744073709551616.0>
 
 // -----
 
@@ -36,7 +88,7 @@ train.variable @"a b" : tensor<f32>
 
 // N1:
 // expected-error @+1 {{expected a name without whitespace, ':' and '^', found ""}}
-"train.variable"() <{sym_name = "", type = tensor<f32>}> : () -> ()
+"train.variable"() <{sym_name = "", type = tensor<f32>}> ({}) : () -> ()
 
 // -----
 

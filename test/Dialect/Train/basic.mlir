@@ -25,6 +25,16 @@ train.variable @i16 : tensor<2xi16>
 train.variable @i32 : tensor<2xi32>
 // CHECK: train.variable @i64 : tensor<i64>{{$}}
 train.variable @i64 : tensor<i64>
+// CHECK: train.variable @ui8 : tensor<2xui8>{{$}}
+train.variable @ui8 : tensor<2xui8>
+// CHECK: train.variable @ui16 : tensor<2xui16> = dense<65535> : tensor<2xui16>
+train.variable @ui16 : tensor<2xui16> = dense<65535> : tensor<2xui16>
+// CHECK: train.variable @ui32 : tensor<2xui32> = #train.constant<dense<4294967295> : tensor<1xui32>>
+train.variable @ui32 : tensor<2xui32> = #train.constant<dense<4294967295> : tensor<1xui32>>
+// CHECK: train.variable @ui64 : tensor<ui64> = #train.random_uniform<maxval = 1.8446744073709552e+19>
+train.variable @ui64 : tensor<ui64> = #train.random_uniform<maxval = 18446744073709551616.0>
+// CHECK: train.variable @stored : tensor<2xi8> {element_type = ui8}
+train.variable @stored : tensor<2xi8> {element_type = ui8}
 // V7: zero-sized extents.
 // CHECK: train.variable @none : tensor<3x0xf32>{{$}}
 train.variable @none : tensor<3x0xf32>
@@ -62,7 +72,7 @@ train.variable @"layer/w/Momentum" : tensor<2x3xf32> = #train.zeros {slot_of = @
 // N1: CHECK: train.variable @"odd!" : tensor<f32>{{$}}
 train.variable @"odd!" : tensor<f32>
 // The generic form. CHECK: train.variable @generic : tensor<f32> {trainable = false}
-"train.variable"() <{sym_name = "generic", trainable = false, type = tensor<f32>}> : () -> ()
+"train.variable"() <{sym_name = "generic", trainable = false, type = tensor<f32>}> ({}) : () -> ()
 
 // CHECK-LABEL: func @state
 func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -75,6 +75,13 @@ func.func @reserved(%x: tensor<f32> {train.result = 0 : i64}) {
 
 // -----
 
+// expected-error@below {{expected 'train.element_type' of result 0 to be an element type that 'i8' stores, found ui16}}
+func.func @declared(%x: tensor<i8> {train.element_type = ui8}) -> (tensor<i8> {train.element_type = ui16}) {
+  return %x : tensor<i8>
+}
+
+// -----
+
 module {
   // expected-error@below {{expected the functions and variables of a model in one module, found a module inside it}}
   module @inner {

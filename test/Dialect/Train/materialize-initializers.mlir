@@ -1,24 +1,39 @@
 // RUN: flywheel-opt %s --train-materialize-initializers --split-input-file | FileCheck %s
 
-// One assignment a variable, in the order of the module. A random draw is a
-// function of the feeds and the element alone.
-// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[COUNT:.*]]: tensor<i64> {train.name = "run"}) {
-// CHECK-DAG: tensor.extract %[[SEED]][]
-// CHECK-DAG: tensor.extract %[[COUNT]][]
+// I7, I8: one assignment a variable, if it is selected, in the order of the
+// module. A random draw is a function of the seed, the variable's run counter
+// and the element alone.
+// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[RUNS:.*]]: tensor<6xi64> {train.name = "runs"}, %[[SELECT:.*]]: tensor<6xi1> {train.name = "select"}) attributes {train.initializer} {
+// CHECK: tensor.extract %[[SEED]][]
+// CHECK: %[[NUMBER:.*]] = arith.constant 0 : index
+// CHECK: %[[IS_W:.*]] = tensor.extract %[[SELECT]][%[[NUMBER]]]
+// CHECK: scf.if %[[IS_W]] {
+// CHECK: tensor.extract %[[RUNS]][%[[NUMBER]]]
 // CHECK: %[[W:.*]] = linalg.generic
 // CHECK: linalg.index 0
 // CHECK: linalg.index 1
 // CHECK: train.assign @w, %[[W]] : tensor<2x3xf32>
+// CHECK: scf.if
 // CHECK: %[[STEP:.*]] = arith.constant dense<7> : tensor<i64>
 // CHECK: train.assign @step, %[[STEP]]
 // CHECK: %[[FLAG:.*]] = linalg.generic
 // CHECK: train.assign @flag, %[[FLAG]] : tensor<4xi1>
 // CHECK: train.assign @empty, %{{.*}} : tensor<0x4xf16>
+// Unsigned values are computed as signless ones.
+// CHECK: %[[DENSE:.*]] = arith.constant dense<[1, -1]> : tensor<2xi8>
+// CHECK: %[[BYTES:.*]] = tensor.bitcast %[[DENSE]] : tensor<2xi8> to tensor<2xui8>
+// CHECK: train.assign @bytes, %[[BYTES]] : tensor<2xui8>
+// CHECK: %[[DRAWN:.*]] = linalg.generic
+// CHECK: arith.constant 4294967295 : i64
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+// CHECK: tensor.bitcast %[[DRAWN]] : tensor<3xi32> to tensor<3xui32>
 // CHECK: return
 train.variable @w : tensor<2x3xf32>
 train.variable @step : tensor<i64> = dense<7> : tensor<i64> {trainable = false}
 train.variable @flag : tensor<4xi1>
 train.variable @empty : tensor<0x4xf16>
+train.variable @bytes : tensor<2xui8> = dense<[1, 255]> : tensor<2xui8>
+train.variable @words : tensor<3xui32> = #train.random_uniform<maxval = 4294967295>
 
 // -----
 
@@ -28,3 +43,32 @@ train.variable @empty : tensor<0x4xf16>
 func.func @step() {
   return
 }
+
+// -----
+
+// I8: what an initial value is computed from comes first, and is kept on the
+// variable when its region moves.
+// CHECK: train.variable @sum : tensor<f32> {train.initial_reads = [@a], train.initial_values = [@b]}
+// CHECK: train.variable @a : tensor<f32> {train.initial_values = [@b]}
+// CHECK: train.variable @b : tensor<f32> = #train.ones
+// CHECK-LABEL: func.func @init
+// CHECK: scf.if
+// CHECK: train.assign @b
+// CHECK: scf.if
+// CHECK: %[[B:.*]] = train.initialized_value @b
+// CHECK: train.assign @a, %[[B]]
+// CHECK: scf.if
+// CHECK: %[[A:.*]] = train.read @a
+// CHECK: %[[SUM:.*]] = arith.addf %[[A]]
+// CHECK: train.assign @sum, %[[SUM]]
+train.variable @sum : tensor<f32> init {
+  %a = train.read @a : tensor<f32>
+  %b = train.initialized_value @b : tensor<f32>
+  %0 = arith.addf %a, %b : tensor<f32>
+  train.yield %0 : tensor<f32>
+}
+train.variable @a : tensor<f32> init {
+  %b = train.initialized_value @b : tensor<f32>
+  train.yield %b : tensor<f32>
+}
+train.variable @b : tensor<f32> = #train.ones

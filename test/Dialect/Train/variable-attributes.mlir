@@ -18,7 +18,7 @@ train.variable @mine : tensor<2xf32> {collections = ["GLOBAL", "TRAINABLE", "my 
 // CHECK: train.variable @nowhere : tensor<2xf32> {collections = []}
 train.variable @nowhere : tensor<2xf32> {collections = []}
 // The generic form. CHECK: train.variable @generic : tensor<2xf32> {collections = ["mine"], device = "/gpu:0", trainable = true}
-"train.variable"() <{sym_name = "generic", type = tensor<2xf32>, collections = ["mine"], device = "/gpu:0", trainable = true}> : () -> ()
+"train.variable"() <{sym_name = "generic", type = tensor<2xf32>, collections = ["mine"], device = "/gpu:0", trainable = true}> ({}) : () -> ()
 
 // D1: CHECK: train.variable @on_gpu : tensor<2xf32> {device = "/gpu:1"}
 train.variable @on_gpu : tensor<2xf32> {device = "/gpu:1"}

@@ -75,6 +75,12 @@ struct SlotSpec {
   double initialValue = 0.0;
 };
 
+/// How memory holds elements of that type: an unsigned integer as the signless
+/// one of its width, any other type as itself.
+mlir::Type getStorageElementType(mlir::Type elementType);
+/// The same for a tensor.
+mlir::RankedTensorType getStorageType(mlir::RankedTensorType type);
+
 /// Fans of a weight of this shape, as Keras and TF count them: `()` 1, 1; `[n]`
 /// n, n; `[a, b]` a, b; beyond rank 2 the last two extents, each times the
 /// product of the others.

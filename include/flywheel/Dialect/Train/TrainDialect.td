@@ -28,6 +28,8 @@ def Train_Dialect : Dialect {
       the argument is the storage of that variable.
     * `train.result` (i64), likewise: the argument is the destination of that
       result.
+    * `train.element_type` (type), on an argument or a result after
+      `-train-lower-element-types`: the element type that the caller sees.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -69,6 +71,11 @@ def Train_Dialect : Dialect {
     /// On a function argument: the number of the result it is the destination of.
     static constexpr ::llvm::StringLiteral getResultAttrName() {
       return "train.result";
+    }
+    /// On an argument or a result: the element type that the caller sees, where
+    /// the tensor has another.
+    static constexpr ::llvm::StringLiteral getElementTypeAttrName() {
+      return "train.element_type";
     }
     /// On a variable's argument: the step reads the value from before the step.
     static constexpr ::llvm::StringLiteral getReadsAttrName() {

@@ -26,6 +26,7 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
         variable of `type`. `key` (i64) identifies the random stream of this
         variable in this run of the initializer: draws are a function of
         (key, index) alone.
+        The element is of the type that stores the variable's.
       }],
       "::mlir::Value", "buildElement",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,

@@ -59,7 +59,12 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     live (`/gpu:1`, `/job:ps/task:0/cpu:0`): checked when a program is loaded.
     `slot_of` names the parameter that owns this variable, of its type: an
     optimizer's slot, made by `-train-expand-optimizers`. A name has no
-    whitespace, ':' or '^'.
+    whitespace, ':' or '^'. `element_type` is what `-train-lower-element-types`
+    leaves: the element type that the user sees, where the storage has another.
+
+    Element types are f16, bf16, f32, f64, i1, i8 to i64 and ui8 to ui64. The
+    ops of `arith` take signless integers: `tensor.bitcast` makes those of
+    unsigned ones, and back.
 
     ```mlir
     train.variable @W : tensor<64x10xf32> = #train.glorot_uniform
@@ -82,16 +87,24 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     OptionalAttr<FlatSymbolRefAttr>:$slot_of,
     OptionalAttr<StrArrayAttr>:$collections,
     OptionalAttr<StrAttr>:$device,
-    OptionalAttr<ConstraintAttrInterface>:$constraint);
+    OptionalAttr<ConstraintAttrInterface>:$constraint,
+    OptionalAttr<TypeAttr>:$element_type);
   let assemblyFormat = [{
-    $sym_name `:` $type (`=` $initial_value^)? custom<InitialRegion>($initializer)
-    attr-dict
+    $sym_name `:` $type (`=` $initial_value^)?
+    (`init` custom<InitialRegion>($initializer)^)? attr-dict
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+    /// The type that the user declared: that of the storage, but for elements
+    /// that are stored as others.
+    ::mlir::RankedTensorType getDeclaredType() {
+      return ::mlir::RankedTensorType::get(
+          getTensorType().getShape(),
+          getElementType().value_or(getTensorType().getElementType()));
     }
     /// The initial value, or the default of the element type; null where a
     /// region computes it.
@@ -177,7 +190,8 @@ def Train_AssignAddOp : Train_AssignLikeOp<"assign_add"> {
   let summary = "variable := variable + value";
   let description = [{
     Acts on the version immediately before it, so several accumulate. Numeric
-    element types only; integers wrap. The result is the new value.
+    element types only; integers wrap, signed and unsigned ones. The result is
+    the new value.
   }];
 }
 

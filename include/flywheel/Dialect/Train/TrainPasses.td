@@ -71,6 +71,31 @@ def MaterializeInitializers
   ];
 }
 
+def LowerElementTypes
+    : Pass<"train-lower-element-types", "::mlir::ModuleOp"> {
+  let summary = "Store unsigned integers as signless ones";
+  let description = [{
+    Before: variables, arguments, results and values of functions may be tensors
+    of unsigned integers, on which ops of `arith` cannot act. After: all
+    integers are signless, `tensor.bitcast` ops are gone (those between integers
+    and floating-point numbers have become `arith.bitcast`), and the type that
+    the user wrote is kept, as `element_type` of the variable and
+    as `train.element_type` of the argument or result, for whoever describes the
+    model to a caller.
+
+    Runs after `train-materialize-initializers`: that pass reads initial values
+    in the type they are written in; this one drops those of the variables it
+    changes.
+
+    Refuses an op on such tensors that does more than move, compare or select
+    elements: what it would compute depends on the type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::train::TrainDialect"
+  ];
+}
+
 def FunctionalizeState
     : Pass<"train-functionalize-state", "::mlir::ModuleOp"> {
   let summary = "Turn variables into function arguments and results";

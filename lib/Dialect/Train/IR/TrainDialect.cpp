@@ -83,6 +83,20 @@ template <> struct FieldParser<std::optional<Real>> {
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
 
+mlir::Type flywheel::train::getStorageElementType(mlir::Type elementType) {
+  auto integer = mlir::dyn_cast<mlir::IntegerType>(elementType);
+  if (!integer || !integer.isUnsigned())
+    return elementType;
+  return mlir::IntegerType::get(integer.getContext(), integer.getWidth());
+}
+
+mlir::RankedTensorType
+flywheel::train::getStorageType(mlir::RankedTensorType type) {
+  return mlir::RankedTensorType::get(
+      type.getShape(), getStorageElementType(type.getElementType()),
+      type.getEncoding());
+}
+
 namespace {
 /// Variables are symbols of the module: an access means the same anywhere.
 struct TrainInlinerInterface : mlir::DialectInlinerInterface {

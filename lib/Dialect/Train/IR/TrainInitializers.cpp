@@ -30,8 +30,9 @@ flywheel::train::computeFans(ArrayRef<int64_t> shape) {
           static_cast<double>(shape.back()) * receptive};
 }
 
-/// The constant 0 or 1 of any element type.
+/// The constant 0 or 1 of any element type, as it is stored.
 static Value buildNumber(OpBuilder &b, Location loc, Type type, int64_t value) {
+  type = getStorageElementType(type);
   if (isa<FloatType>(type))
     return arith::ConstantOp::create(
         b, loc, b.getFloatAttr(type, static_cast<double>(value)));
@@ -105,7 +106,8 @@ LogicalResult ConstantAttr::verifyInitializer(EmitErrorFn emitError,
 
 Value ConstantAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType,
                                  Value index, Value) const {
-  DenseElementsAttr values = getValues();
+  DenseElementsAttr values =
+      getValues().bitcast(getStorageElementType(getValues().getElementType()));
   int64_t count = values.getNumElements();
   if (values.isSplat())
     return arith::ConstantOp::create(
@@ -143,31 +145,41 @@ RandomUniformAttr::verifyInitializer(EmitErrorFn emitError,
                        << type;
   if (!getMaxval())
     return emitError() << "Must specify maxval for integer dtype " << element;
-  // Bounds are f64: exact up to 2^53, which also keeps the range in 64 bits.
-  unsigned width = element.getIntOrFloatBitWidth();
-  double limit = std::min(std::ldexp(1.0, width - 1), 0x1p53);
-  if (std::trunc(low) != low || std::trunc(high) != high || low < -limit ||
-      high > limit)
+  bool isUnsigned = element.isUnsignedInteger();
+  int width = element.getIntOrFloatBitWidth();
+  double limit = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  if (std::trunc(low) != low || std::trunc(high) != high ||
+      low < (isUnsigned ? 0.0 : -limit) || high > limit)
     return emitError() << "expected integral bounds within " << element
                        << ", found " << low << " and " << high;
   return success();
 }
 
+/// An integral double of magnitude up to 2^64, modulo 2^64.
+static uint64_t toUInt64(double value) {
+  double magnitude = std::fabs(value);
+  uint64_t bits = magnitude < 0x1p64 ? static_cast<uint64_t>(magnitude) : 0;
+  return value < 0.0 ? -bits : bits;
+}
+
 Value RandomUniformAttr::buildElement(OpBuilder &b, Location loc,
                                       RankedTensorType type, Value index,
                                       Value key) const {
-  Type element = type.getElementType();
+  Type element = getStorageElementType(type.getElementType());
   double low = getMinval(), high = getMaxval().value_or(Real(1.0));
   if (!isa<FloatType>(element)) {
-    // The upper half of bits * range: the multiply-shift reduction.
-    Value bits = buildRandomBits(b, loc, key, index);
-    Value range = arith::ConstantOp::create(
-        b, loc, b.getI64IntegerAttr(static_cast<int64_t>(high - low)));
-    Value offset =
-        arith::MulUIExtendedOp::create(b, loc, bits, range).getHigh();
-    Value base = arith::ConstantOp::create(
-        b, loc, b.getI64IntegerAttr(static_cast<int64_t>(low)));
-    Value value = arith::AddIOp::create(b, loc, base, offset);
+    auto constant = [&](uint64_t bits) {
+      return arith::ConstantOp::create(
+          b, loc, b.getI64IntegerAttr(static_cast<int64_t>(bits)));
+    };
+    Value offset = buildRandomBits(b, loc, key, index);
+    // The upper half of bits * range: the multiply-shift reduction. A range of
+    // 2^64, here 0, needs none.
+    if (uint64_t range = toUInt64(high) - toUInt64(low))
+      offset = arith::MulUIExtendedOp::create(b, loc, offset, constant(range))
+                   .getHigh();
+    Value value =
+        arith::AddIOp::create(b, loc, constant(toUInt64(low)), offset);
     return element.isInteger(64)
                ? value
                : arith::TruncIOp::create(b, loc, element, value);

@@ -16,14 +16,11 @@
 using namespace mlir;
 using namespace flywheel::train;
 
-/// `init { ... }` or nothing.
+/// A region that is not empty: nothing would tell that one from no region.
 static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
-  if (failed(parser.parseOptionalKeyword("init")))
-    return success();
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseRegion(region))
     return failure();
-  // Nothing would tell it from no region at all.
   if (region.empty())
     return parser.emitError(loc) << "expected the region of an initial value "
                                     "to end in 'train.yield', found nothing";
@@ -32,9 +29,6 @@ static ParseResult parseInitialRegion(OpAsmParser &parser, Region &region) {
 
 static void printInitialRegion(OpAsmPrinter &printer, Operation *,
                                Region &region) {
-  if (region.empty())
-    return;
-  printer << "init ";
   printer.printRegion(region, /*printEntryBlockArgs=*/false);
 }
 
@@ -93,8 +87,11 @@ static bool isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.isSignless() &&
-         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  if (!integer || integer.isSigned())
+    return false;
+  if (integer.getWidth() == 1)
+    return integer.isSignless();
+  return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
 /// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
@@ -158,12 +155,18 @@ LogicalResult VariableOp::verify() {
   if (!isVariableElementType(type.getElementType()))
     return emitOpError()
            << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
-              "i32 or i64, found "
+              "i32, i64, ui8, ui16, ui32 or ui64, found "
            << type.getElementType();
   if (!isAddressable(type))
     return emitOpError() << "expected a size below 2^63 bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
+  if (getStorageElementType(getDeclaredType().getElementType()) !=
+          type.getElementType() &&
+      getElementType())
+    return emitOpError() << "expected element_type to be an element type that "
+                         << type.getElementType() << " stores, found "
+                         << *getElementType();
   if (failed(verifyCollections(*this)) || failed(verifyPlacement(*this)))
     return failure();
   if (ConstraintAttrInterface constraint = getConstraintAttr())

@@ -233,7 +233,8 @@ VariableOp MinimizeExpander::declare(const Twine &name, RankedTensorType type,
             : FlatSymbolRefAttr(),
       /*collections=*/ArrayAttr(),
       /*device=*/owner ? owner.getDeviceAttr() : StringAttr(),
-      /*constraint=*/ConstraintAttrInterface());
+      /*constraint=*/ConstraintAttrInterface(),
+      /*element_type=*/TypeAttr());
 }
 
 void MinimizeExpander::declareVariables() {

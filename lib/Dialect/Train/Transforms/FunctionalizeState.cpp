@@ -89,7 +89,7 @@ LogicalResult FunctionState::verifySignature() {
 /// Names are strings that differ; what later passes say of arguments, a user
 /// does not.
 LogicalResult FunctionState::verifyNames() {
-  auto verifyAttrs = [&](ArrayRef<DictionaryAttr> all,
+  auto verifyAttrs = [&](ArrayRef<DictionaryAttr> all, TypeRange types,
                          StringRef what) -> LogicalResult {
     llvm::StringMap<unsigned> owners;
     for (auto [i, attrs] : llvm::enumerate(all)) {
@@ -108,6 +108,14 @@ LogicalResult FunctionState::verifyNames() {
             return function.emitOpError()
                    << "expected " << what << "s of different names, found "
                    << text << " for " << it->second << " and " << i;
+        } else if (name == TrainDialect::getElementTypeAttrName()) {
+          auto declared = dyn_cast<TypeAttr>(attr.getValue());
+          Type stored = getElementTypeOrSelf(types[i]);
+          if (!declared || getStorageElementType(declared.getValue()) != stored)
+            return function.emitOpError()
+                   << "expected '" << name << "' of " << what << " " << i
+                   << " to be an element type that " << stored
+                   << " stores, found " << attr.getValue();
         } else if (name.starts_with("train.")) {
           return function.emitOpError()
                  << "expected no attribute '" << name << "' on " << what << " "
@@ -120,9 +128,9 @@ LogicalResult FunctionState::verifyNames() {
   SmallVector<DictionaryAttr> arguments, results;
   function.getAllArgAttrs(arguments);
   function.getAllResultAttrs(results);
-  if (failed(verifyAttrs(arguments, "argument")))
+  if (failed(verifyAttrs(arguments, function.getArgumentTypes(), "argument")))
     return failure();
-  return verifyAttrs(results, "result");
+  return verifyAttrs(results, function.getResultTypes(), "result");
 }
 
 void FunctionState::addStorageArguments() {

@@ -42,22 +42,24 @@ static Value buildLinearIndex(OpBuilder &b, Location loc,
   return position;
 }
 
-/// Emits the elements that `initializer` gives for `variable`.
+/// Emits the elements that `initializer` gives for `variable`, as a tensor of
+/// its storage type.
 static Value buildElements(OpBuilder &b, VariableOp variable,
                            InitializerAttrInterface initializer, Value seed,
                            Value run) {
   Location loc = variable.getLoc();
   RankedTensorType type = variable.getTensorType();
+  RankedTensorType storage = getStorageType(type);
   int64_t opSeed = initializer.getStreamSeed().value_or(
       getDefaultStreamSeed(variable.getSymName()));
   Value key = buildStreamKey(b, loc, seed, opSeed, run);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                        storage.getElementType());
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{type}, ValueRange{}, ValueRange{empty},
+      b, loc, TypeRange{storage}, ValueRange{}, ValueRange{empty},
       ArrayRef<AffineMap>{identity}, iterators,
       [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
         Value index = buildLinearIndex(nested, nestedLoc, type.getShape());
@@ -168,13 +170,17 @@ void InitializerBuilder::initialize(unsigned index) {
   if (!given) {
     value = moveRegion(variable);
   } else if (auto dense = dyn_cast<DenseElementsAttr>(given)) {
-    value = arith::ConstantOp::create(b, loc, dense);
+    Type storage = getStorageType(variable.getTensorType()).getElementType();
+    value = arith::ConstantOp::create(b, loc, dense.bitcast(storage));
   } else {
     Value run = tensor::ExtractOp::create(b, loc, runs, position);
     value = buildElements(b, variable, cast<InitializerAttrInterface>(given),
                           seed, run);
   }
-  AssignOp::create(b, loc, variable.getTensorType(),
+  RankedTensorType type = variable.getTensorType();
+  if (value.getType() != type)
+    value = tensor::BitcastOp::create(b, loc, type, value);
+  AssignOp::create(b, loc, type,
                    FlatSymbolRefAttr::get(variable.getSymNameAttr()), value);
 }
 
