@@ -64,6 +64,7 @@ public:
     writeVariables();
     os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
        << macro << "_H */\n";
+    writeCheckpoints();
     return std::move(text);
   }
 
@@ -98,6 +99,11 @@ private:
        << "_last_error(s) says what was wrong, and nothing but that status "
           "has\n"
           " * changed: neither a variable nor the random streams.\n"
+          " *\n"
+          " * With #include <flywheel/flywheel.h> before this header there are "
+          "also\n * "
+       << prefix << "_save(s, path) and " << prefix
+       << "_restore(s, path), which need the runtime library.\n"
           " *\n"
           " * Arrays are dense and row-major. Elements of float16 and bfloat16 "
           "are passed as\n"
@@ -320,7 +326,8 @@ private:
        << getStateTextOffset(count) << "\n#define " << macro << "_TEXT_BYTES "
        << kStateTextBytes << "\n#define " << macro << "_HEADER_BYTES "
        << getStateHeaderBytes(count) << "\n#define " << macro
-       << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
+       << "_WORKSPACE_OFFSET " << getCWorkspaceOffset(manifest) << "\n#define "
+       << macro << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
   }
 
   void writeCollections() {
@@ -425,12 +432,12 @@ static inline int32_t @_check_variable(@_state *s, const char *name,
     return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
   *index = @_find_variable(name);
   if (*index < 0)
-    return @_set_status(s, -5, "no variable is called '", name, "'");
+    return @_set_status(s, -2, "no variable is called '", name, "'");
   if (@_variables()[*index].bytes != bytes)
-    return @_set_status(s, -3, "variable '", name,
+    return @_set_status(s, -1, "variable '", name,
                         "' has another size in bytes than what is given");
   if (data == NULL && bytes != 0)
-    return @_set_status(s, -3, "the data of variable '", name,
+    return @_set_status(s, -1, "the data of variable '", name,
                         "' is a null pointer");
   return 0;
 }
@@ -457,7 +464,7 @@ static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
   if (status != 0)
     return status;
   if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
-    return @_set_status(s, -9, "Attempting to use uninitialized value ", name,
+    return @_set_status(s, -3, "Attempting to use uninitialized value ", name,
                         "");
   if (bytes != 0)
     memcpy(data, (const unsigned char *)s + @_variables()[i].offset, bytes);
@@ -479,7 +486,7 @@ static inline int32_t @_init_variable(@_state *s, uint64_t seed,
   if (i < 0) {
     if (!@_is_valid(s))
       return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
-    return @_set_status(s, -5, "no variable is called '", name, "'");
+    return @_set_status(s, -2, "no variable is called '", name, "'");
   }
   select[i] = 1;
   return @_init_some(s, seed, select);
@@ -495,6 +502,61 @@ static inline int32_t @_init_collection(@_state *s, uint64_t seed,
   return @_init_some(s, seed, select);
 }
 
+)");
+  }
+
+  /// What the runtime library needs to know; behind the guard, so that the
+  /// order of includes does not matter.
+  void writeCheckpoints() {
+    os << "\n#if defined(FLYWHEEL_FLYWHEEL_H) && !defined(" << macro
+       << "_MODEL)\n#define " << macro << "_MODEL\n"
+       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+          "/* The model as the functions of flywheel.h take it. */\n"
+          "static inline const flywheel_model *"
+       << prefix << "_model(void) {\n";
+    if (!manifest.variables.empty()) {
+      os << "  static const int64_t shapes[] = {";
+      for (const ManifestVariable &variable : manifest.variables)
+        for (int64_t extent : variable.type.getShape())
+          os << extent << ", ";
+      os << "0};\n  static const flywheel_variable variables[] = {\n";
+      size_t position = 0;
+      for (const ManifestVariable &variable : manifest.variables) {
+        os << "      {\"" << escape(variable.name) << "\", \""
+           << getDTypeName(variable.type.getElementType()) << "\", shapes + "
+           << position << ", " << variable.type.getRank() << ", "
+           << variable.isInCollection(kGlobalCollection) << ", "
+           << variable.offset << "u, " << variable.bytes << "u},\n";
+        position += variable.type.getRank();
+      }
+      os << "  };\n";
+    }
+    size_t count = manifest.variables.size();
+    os << "  static const flywheel_model model = {\n      "
+          "FLYWHEEL_MODEL_VERSION, \""
+       << escape(manifest.model) << "\", 0x"
+       << llvm::utohexstr(manifest.layoutHash, /*LowerCase=*/true) << "ull, "
+       << count << "u, " << (count ? "variables" : "NULL") << ",\n      "
+       << manifest.stateBytes << "u, " << kStateSeedOffset << "u, "
+       << kStateStatusOffset << "u, " << kStateInitializedOffset << "u, "
+       << getStateRunsOffset(count) << "u, " << getStateTextOffset(count)
+       << "u, " << kStateTextBytes << "u};\n  return &model;\n}\n";
+    writeInline(R"(
+/* Writes all variables of GLOBAL to a checkpoint. Returns 0 or a status. */
+static inline int32_t @_save(@_state *s, const char *path) {
+  return flywheel_save(@_model(), s, path, NULL);
+}
+
+/* Fills all variables of GLOBAL from a checkpoint. The block needs no @_init
+   before. Returns 0 or a status. */
+static inline int32_t @_restore(@_state *s, const char *path) {
+  return flywheel_restore(@_model(), s, path, NULL);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif
 )");
   }
 

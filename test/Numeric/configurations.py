@@ -48,7 +48,11 @@ def dtype_of(name: str) -> "np.dtype[Any]":
 class Model:
     """The variables and entries of a compiled model."""
 
-    def initialize(self, seed: int = 1) -> None:
+    def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
+                   collection: Optional[str] = None) -> None:
+        raise NotImplementedError
+
+    def is_initialized(self, name: str) -> bool:
         raise NotImplementedError
 
     def run(self, entry: str, *feeds: Array) -> Any:
@@ -76,8 +80,12 @@ class SessionModel(Model):
         program = flywheel.compile(text, lowering=lowering, cpu=cpu)
         self.session = flywheel.Session(program)
 
-    def initialize(self, seed: int = 1) -> None:
-        self.session.initialize(seed)
+    def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
+                   collection: Optional[str] = None) -> None:
+        self.session.initialize(seed, names, collection)
+
+    def is_initialized(self, name: str) -> bool:
+        return self.session.is_initialized(name)
 
     def run(self, entry: str, *feeds: Array) -> Any:
         return self.session.run(entry, *feeds)
@@ -129,8 +137,18 @@ class ObjectModel(Model):
             last_error.restype = ctypes.c_char_p
             raise Failure(last_error(ctypes.c_void_p(self.block.ctypes.data)).decode())
 
-    def initialize(self, seed: int = 1) -> None:
-        self.call(self.prefix + "_init", ctypes.c_uint64(seed))
+    def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
+                   collection: Optional[str] = None) -> None:
+        if names is None and collection is None:
+            return self.call(self.prefix + "_init", ctypes.c_uint64(seed))
+        select = np.zeros(len(self.infos), np.uint8)
+        for name, (index, info) in self.infos.items():
+            select[index] = name in names if names is not None else collection in info["collections"]
+        return self.call(self.prefix + "_init_some", ctypes.c_uint64(seed),
+                         ctypes.c_void_p(select.ctypes.data))
+
+    def is_initialized(self, name: str) -> bool:
+        return bool(self.block[self.INITIALIZED + self.infos[name][0]])
 
     def run(self, entry: str, *feeds: Array) -> Any:
         spec = self.entries[entry]
