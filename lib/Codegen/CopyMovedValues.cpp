@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,25 +23,35 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
+using namespace flywheel;
+
 /// Whether `value` is a block argument or a part or another shape of one.
-static bool isMoved(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return true;
-}
+static bool isMoved(Value value) { return isa<BlockArgument>(getRoot(value)); }
 
 static Value copyTo(OpBuilder &b, Location loc, Value value,
                     Value destination) {
   return linalg::CopyOp::create(b, loc, value, destination)->getResult(0);
 }
 
+namespace {
+struct CopyMovedValues : flywheel::impl::CopyMovedValuesBase<CopyMovedValues> {
+  void runOnOperation() override;
+
+private:
+  Value copyToFresh(OpBuilder &b, Location loc, Value value);
+  void copyInits(OpBuilder &b, LoopLikeOpInterface loop);
+  void placeYielded(OpBuilder &b, Operation *terminator,
+                    MutableArrayRef<OpOperand> yielded, ValueRange arguments);
+  void copyInserted(OpBuilder &b, tensor::InsertSliceOp insert);
+  void copyMaterialized(OpBuilder &b, Block &block);
+
+  std::optional<StateVersions> versions;
+};
+} // namespace
+
 /// An allocation, not `tensor.empty`: it is not to be replaced by the place
 /// where the loop's result goes, which the loop may still read.
-static Value copyToFresh(OpBuilder &b, Location loc, Value value) {
+Value CopyMovedValues::copyToFresh(OpBuilder &b, Location loc, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -50,21 +61,22 @@ static Value copyToFresh(OpBuilder &b, Location loc, Value value) {
   return copyTo(b, loc, value, fresh);
 }
 
-/// Makes what a loop starts from its own: the loop overwrites it.
-static void copyInits(OpBuilder &b, MutableArrayRef<OpOperand> inits) {
-  for (OpOperand &init : inits) {
-    if (!isa<RankedTensorType>(init.get().getType()))
-      continue;
-    b.setInsertionPoint(init.getOwner());
-    init.set(copyToFresh(b, init.getOwner()->getLoc(), init.get()));
-  }
+/// Makes what a loop starts from its own, as the loop overwrites it: unless it
+/// is a variable that the loop writes.
+void CopyMovedValues::copyInits(OpBuilder &b, LoopLikeOpInterface loop) {
+  b.setInsertionPoint(loop);
+  for (auto [init, argument] :
+       llvm::zip(loop.getInitsMutable(), loop.getRegionIterArgs()))
+    if (isa<RankedTensorType>(init.get().getType()) &&
+        !versions->contains(argument))
+      init.set(copyToFresh(b, loop.getLoc(), init.get()));
 }
 
 /// Puts what the terminator passes on into the storage of the values it
 /// replaces, `arguments`.
-static void placeYielded(OpBuilder &b, Operation *terminator,
-                         MutableArrayRef<OpOperand> yielded,
-                         ValueRange arguments) {
+void CopyMovedValues::placeYielded(OpBuilder &b, Operation *terminator,
+                                   MutableArrayRef<OpOperand> yielded,
+                                   ValueRange arguments) {
   if (yielded.size() != arguments.size())
     return;
   b.setInsertionPoint(terminator);
@@ -72,18 +84,20 @@ static void placeYielded(OpBuilder &b, Operation *terminator,
   // All are read before one is overwritten.
   for (auto [value, argument] : llvm::zip(yielded, arguments))
     if (isa<RankedTensorType>(value.get().getType()) &&
-        value.get() != argument && isMoved(value.get()))
+        value.get() != argument && !versions->contains(argument) &&
+        isMoved(value.get()))
       value.set(copyToFresh(b, loc, value.get()));
   for (auto [value, argument] : llvm::zip(yielded, arguments))
     if (isa<RankedTensorType>(argument.getType()) &&
-        argument.getType() == value.get().getType() && value.get() != argument)
+        argument.getType() == value.get().getType() &&
+        value.get() != argument && !versions->contains(argument))
       value.set(MaterializeInDestinationOp::create(b, loc, argument.getType(),
                                                    value.get(), argument)
                     .getResult());
 }
 
 /// Copies what is inserted into its place.
-static void copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
+void CopyMovedValues::copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
   if (!isMoved(insert.getSource()))
     return;
   b.setInsertionPoint(insert);
@@ -95,61 +109,63 @@ static void copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
   insert.getSourceMutable().assign(copyTo(b, loc, insert.getSource(), place));
 }
 
-namespace {
-struct CopyMovedValues : flywheel::impl::CopyMovedValuesBase<CopyMovedValues> {
-  void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
-    // Both are insertions of slices, which bufferization would turn to copies.
-    RewritePatternSet patterns(&getContext());
-    tensor::populateDecomposeTensorConcatPatterns(patterns);
-    linalg::populateDecomposePadPatterns(patterns);
-    if (failed(applyPatternsGreedily(function, std::move(patterns))))
-      return signalPassFailure();
-    OpBuilder b(&getContext());
-    copyMaterialized(b);
-    function.walk(
-        [&](tensor::InsertSliceOp insert) { copyInserted(b, insert); });
-    function.walk([&](Operation *op) {
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        copyInits(b, loop.getInitArgsMutable());
-        placeYielded(b, loop.getBody()->getTerminator(),
-                     *loop.getYieldedValuesMutable(), loop.getRegionIterArgs());
-      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-        copyInits(b, loop.getInitsMutable());
-        scf::ConditionOp condition = loop.getConditionOp();
-        placeYielded(b, condition, condition.getArgsMutable(),
-                     loop.getBeforeArguments());
-        scf::YieldOp yield = loop.getYieldOp();
-        placeYielded(b, yield, yield->getOpOperands(),
-                     loop.getAfterArguments());
-      }
-    });
-  }
-
-private:
-  /// The copies go first: no computed value is stored before them.
-  void copyMaterialized(OpBuilder &b) {
-    Operation *first = nullptr;
-    Block &block = getOperation().getBody().front();
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      auto materialize = dyn_cast<MaterializeInDestinationOp>(op);
-      if (!materialize || !materialize.getResult())
-        continue;
-      if (!isMoved(materialize.getSource())) {
-        if (!first)
-          first = materialize;
-        continue;
-      }
-      b.setInsertionPoint(first ? first : materialize.getOperation());
-      Value source = materialize.getSource();
-      if (source.getType() != materialize.getDest().getType())
-        continue;
-      materialize.getResult().replaceAllUsesWith(
-          copyTo(b, materialize.getLoc(), source, materialize.getDest()));
-      materialize.erase();
+/// The copies go first: no computed value is stored before them. A value from
+/// around the block is copied as well: it is computed whether or not the block
+/// runs, so that it cannot be computed in the storage.
+void CopyMovedValues::copyMaterialized(OpBuilder &b, Block &block) {
+  Operation *first = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto materialize = dyn_cast<MaterializeInDestinationOp>(op);
+    if (!materialize || !materialize.getResult())
+      continue;
+    Value source = materialize.getSource();
+    bool isVersion = versions->contains(getRoot(source));
+    bool isOutside = source.getParentBlock() != &block;
+    if (!isMoved(source) && !isVersion && !isOutside) {
+      if (!first)
+        first = materialize;
+      continue;
     }
+    if (source.getType() != materialize.getDest().getType())
+      continue;
+    bool isFree = isMoved(source) && isMoved(materialize.getDest());
+    b.setInsertionPoint(first && isFree ? first : materialize.getOperation());
+    materialize.getResult().replaceAllUsesWith(
+        copyTo(b, materialize.getLoc(), source, materialize.getDest()));
+    materialize.erase();
   }
-};
-} // namespace
+}
+
+void CopyMovedValues::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  // Both are insertions of slices, which bufferization would turn to copies.
+  RewritePatternSet patterns(&getContext());
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
+  linalg::populateDecomposePadPatterns(patterns);
+  if (failed(applyPatternsGreedily(function, std::move(patterns))))
+    return signalPassFailure();
+  versions.emplace(function);
+  OpBuilder b(&getContext());
+  SmallVector<Block *> blocks;
+  function.walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    copyMaterialized(b, *block);
+  versions.emplace(function);
+  function.walk([&](tensor::InsertSliceOp insert) { copyInserted(b, insert); });
+  function.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      copyInits(b, loop);
+      placeYielded(b, loop.getBody()->getTerminator(),
+                   *loop.getYieldedValuesMutable(), loop.getRegionIterArgs());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      copyInits(b, loop);
+      scf::ConditionOp condition = loop.getConditionOp();
+      placeYielded(b, condition, condition.getArgsMutable(),
+                   loop.getBeforeArguments());
+      scf::YieldOp yield = loop.getYieldOp();
+      placeYielded(b, yield, yield->getOpOperands(), loop.getAfterArguments());
+    }
+  });
+}

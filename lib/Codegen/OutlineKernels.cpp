@@ -42,6 +42,18 @@ static bool isKernel(Operation &op) {
              .wasInterrupted();
 }
 
+/// The kernels of `region`, outermost first: branches and loops that are none
+/// themselves are looked into.
+static void collectKernels(Region &region,
+                           SmallVectorImpl<Operation *> &kernels) {
+  for (Operation &op : region.getOps())
+    if (isKernel(op))
+      kernels.push_back(&op);
+    else if (!isa<linalg::LinalgOp>(op))
+      for (Region &nested : op.getRegions())
+        collectKernels(nested, kernels);
+}
+
 /// Clones, at the start of `region`, the constants and the index arithmetic
 /// that its operands come from: inside the function the bounds of a loop then
 /// still say how large its tiles are, and equal functions have equal arguments.
@@ -102,10 +114,7 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
       function->setAttr(TrainDialect::getEntryAttrName(),
                         function.getNameAttr());
       SmallVector<Operation *> kernels;
-      for (Block &block : function.getBody())
-        for (Operation &op : block)
-          if (isKernel(op))
-            kernels.push_back(&op);
+      collectKernels(function.getBody(), kernels);
       for (auto [number, kernel] : llvm::enumerate(kernels))
         if (failed(outline(rewriter, function, kernel, number)))
           return signalPassFailure();

@@ -5,11 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 #include "flywheel/Dialect/Train/Train.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -24,70 +27,86 @@ namespace flywheel {
 } // namespace flywheel
 
 using bufferization::MaterializeInDestinationOp;
+using namespace flywheel;
 using flywheel::train::TrainDialect;
 
 namespace {
-/// Whether the result of `op` is a part or another shape of its first operand.
-bool isView(Operation *op) {
-  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op);
-}
+/// What one block does to one storage.
+struct StorageRange {
+  /// The argument of the function.
+  BlockArgument storage;
+  /// The versions in which the block finds and leaves it.
+  Value first, last;
+};
 
-Value getRoot(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isView(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
+/// The ops of a block that overwrite one version, and the storage it lives in.
+struct Writers {
+  BlockArgument storage;
+  llvm::SetVector<Operation *> ops;
+};
 
-/// Orders the ops of one function.
+/// Uses that one copy can serve: those of the same value.
+using UsesByValue = llvm::MapVector<Value, llvm::SetVector<OpOperand *>>;
+
+/// Orders the ops of one block, and of the blocks in it that write.
 ///
-/// Beyond SSA dominance there are two rules: what writes a variable or a result
-/// in place (a destination-style op on its storage, or the materialization of
-/// its final value) comes after every other reader of the old value, and after
-/// every check. Among what is free to go, program order decides.
+/// Beyond SSA dominance there are two rules: what overwrites a version of a
+/// variable or a result (a destination-style op on it, a materialization, or
+/// control flow that does so inside) comes after every other reader of that
+/// version, and after every check. Among what is free to go, program order
+/// decides.
 class StepScheduler {
 public:
-  explicit StepScheduler(func::FuncOp function) : function(function) {}
+  StepScheduler(func::FuncOp function, Block &block,
+                ArrayRef<StorageRange> ranges)
+      : function(function), block(block), ranges(ranges) {}
 
   LogicalResult run();
-  /// Returns what was computed in its own storage as it is: bufferization takes
-  /// the materialization of such a value for another writer.
-  void dropMaterializations();
   unsigned getNumSnapshots() const { return numSnapshots; }
 
 private:
   void collectOps();
   void collectWriters();
-  void collectPartWriters(Operation *writer, Value storage,
+  void collectWriters(const StorageRange &range);
+  void collectPartWriters(Operation *writer, Value version,
                           llvm::SetVector<Operation *> &set);
   /// Gives each op that cannot read the old value of the variable it overwrites
   /// a copy of what it reads.
   void snapshotSelfReads();
-  void snapshot(Value value, ArrayRef<OpOperand *> uses, StringRef reason);
+  void snapshot(BlockArgument storage, Value value, ArrayRef<OpOperand *> uses,
+                StringRef reason);
+  SmallVector<OpOperand *>
+  collectUses(Value version, const llvm::DenseSet<Operation *> &blocked);
   void addEdge(Operation *before, Operation *after) {
     if (before != after && successors[before].insert(after))
       ++numPredecessors[after];
   }
   void buildEdges();
+  void buildChainEdges(const Writers &group);
   /// Emits in order what can be emitted; returns the ops that could not.
   SmallVector<Operation *> emit();
-  LogicalResult breakCycle(ArrayRef<Operation *> stuck);
+  llvm::DenseSet<Operation *> findReachable(ArrayRef<Operation *> from);
+  UsesByValue findCyclicReads(Value version, const Writers &group);
+  LogicalResult breakCycle(Operation *stuck);
+  LogicalResult runOnNested();
 
-  /// The op of the function's own block that contains `op`.
+  /// The op of this block that contains `op`, or null.
   Operation *getTopLevel(Operation *op) {
-    return function.getBody().front().findAncestorOpInBlock(*op);
+    return block.findAncestorOpInBlock(*op);
+  }
+  bool isVariable(BlockArgument storage) {
+    return static_cast<bool>(function.getArgAttr(
+        storage.getArgNumber(), TrainDialect::getVariableAttrName()));
   }
 
   func::FuncOp function;
+  Block &block;
+  SmallVector<StorageRange> ranges;
   unsigned numSnapshots = 0;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> position;
-  /// For the storage of each result and each written variable, the ops that
-  /// write it in place.
-  llvm::MapVector<Value, llvm::SetVector<Operation *>> writers;
+  /// For each version that is overwritten in this block, the ops that do it.
+  llvm::MapVector<Value, Writers> writers;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> successors;
   llvm::DenseMap<Operation *, unsigned> numPredecessors;
 };
@@ -96,29 +115,15 @@ private:
 void StepScheduler::collectOps() {
   ops.clear();
   position.clear();
-  for (Operation &op : function.getBody().front().without_terminator()) {
+  for (Operation &op : block.without_terminator()) {
     position[&op] = ops.size();
     ops.push_back(&op);
   }
 }
 
-/// Whether `value` is produced from the old value `storage` by writing into it:
-/// follows the tied destinations back.
-static bool isWrittenInto(Value value, Value storage,
-                          SmallVectorImpl<Operation *> &chain) {
-  while (value != storage) {
-    auto op = value.getDefiningOp<DestinationStyleOpInterface>();
-    if (!op)
-      return false;
-    chain.push_back(op);
-    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
-  }
-  return true;
-}
-
 /// Writing a slice of the storage may start before the slice is inserted: where
 /// what is inserted was computed in that slice.
-void StepScheduler::collectPartWriters(Operation *writer, Value storage,
+void StepScheduler::collectPartWriters(Operation *writer, Value version,
                                        llvm::SetVector<Operation *> &set) {
   auto insert = dyn_cast<tensor::InsertSliceOp>(writer);
   if (!insert)
@@ -129,50 +134,68 @@ void StepScheduler::collectPartWriters(Operation *writer, Value storage,
     chain.push_back(op);
     value = op.getTiedOpOperand(cast<OpResult>(value))->get();
   }
-  if (getRoot(value) == storage)
+  if (getRoot(value) == version)
     set.insert(chain.begin(), chain.end());
+}
+
+/// Goes back from the last version of the storage to the first: from one op, or
+/// from one chain of ops on the same destination, to the one before.
+void StepScheduler::collectWriters(const StorageRange &range) {
+  if (!isInPlaceOf(range.last, range.first))
+    return;
+  Value value = range.last;
+  while (value != range.first) {
+    Writers group{range.storage, {}};
+    bool isChain =
+        value.getDefiningOp<DestinationStyleOpInterface>() != nullptr;
+    do {
+      group.ops.insert(value.getDefiningOp());
+      value = getOverwritten(value);
+    } while (isChain && value != range.first &&
+             value.getDefiningOp<DestinationStyleOpInterface>());
+    for (Operation *writer : llvm::to_vector(group.ops))
+      collectPartWriters(writer, value, group.ops);
+    writers.try_emplace(value, std::move(group));
+  }
 }
 
 void StepScheduler::collectWriters() {
   writers.clear();
-  // What is returned is the final value of each result, then of each variable.
-  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  unsigned next = 0;
-  for (StringRef name :
-       {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
-    for (BlockArgument argument : function.getArguments()) {
-      if (!function.getArgAttr(argument.getArgNumber(), name))
-        continue;
-      llvm::SetVector<Operation *> &set = writers[argument];
-      Value value = ret.getOperand(next++);
-      if (auto materialize =
-              value.getDefiningOp<MaterializeInDestinationOp>()) {
-        set.insert(materialize);
-        value = materialize.getSource();
-      }
-      SmallVector<Operation *> chain;
-      if (!isWrittenInto(value, argument, chain))
-        continue;
-      set.insert(chain.begin(), chain.end());
-      for (Operation *writer : chain)
-        collectPartWriters(writer, argument, set);
-    }
+  for (const StorageRange &range : ranges)
+    collectWriters(range);
 }
 
-/// The uses of `storage` and of parts of it, but for those that make the parts.
-static SmallVector<OpOperand *> collectUses(Value storage) {
+/// The tensors that may be in the same memory as the value of `use`, if its
+/// owner only passes it on.
+static Value getPassedOn(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isView(user) && use.getOperandNumber() == 0)
+    return user->getResult(0);
+  if (isa<arith::SelectOp>(user))
+    return user->getResult(0);
+  if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+    return user->getParentOp()->getResult(use.getOperandNumber());
+  return {};
+}
+
+/// The uses of `version` and of what may be in the same memory, but for those
+/// that pass it on at the level of this block: by an op that is not in
+/// `blocked`, which comes too late to pass on the old value.
+SmallVector<OpOperand *>
+StepScheduler::collectUses(Value version,
+                           const llvm::DenseSet<Operation *> &blocked) {
   SmallVector<OpOperand *> uses;
-  SmallVector<Value> worklist = {storage};
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      if (isView(user) && use.getOperandNumber() == 0)
-        worklist.push_back(user->getResult(0));
-      else
+  SmallVector<Value> worklist = {version};
+  llvm::DenseSet<Value> seen = {version};
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Value other = getPassedOn(use);
+      if (!other || other.getParentBlock() != &block ||
+          blocked.contains(other.getDefiningOp()))
         uses.push_back(&use);
+      else if (getOverwritten(other) != version && seen.insert(other).second)
+        worklist.push_back(other);
     }
-  }
   return uses;
 }
 
@@ -194,49 +217,64 @@ static bool readsWhatItWrites(OpOperand &use, Value storage) {
   return isWritten && map.isPermutation();
 }
 
-/// Whether `use`, by one of the writers of the storage or by another op, needs
-/// a value that has been overwritten when the op gets to it.
-static bool isSelfConflict(OpOperand &use, Value storage, bool isWriter) {
+/// Whether `use`, by one of the writers of the version or by another op, needs
+/// a value that has been overwritten when the op gets to it. `top` is the op of
+/// the block that the use is in.
+static bool isSelfConflict(OpOperand &use, Operation *top, Value version,
+                           bool isWriter) {
   Operation *op = use.getOwner();
+  // Each branch is a block that is put in order; an iteration of a loop reads
+  // what the one before has written.
+  if (isWriter && op != top)
+    return !isa<scf::IfOp>(top);
+  if (isa<MaterializeInDestinationOp, LoopLikeOpInterface>(op))
+    return false;
   bool isInit = false;
   if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
     isInit = destinationStyle.isDpsInit(&use);
-  if (isa<MaterializeInDestinationOp>(op))
-    return false;
   // Two ops cannot both write into the old value.
-  return isWriter ? !isInit && !readsWhatItWrites(use, storage) : isInit;
+  return isWriter ? !isInit && !readsWhatItWrites(use, version) : isInit;
 }
 
 void StepScheduler::snapshotSelfReads() {
-  for (BlockArgument storage : function.getArguments()) {
-    if (!function.getArgAttr(storage.getArgNumber(),
-                             TrainDialect::getVariableAttrName()))
+  for (auto &[version, group] : writers) {
+    if (!isVariable(group.storage))
       continue;
-    llvm::SetVector<Operation *> &set = writers[storage];
-    llvm::MapVector<Value, SmallVector<OpOperand *>> conflicts;
-    for (OpOperand *use : collectUses(storage)) {
+    UsesByValue conflicts;
+    for (OpOperand *use : collectUses(version, {})) {
       Operation *top = getTopLevel(use->getOwner());
-      if (top && isSelfConflict(*use, storage, set.contains(top)))
-        conflicts[use->get()].push_back(use);
+      if (!top)
+        continue;
+      if (top == block.getTerminator() ||
+          isSelfConflict(*use, top, version, group.ops.contains(top)))
+        conflicts[use->get()].insert(use);
     }
     for (auto &[value, uses] : conflicts)
-      snapshot(value, uses, "by the op that overwrites it");
+      snapshot(group.storage, value, uses.getArrayRef(),
+               "by the op that overwrites it");
   }
 }
 
-/// Replaces `uses` of `value`, a variable or a part of one, by a copy.
-void StepScheduler::snapshot(Value value, ArrayRef<OpOperand *> uses,
-                             StringRef reason) {
-  auto argument = cast<BlockArgument>(getRoot(value));
-  Attribute name = function.getArgAttr(argument.getArgNumber(),
+/// Replaces `uses` of `value`, a version of a variable or a part of one, by a
+/// copy.
+void StepScheduler::snapshot(BlockArgument storage, Value value,
+                             ArrayRef<OpOperand *> uses, StringRef reason) {
+  Attribute name = function.getArgAttr(storage.getArgNumber(),
                                        TrainDialect::getVariableAttrName());
   Location loc = uses.front()->getOwner()->getLoc();
   OpBuilder b(function.getContext());
-  b.setInsertionPointAfterValue(value);
+  if (value.getParentBlock() == &block)
+    b.setInsertionPointAfterValue(value);
+  else
+    b.setInsertionPointToStart(&block);
   // A structured copy: bufferization inserts none of its own that look alike.
+  // Not into an empty tensor, which would be replaced by where the copy goes.
   auto type = cast<RankedTensorType>(value.getType());
-  Value buffer = tensor::EmptyOp::create(
-      b, loc, tensor::getMixedSizes(b, loc, value), type.getElementType());
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : tensor::getMixedSizes(b, loc, value))
+    if (auto dynamic = dyn_cast<Value>(size))
+      sizes.push_back(dynamic);
+  Value buffer = bufferization::AllocTensorOp::create(b, loc, type, sizes);
   auto copyOp = linalg::CopyOp::create(b, loc, value, buffer);
   copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
   for (OpOperand *use : uses)
@@ -244,6 +282,22 @@ void StepScheduler::snapshot(Value value, ArrayRef<OpOperand *> uses,
   ++numSnapshots;
   emitRemark(loc) << "the old value of variable " << name << " is needed "
                   << reason << ": one copy of " << type;
+}
+
+/// In a chain of ops on one destination, the readers of what one op leaves come
+/// before the next.
+void StepScheduler::buildChainEdges(const Writers &group) {
+  for (Operation *writer : group.ops) {
+    auto structured = dyn_cast<DestinationStyleOpInterface>(writer);
+    if (!structured)
+      continue;
+    for (Value init : structured.getDpsInits())
+      if (init.getDefiningOp() && group.ops.contains(init.getDefiningOp()))
+        for (Operation *user : init.getUsers())
+          if (Operation *reader = getTopLevel(user))
+            if (!group.ops.contains(reader))
+              addEdge(reader, writer);
+  }
 }
 
 void StepScheduler::buildEdges() {
@@ -263,18 +317,19 @@ void StepScheduler::buildEdges() {
       checks.push_back(op);
     }
   }
-  for (auto &[storage, set] : writers) {
+  for (auto &[version, group] : writers) {
     llvm::SetVector<Operation *> readers;
-    for (OpOperand *use : collectUses(storage))
+    for (OpOperand *use : collectUses(version, {}))
       if (Operation *reader = getTopLevel(use->getOwner()))
-        if (!set.contains(reader))
+        if (!group.ops.contains(reader))
           readers.insert(reader);
-    for (Operation *writer : set) {
+    for (Operation *writer : group.ops) {
       for (Operation *check : checks)
         addEdge(check, writer);
       for (Operation *reader : readers)
         addEdge(reader, writer);
     }
+    buildChainEdges(group);
   }
 }
 
@@ -304,7 +359,7 @@ SmallVector<Operation *> StepScheduler::emit() {
   for (Operation *op : ops)
     if (numPredecessors[op] == 0)
       push(op);
-  Operation *terminator = function.getBody().front().getTerminator();
+  Operation *terminator = block.getTerminator();
   llvm::DenseSet<Operation *> done;
   while (!ready.empty()) {
     Operation *op = ready.top().second;
@@ -322,51 +377,98 @@ SmallVector<Operation *> StepScheduler::emit() {
   return stuck;
 }
 
-LogicalResult StepScheduler::breakCycle(ArrayRef<Operation *> stuck) {
-  // Copy the smallest variable that has a stuck reader and a stuck writer.
-  llvm::DenseSet<Operation *> isStuck(stuck.begin(), stuck.end());
-  Value smallest;
+/// The ops that cannot be emitted before one of `from` is.
+llvm::DenseSet<Operation *>
+StepScheduler::findReachable(ArrayRef<Operation *> from) {
+  llvm::DenseSet<Operation *> reachable;
+  SmallVector<Operation *> worklist(from);
+  while (!worklist.empty())
+    for (Operation *next : successors[worklist.pop_back_val()])
+      if (reachable.insert(next).second)
+        worklist.push_back(next);
+  return reachable;
+}
+
+/// The uses of `version` by ops that also need what its writers compute: which
+/// have to come both before and after them. None where the version itself does.
+UsesByValue StepScheduler::findCyclicReads(Value version,
+                                           const Writers &group) {
+  UsesByValue reads;
+  llvm::DenseSet<Operation *> reachable =
+      findReachable(group.ops.getArrayRef());
+  if (reachable.contains(version.getDefiningOp()))
+    return reads;
+  llvm::DenseSet<Operation *> late = reachable;
+  late.insert(group.ops.begin(), group.ops.end());
+  for (OpOperand *use : collectUses(version, late)) {
+    Operation *reader = getTopLevel(use->getOwner());
+    Value passedOn = getPassedOn(*use);
+    bool isLate =
+        reader && reachable.contains(reader) && !group.ops.contains(reader);
+    bool isPassedOn = reader && passedOn && group.ops.contains(reader) &&
+                      passedOn.getDefiningOp() == reader &&
+                      getOverwritten(passedOn) != version;
+    if (isLate || isPassedOn)
+      reads[use->get()].insert(use);
+  }
+  return reads;
+}
+
+LogicalResult StepScheduler::breakCycle(Operation *stuck) {
+  // Copy the smallest variable that is read in a cycle.
   auto bytesOf = [](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return type.getNumElements() *
            std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   };
-  auto stuckReaders = [&](Value storage) {
-    llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
-    for (OpOperand *use : collectUses(storage)) {
-      Operation *reader = getTopLevel(use->getOwner());
-      if (reader && isStuck.contains(reader) &&
-          !writers[storage].contains(reader))
-        uses[use->get()].push_back(use);
-    }
-    return uses;
-  };
-  for (auto &[storage, set] : writers)
-    if (!stuckReaders(storage).empty() &&
-        llvm::any_of(set, [&](Operation *op) { return isStuck.contains(op); }))
-      if (!smallest || bytesOf(storage) < bytesOf(smallest))
-        smallest = storage;
+  Value smallest;
+  UsesByValue reads;
+  for (auto &[version, group] : writers) {
+    if (!isVariable(group.storage) ||
+        (smallest && bytesOf(version) >= bytesOf(smallest)))
+      continue;
+    UsesByValue found = findCyclicReads(version, group);
+    if (found.empty())
+      continue;
+    smallest = version;
+    reads = std::move(found);
+  }
   if (!smallest)
-    return stuck.front()->emitOpError()
+    return stuck->emitOpError()
            << "depends on a value that is computed after a variable is "
               "written: a check has to come before every write";
-
-  for (auto &[value, uses] : stuckReaders(smallest))
-    snapshot(value, uses, "after it is overwritten, in a cycle of assignments");
+  for (auto &[value, uses] : reads)
+    snapshot(writers[smallest].storage, value, uses.getArrayRef(),
+             "after it is overwritten, in a cycle of assignments");
   return success();
 }
 
-void StepScheduler::dropMaterializations() {
-  Block &block = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto materialize = dyn_cast<MaterializeInDestinationOp>(op);
-    SmallVector<Operation *> chain;
-    if (!materialize ||
-        !isWrittenInto(materialize.getSource(), materialize.getDest(), chain))
+/// Puts the blocks in order through which control flow of this one writes.
+LogicalResult StepScheduler::runOnNested() {
+  llvm::MapVector<Block *, SmallVector<StorageRange>> nested;
+  for (const StorageRange &range : ranges) {
+    if (!isInPlaceOf(range.last, range.first))
       continue;
-    materialize.getResult().replaceAllUsesWith(materialize.getSource());
-    materialize.erase();
+    for (Value value = range.last; value != range.first;
+         value = getOverwritten(value)) {
+      auto result = cast<OpResult>(value);
+      Operation *op = result.getOwner();
+      if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+        continue;
+      for (auto [region, versions] :
+           llvm::zip(op->getRegions(),
+                     getRegionVersions(op, result.getResultNumber())))
+        nested[&region.front()].push_back(
+            {range.storage, versions.first, versions.second});
+    }
   }
+  for (auto &[nestedBlock, nestedRanges] : nested) {
+    StepScheduler scheduler(function, *nestedBlock, nestedRanges);
+    if (failed(scheduler.run()))
+      return failure();
+    numSnapshots += scheduler.numSnapshots;
+  }
+  return success();
 }
 
 LogicalResult StepScheduler::run() {
@@ -379,26 +481,83 @@ LogicalResult StepScheduler::run() {
     buildEdges();
     SmallVector<Operation *> stuck = emit();
     if (stuck.empty())
-      return success();
+      return runOnNested();
     // What was emitted stands before what was not: put the rest back behind.
-    Operation *terminator = function.getBody().front().getTerminator();
     for (Operation *op : stuck)
-      op->moveBefore(terminator);
-    if (failed(breakCycle(stuck)))
+      op->moveBefore(block.getTerminator());
+    if (failed(breakCycle(stuck.front())))
       return failure();
   }
+}
+
+/// Takes what is computed in its own storage as it is: bufferization takes the
+/// materialization of such a value for another writer.
+static void dropMaterializations(func::FuncOp function) {
+  function.walk([](MaterializeInDestinationOp materialize) {
+    Value value = materialize.getSource();
+    while (value != materialize.getDest()) {
+      auto op = value.getDefiningOp<DestinationStyleOpInterface>();
+      if (!op)
+        return;
+      value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+    }
+    materialize.getResult().replaceAllUsesWith(materialize.getSource());
+    materialize.erase();
+  });
+}
+
+/// Whether `value` is made in a storage of the step, or in a part of one.
+static bool isInArgument(func::FuncOp function, Value value) {
+  value = getRoot(value);
+  while (Value overwritten = getOverwritten(value))
+    value = getRoot(overwritten);
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &function.getBody().front();
+}
+
+/// Marks the copies of variables that the program itself asks for, or a loop
+/// that starts from one: from here on there are to be no others.
+static void markCopies(func::FuncOp function) {
+  StateVersions versions(function);
+  auto isCopy = [&](Value source, Value target) {
+    return versions.contains(source) && !versions.contains(target) &&
+           !isInArgument(function, target);
+  };
+  function.walk([&](Operation *op) {
+    if (auto materialize = dyn_cast<MaterializeInDestinationOp>(op)) {
+      if (!materialize.getResult() ||
+          !isCopy(materialize.getSource(), materialize.getDest()))
+        return;
+      OpBuilder b(op);
+      auto copy = linalg::CopyOp::create(
+          b, op->getLoc(), materialize.getSource(), materialize.getDest());
+      op->replaceAllUsesWith(copy);
+      op->erase();
+      op = copy;
+    }
+    auto copy = dyn_cast<linalg::CopyOp>(op);
+    if (copy && isCopy(copy.getInputs()[0], copy.getOutputs()[0]))
+      copy->setAttr(TrainDialect::getSnapshotAttrName(),
+                    versions.lookup(copy.getInputs()[0]));
+  });
 }
 
 namespace {
 struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
   void runOnOperation() override {
-    if (getOperation().isExternal())
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
       return;
-    StepScheduler scheduler(getOperation());
+    dropMaterializations(function);
+    SmallVector<StorageRange> ranges;
+    forEachStorage(function, [&](BlockArgument storage, Value last) {
+      ranges.push_back({storage, storage, last});
+    });
+    StepScheduler scheduler(function, function.getBody().front(), ranges);
     if (failed(scheduler.run()))
       return signalPassFailure();
-    scheduler.dropMaterializations();
     numSnapshots += scheduler.getNumSnapshots();
+    markCopies(function);
   }
 };
 } // namespace

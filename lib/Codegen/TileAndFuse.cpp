@@ -6,6 +6,7 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Codegen/CpuTarget.h"
+#include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -94,17 +95,6 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   return user;
 }
 
-/// The tensor that `value` is a part or another shape of.
-static Value getRoot(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 /// Whether something that `contraction` reads is overwritten before the last
 /// tile of `epilogue` is computed: by the epilogue itself or on the way to it.
 static bool readsOverwritten(linalg::LinalgOp contraction,
@@ -117,6 +107,11 @@ static bool readsOverwritten(linalg::LinalgOp contraction,
       for (Value init : writer.getDpsInits())
         if (inputs.contains(getRoot(init)))
           return true;
+    if (op->getNumRegions() && !isa<linalg::LinalgOp>(op))
+      for (Value result : op->getResults())
+        if (Value overwritten = getOverwritten(result))
+          if (inputs.contains(getRoot(overwritten)))
+            return true;
     if (op == epilogue)
       break;
   }
@@ -200,16 +195,15 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
     SmallVector<ContractionGroup> groups;
     // A sum of two products is computed in the loops of the last one.
     llvm::SmallPtrSet<Operation *, 8> claimed;
-    for (Operation &op : getOperation().getBody().getOps()) {
-      auto structured = dyn_cast<linalg::LinalgOp>(op);
-      if (!structured || !matchMatmul(structured))
-        continue;
+    getOperation().walk([&](linalg::LinalgOp structured) {
+      if (!matchMatmul(structured))
+        return;
       linalg::GenericOp epilogue = findEpilogue(structured);
       if (epilogue && (readsOverwritten(structured, epilogue) ||
                        !claimed.insert(epilogue).second))
         epilogue = {};
       groups.push_back({structured, epilogue});
-    }
+    });
     IRRewriter rewriter(&getContext());
     for (ContractionGroup &group : groups)
       if (failed(tileGroup(rewriter, group)))

@@ -7,6 +7,7 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -54,34 +55,53 @@ private:
     return getOperation().getArgAttr(argument.getArgNumber(), name);
   }
 
+  /// Reports a copy of a variable, unless it is known to be needed.
+  LogicalResult verifyCopy(Operation *copy, Value from, Value to,
+                           bool isSnapshot);
   LogicalResult verifyCopies();
   LogicalResult verifyReturned();
 };
 } // namespace
 
+LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
+                                        bool isSnapshot) {
+  Value source = getRoot(from), target = getRoot(to);
+  if (source == target)
+    return success();
+  StringRef variableName = TrainDialect::getVariableAttrName();
+  Attribute sourceVariable = getAttr(source, variableName);
+  if (sourceVariable && !isSnapshot && !isa<BlockArgument>(target))
+    return copy->emitError()
+           << "this step copies variable " << sourceVariable
+           << ": expected its old value to be read before it is overwritten, "
+              "found a copy of "
+           << from.getType();
+  Attribute targetVariable = getAttr(target, variableName);
+  if (targetVariable && getAttr(target, TrainDialect::getUpdatedAttrName()))
+    return copy->emitError()
+           << "this step copies a new value into variable " << targetVariable
+           << ": expected the update to write in place";
+  return success();
+}
+
 LogicalResult VerifyInPlace::verifyCopies() {
   LogicalResult result = success();
   getOperation().walk([&](memref::CopyOp copy) {
-    Value source = getRoot(copy.getSource()),
-          target = getRoot(copy.getTarget());
-    if (source == target)
+    if (failed(verifyCopy(copy, copy.getSource(), copy.getTarget(), false)))
+      result = failure();
+  });
+  // A structured copy of a part is a computation, such as a concatenation or a
+  // panel of a product; a copy of the whole is allowed where it says why.
+  getOperation().walk([&](linalg::CopyOp copy) {
+    Value source = copy.getInputs()[0], target = copy.getOutputs()[0];
+    if (getWhole(source) != getRoot(source) ||
+        getWhole(target) != getRoot(target))
       return;
-    StringRef variableName = TrainDialect::getVariableAttrName();
-    Attribute sourceVariable = getAttr(source, variableName);
-    if (sourceVariable && !isa<BlockArgument>(target)) {
-      copy.emitError() << "this step copies variable " << sourceVariable
-                       << ": expected its old value to be read before it is "
-                          "overwritten, found a copy of "
-                       << copy.getSource().getType();
+    bool isSnapshot =
+        copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
+        !getAttr(getRoot(source), TrainDialect::getWritesAttrName());
+    if (failed(verifyCopy(copy, source, target, isSnapshot)))
       result = failure();
-    }
-    Attribute targetVariable = getAttr(target, variableName);
-    if (targetVariable && getAttr(target, TrainDialect::getUpdatedAttrName())) {
-      copy.emitError() << "this step copies a new value into variable "
-                       << targetVariable
-                       << ": expected the update to write in place";
-      result = failure();
-    }
   });
   return result;
 }

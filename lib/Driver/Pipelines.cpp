@@ -81,9 +81,11 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it. Two results cannot start
-  // from one buffer.
+  // from one buffer; and what is stored on the way, around control flow, must
+  // be in an order of its own already.
+  pm.addNestedPass<func::FuncOp>(createScheduleStep());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(createComputeInPlace());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
     CpuTarget cpu = getCpuTarget(options.target);

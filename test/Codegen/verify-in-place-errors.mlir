@@ -60,3 +60,21 @@ func.func @blocks() {
 ^next:
   return
 }
+
+// -----
+
+func.func @structured(%v: memref<4xf32> {train.variable = @v, train.reads, train.writes}) -> memref<4xf32> {
+  %old = memref.alloc() : memref<4xf32>
+  // expected-error@below {{this step copies variable @v: expected its old value to be read before it is overwritten, found a copy of 'memref<4xf32>'}}
+  linalg.copy ins(%v : memref<4xf32>) outs(%old : memref<4xf32>)
+  return %v : memref<4xf32>
+}
+
+// -----
+
+func.func @structured_update(%w: memref<4xf32> {train.variable = @w, train.reads, train.updated, train.writes}) -> memref<4xf32> {
+  %new = memref.alloc() : memref<4xf32>
+  // expected-error@below {{this step copies a new value into variable @w: expected the update to write in place}}
+  linalg.copy ins(%new : memref<4xf32>) outs(%w : memref<4xf32>)
+  return %w : memref<4xf32>
+}

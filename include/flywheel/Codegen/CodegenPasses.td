@@ -36,11 +36,27 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
     or a padded tensor), a `linalg.copy` does it, in
     front of what stores computed values: it can be scheduled as any reader. What
     a loop carries is a buffer of the loop's own: its initial values are copies,
-    and each iteration puts its results where it found them.
+    and each iteration puts its results where it found them. A variable that the
+    loop writes is carried in its own storage. What a branch stores that was
+    computed around it is copied as well.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
+  let summary = "Compute a value where it is stored";
+  let description = [{
+    Before: values are computed in an empty tensor and then materialized, copied
+    or inserted somewhere. After: they are computed there, where that is in the
+    block of the op that computes: what is computed whether or not a branch is
+    taken is not computed in what the branch writes.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -54,11 +70,14 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     in place. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
-    an op reads elsewhere than it writes (`a := transpose(a)`).
+    an op reads elsewhere than it writes (`a := transpose(a)`). The same holds in
+    each branch and each body of a loop that writes a variable, where a snapshot
+    is made only when it runs.
 
     Refuses a check that depends on a value from after a write.
   }];
   let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
@@ -122,8 +141,8 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
     Before: a bufferized step, whose returned buffers are its results and the
     variables it writes. After: nothing is returned, because it is proven that
     every returned buffer is the argument it belongs to; no buffer of the step
-    holds a copy of a variable but the snapshots that a cycle of assignments
-    needs; and what an optimizer updates (`train.updated`) is written by the
+    holds a copy of a variable it writes but the snapshots that a cycle of
+    assignments or a loop needs (`train.snapshot`), or the program asks for; and what an optimizer updates (`train.updated`) is written by the
     update itself, not copied from elsewhere. Refuses anything else at the
     location of the op that copies.
   }];

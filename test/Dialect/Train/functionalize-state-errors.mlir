@@ -1,12 +1,28 @@
 // RUN: flywheel-opt %s --train-functionalize-state --split-input-file --verify-diagnostics
 
 train.variable @v : tensor<2xf32>
-func.func @loop(%x: tensor<2xf32>) {
+func.func @parallel(%x: tensor<2xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %c1 step %c1 {
-    // expected-error@below {{expected at the top level of a function, found inside 'scf.for'}}
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    // expected-error@below {{expected at the top level of a function, or in an 'scf.if', 'scf.for' or 'scf.while', found inside 'scf.parallel'}}
     %0 = train.assign_add @v, %x : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+// The innermost op is not what is wrong.
+train.variable @v : tensor<2xf32>
+func.func @region(%x: tensor<2xf32>, %c: tensor<i1>) {
+  %condition = tensor.extract %c[] : tensor<i1>
+  scf.execute_region {
+    scf.if %condition {
+      // expected-error@below {{found inside 'scf.execute_region'}}
+      %0 = train.assign @v, %x : tensor<2xf32>
+    }
+    scf.yield
   }
   return
 }

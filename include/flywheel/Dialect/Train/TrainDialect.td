@@ -81,6 +81,11 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getReadsAttrName() {
       return "train.reads";
     }
+    /// On a function: it initialises variables and says itself, at run time,
+    /// which ones. A write under a condition then does not need the old value.
+    static constexpr ::llvm::StringLiteral getInitializerAttrName() {
+      return "train.initializer";
+    }
     /// On an argument: for each dimension, the number of its symbolic extent,
     /// or -1 where it is static.
     static constexpr ::llvm::StringLiteral getExtentsAttrName() {
@@ -94,7 +99,9 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getUpdatedAttrName() {
       return "train.updated";
     }
-    /// On a copy of a variable that a cycle of assignments needs.
+    /// On a copy of a variable that the step needs: in a cycle of assignments,
+    /// for a loop that starts from the variable, or because the program asks
+    /// for it.
     static constexpr ::llvm::StringLiteral getSnapshotAttrName() {
       return "train.snapshot";
     }

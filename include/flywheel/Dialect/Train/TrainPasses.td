@@ -128,11 +128,21 @@ def FunctionalizeState
     the initialised bits that the function asks for (`train.is_initialized`), as
     scalar i1 tensors.
 
-    Refuses assignments inside control flow, arguments and results that are not
+    A variable that an `scf.if`, `scf.for` or `scf.while` assigns becomes one of
+    its results, and of the values that a loop carries; where control flow
+    begins and where it passes values on, the version is in the variable's
+    storage. A branch that does not assign passes on the version before: the
+    variable needs a value before the step, unless both branches assign it. So
+    does a variable that a loop assigns, which may run no iteration. In a
+    function with `train.initializer`, which decides at run time what it
+    initialises, a branch without an assignment does not count as such a read.
+
+    Refuses assignments inside other ops with regions, arguments and results that are not
     ranked tensors, and gradients or updates that were not expanded before.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

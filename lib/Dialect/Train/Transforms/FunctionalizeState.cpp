@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -28,7 +29,21 @@ struct VariableVersions {
   BlockArgument storage;
   /// The value at the current point of the walk.
   Value current;
+  /// The latest version that was put into the storage: `current`, or the one
+  /// that the materialization of `current` overwrites.
+  Value stored;
+  /// Where `current` was assigned.
+  std::optional<Location> assigned;
+  /// Whether the step needs the value from before the step, or only the initial
+  /// value where there is none.
+  bool isRead = false;
+  bool isInitialValueRead = false;
+
+  void setStored(Value value) { current = stored = value; }
 };
+
+/// The versions that one path through the program leaves of each variable.
+using PathVersions = llvm::SmallMapVector<Attribute, Value, 4>;
 
 /// Rewrites one function.
 class FunctionState {
@@ -42,13 +57,31 @@ private:
   LogicalResult verifySignature();
   LogicalResult verifyNames();
   void addStorageArguments();
+  LogicalResult rewriteBlock(Block &block);
   LogicalResult rewriteAccess(Operation *op);
+  LogicalResult rewriteRegions(Operation *op);
+  LogicalResult rewriteIf(scf::IfOp op, ArrayRef<Attribute> written);
+  LogicalResult rewriteFor(scf::ForOp op, ArrayRef<Attribute> written);
+  LogicalResult rewriteWhile(scf::WhileOp op, ArrayRef<Attribute> written);
+  void rewriteIsInitialized(IsInitializedOp op);
   void rewriteReturn();
   void setArgumentAttributes();
 
-  /// The variable that `op` accesses, or null.
+  SmallVector<Attribute> findWritten(Operation *op);
+  Value materialize(Value value, Value destination, Location loc);
+  void store(ArrayRef<Attribute> written);
+  LogicalResult rewriteRegion(Region &region, ArrayRef<Attribute> written);
+  void enterLoop(ArrayRef<Attribute> written);
+  Operation *addCarried(Operation *op, ArrayRef<Attribute> written);
+  void enterIteration(Region &region, unsigned numIndices,
+                      ArrayRef<Attribute> written);
+  void leave(Operation *op, ArrayRef<Attribute> written);
+
+  /// The variable whose value `op` accesses, or null.
   static FlatSymbolRefAttr getAccessedVariable(Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
+      return read.getVariableAttr();
+    if (auto read = dyn_cast<InitializedValueOp>(op))
       return read.getVariableAttr();
     if (auto assign = dyn_cast<AssignOp>(op))
       return assign.getVariableAttr();
@@ -59,10 +92,16 @@ private:
     return {};
   }
 
+  static bool isRead(Operation *op) {
+    return isa<ReadOp, InitializedValueOp>(op);
+  }
+
   func::FuncOp function;
   OpBuilder builder;
   SmallVector<BlockArgument> destinations;
   llvm::MapVector<Attribute, VariableVersions> variables;
+  /// The initialised bits that the function asks for.
+  llvm::MapVector<Attribute, BlockArgument> bits;
 };
 } // namespace
 
@@ -139,10 +178,12 @@ void FunctionState::addStorageArguments() {
     destinations.push_back(function.getBody().addArgument(type, loc));
   // In the order of the module, so that the signature does not depend on which
   // variable happens to be used first.
-  llvm::DenseSet<Attribute> used;
+  llvm::DenseSet<Attribute> used, asked;
   function.walk([&](Operation *op) {
     if (FlatSymbolRefAttr variable = getAccessedVariable(op))
       used.insert(variable);
+    else if (auto isInitialized = dyn_cast<IsInitializedOp>(op))
+      asked.insert(isInitialized.getVariableAttr());
   });
   auto module = function->getParentOfType<ModuleOp>();
   for (auto variable : module.getOps<VariableOp>()) {
@@ -151,8 +192,205 @@ void FunctionState::addStorageArguments() {
       continue;
     BlockArgument storage = function.getBody().addArgument(
         variable.getTensorType(), variable.getLoc());
-    variables[symbol] = {storage, storage};
+    variables[symbol] = {storage, storage, storage, std::nullopt};
   }
+  auto bitType = RankedTensorType::get({}, builder.getI1Type());
+  for (auto variable : module.getOps<VariableOp>()) {
+    auto symbol = FlatSymbolRefAttr::get(variable.getSymNameAttr());
+    if (asked.contains(symbol))
+      bits[symbol] = function.getBody().addArgument(bitType, variable.getLoc());
+  }
+}
+
+/// The variables that `op` or an op in its regions assigns, in module order.
+SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
+  llvm::DenseSet<Attribute> assigned;
+  op->walk([&](Operation *nested) {
+    if (!isRead(nested))
+      if (FlatSymbolRefAttr variable = getAccessedVariable(nested))
+        assigned.insert(variable);
+  });
+  SmallVector<Attribute> written;
+  for (auto &[symbol, versions] : variables)
+    if (assigned.contains(symbol))
+      written.push_back(symbol);
+  return written;
+}
+
+Value FunctionState::materialize(Value value, Value destination, Location loc) {
+  return bufferization::MaterializeInDestinationOp::create(
+             builder, loc, destination.getType(), value, destination)
+      .getResult();
+}
+
+/// Puts the current versions of the variables `written` into their storage,
+/// where the values are that control flow passes on.
+void FunctionState::store(ArrayRef<Attribute> written) {
+  for (Attribute variable : written) {
+    VariableVersions &versions = variables.find(variable)->second;
+    if (versions.current != versions.stored)
+      versions.setStored(
+          materialize(versions.current, versions.stored, *versions.assigned));
+  }
+}
+
+/// Rewrites the only block of `region`; its terminator passes on the versions
+/// of the variables `written`, in front of what it passes on already.
+LogicalResult FunctionState::rewriteRegion(Region &region,
+                                           ArrayRef<Attribute> written) {
+  if (failed(rewriteBlock(region.front())))
+    return failure();
+  Operation *terminator = region.front().getTerminator();
+  builder.setInsertionPoint(terminator);
+  store(written);
+  SmallVector<Value> stored;
+  for (Attribute variable : written)
+    stored.push_back(variables.find(variable)->second.stored);
+  unsigned first = isa<scf::ConditionOp>(terminator) ? 1 : 0;
+  terminator->insertOperands(first, stored);
+  return success();
+}
+
+/// A loop may run no iteration: what it writes keeps its value then.
+void FunctionState::enterLoop(ArrayRef<Attribute> written) {
+  for (Attribute variable : written) {
+    VariableVersions &versions = variables.find(variable)->second;
+    if (versions.stored == versions.storage)
+      versions.isRead = true;
+  }
+}
+
+/// Replaces `op` by one with a further result for each of `written` and, if it
+/// is a loop, the stored versions as further initial values. They come first:
+/// what a while loop passes on is two lists, which agree from the front only.
+Operation *FunctionState::addCarried(Operation *op,
+                                     ArrayRef<Attribute> written) {
+  builder.setInsertionPoint(op);
+  OperationState state(op->getLoc(), op->getName());
+  for (Attribute variable : written)
+    state.addTypes(variables.find(variable)->second.stored.getType());
+  state.addTypes(op->getResultTypes());
+  state.addOperands(op->getOperands());
+  state.addAttributes(op->getAttrs());
+  if (isa<LoopLikeOpInterface>(op)) {
+    SmallVector<Value> stored;
+    for (Attribute variable : written)
+      stored.push_back(variables.find(variable)->second.stored);
+    unsigned first = isa<scf::ForOp>(op) ? 3 : 0;
+    state.operands.insert(state.operands.begin() + first, stored.begin(),
+                          stored.end());
+  }
+  for (Region &region : op->getRegions())
+    state.addRegion()->takeBody(region);
+  Operation *carrying = builder.create(state);
+  op->replaceAllUsesWith(carrying->getResults().drop_front(written.size()));
+  op->erase();
+  return carrying;
+}
+
+/// Makes the versions that `region` begins with arguments, after the first
+/// `numIndices`.
+void FunctionState::enterIteration(Region &region, unsigned numIndices,
+                                   ArrayRef<Attribute> written) {
+  for (auto [i, variable] : llvm::enumerate(written)) {
+    VariableVersions &versions = variables.find(variable)->second;
+    versions.setStored(region.insertArgument(
+        numIndices + i, versions.stored.getType(), versions.stored.getLoc()));
+  }
+}
+
+/// The versions after `op` are its first results.
+void FunctionState::leave(Operation *op, ArrayRef<Attribute> written) {
+  for (auto [variable, result] : llvm::zip(written, op->getResults()))
+    variables.find(variable)->second.setStored(result);
+}
+
+LogicalResult FunctionState::rewriteIf(scf::IfOp op,
+                                       ArrayRef<Attribute> written) {
+  PathVersions before;
+  for (Attribute variable : written)
+    before[variable] = variables.find(variable)->second.stored;
+  auto branch = cast<scf::IfOp>(addCarried(op, written));
+  if (branch.getElseRegion().empty()) {
+    builder.createBlock(&branch.getElseRegion());
+    scf::YieldOp::create(builder, branch.getLoc());
+  }
+  // A function that initialises variables says itself which ones.
+  bool keeps = !function->hasAttr(TrainDialect::getInitializerAttrName());
+  for (Region &region : branch->getRegions()) {
+    for (auto &[variable, version] : before)
+      variables.find(variable)->second.setStored(version);
+    if (failed(rewriteRegion(region, written)))
+      return failure();
+    for (auto &[variable, version] : before) {
+      VariableVersions &versions = variables.find(variable)->second;
+      if (keeps && versions.stored == versions.storage)
+        versions.isRead = true;
+    }
+  }
+  leave(branch, written);
+  return success();
+}
+
+LogicalResult FunctionState::rewriteFor(scf::ForOp op,
+                                        ArrayRef<Attribute> written) {
+  enterLoop(written);
+  auto loop = cast<scf::ForOp>(addCarried(op, written));
+  enterIteration(loop.getRegion(), 1, written);
+  if (failed(rewriteRegion(loop.getRegion(), written)))
+    return failure();
+  leave(loop, written);
+  return success();
+}
+
+LogicalResult FunctionState::rewriteWhile(scf::WhileOp op,
+                                          ArrayRef<Attribute> written) {
+  enterLoop(written);
+  auto loop = cast<scf::WhileOp>(addCarried(op, written));
+  for (Region &region : loop->getRegions()) {
+    enterIteration(region, 0, written);
+    if (failed(rewriteRegion(region, written)))
+      return failure();
+  }
+  leave(loop, written);
+  return success();
+}
+
+/// Rewrites an op with regions, which may run never, once or often.
+LogicalResult FunctionState::rewriteRegions(Operation *op) {
+  SmallVector<Attribute> written = findWritten(op);
+  if (written.empty()) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(rewriteBlock(block)))
+          return failure();
+    return success();
+  }
+  builder.setInsertionPoint(op);
+  store(written);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return rewriteIf(branch, written);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return rewriteFor(loop, written);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return rewriteWhile(loop, written);
+  Operation *assignment = nullptr;
+  op->walk([&](Operation *nested) {
+    if (!assignment && !isRead(nested) && getAccessedVariable(nested))
+      assignment = nested;
+  });
+  return assignment->emitOpError()
+         << "expected at the top level of a function, or in an 'scf.if', "
+            "'scf.for' or 'scf.while', found inside '"
+         << op->getName() << "'";
+}
+
+/// Rewrites the ops of `block` in program order, from the current versions.
+LogicalResult FunctionState::rewriteBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(op.getNumRegions() ? rewriteRegions(&op) : rewriteAccess(&op)))
+      return failure();
+  return success();
 }
 
 LogicalResult FunctionState::rewriteAccess(Operation *op) {
@@ -162,20 +400,24 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
     return op->emitOpError() << "expected every call to be inlined: a step "
                                 "cannot call a recursive or external function";
+  if (auto isInitialized = dyn_cast<IsInitializedOp>(op)) {
+    rewriteIsInitialized(isInitialized);
+    return success();
+  }
   FlatSymbolRefAttr symbol = getAccessedVariable(op);
   if (!symbol)
     return success();
   VariableVersions &versions = variables.find(symbol)->second;
-  if (isa<ReadOp>(op)) {
+  if (isRead(op)) {
+    if (versions.current == versions.storage && !op->use_empty()) {
+      bool takesInitialValue = isa<InitializedValueOp>(op);
+      versions.isInitialValueRead |= takesInitialValue;
+      versions.isRead |= !takesInitialValue;
+    }
     op->getResult(0).replaceAllUsesWith(versions.current);
     op->erase();
     return success();
   }
-  if (op->getBlock() != &function.getBody().front())
-    return op->emitOpError()
-           << "expected at the top level of a function, found "
-              "inside '"
-           << op->getParentOp()->getName() << "'";
   Value value = op->getOperand(0);
   if (!isa<AssignOp>(op)) {
     builder.setInsertionPoint(op);
@@ -183,6 +425,8 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
     bool isAdd = isa<AssignAddOp>(op);
     Location loc = op->getLoc();
     Value old = versions.current;
+    if (old == versions.storage)
+      versions.isRead = true;
     if (isFloat && isAdd)
       value = arith::AddFOp::create(builder, loc, old, value);
     else if (isFloat)
@@ -193,26 +437,38 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
       value = arith::SubIOp::create(builder, loc, old, value);
   }
   versions.current = value;
+  versions.assigned = op->getLoc();
   op->getResult(0).replaceAllUsesWith(value);
   op->erase();
   return success();
+}
+
+/// What was written before has a value; else the bit says.
+void FunctionState::rewriteIsInitialized(IsInitializedOp op) {
+  Value result = bits.lookup(op.getVariableAttr());
+  auto it = variables.find(op.getVariableAttr());
+  if (it != variables.end() && it->second.current != it->second.storage) {
+    builder.setInsertionPoint(op);
+    auto type = cast<ShapedType>(op.getType());
+    result = arith::ConstantOp::create(builder, op.getLoc(),
+                                       DenseElementsAttr::get(type, true));
+  }
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
 }
 
 void FunctionState::rewriteReturn() {
   auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   builder.setInsertionPoint(ret);
   SmallVector<Value> results;
-  auto materialize = [&](Value value, Value storage, Location loc) {
-    auto op = bufferization::MaterializeInDestinationOp::create(
-        builder, loc, storage.getType(), value, storage);
-    results.push_back(op.getResult());
-  };
   for (auto [value, destination] : llvm::zip(ret.getOperands(), destinations))
-    materialize(value, destination, ret.getLoc());
-  for (auto &[symbol, versions] : variables)
-    if (versions.current != versions.storage)
-      materialize(versions.current, versions.storage,
-                  versions.current.getLoc());
+    results.push_back(materialize(value, destination, ret.getLoc()));
+  for (auto &[symbol, versions] : variables) {
+    if (versions.current == versions.storage)
+      continue;
+    store(symbol);
+    results.push_back(versions.current);
+  }
   ret->setOperands(results);
   SmallVector<DictionaryAttr> argAttrs;
   function.getAllArgAttrs(argAttrs);
@@ -244,23 +500,27 @@ void FunctionState::setArgumentAttributes() {
       function.setArgAttr(number, writable, builder.getBoolAttr(true));
       function.setArgAttr(number, TrainDialect::getWritesAttrName(),
                           builder.getUnitAttr());
-      Value update = versions.current;
-      if (auto projection = update.getDefiningOp<ProjectOp>())
+      auto final =
+          versions.current
+              .getDefiningOp<bufferization::MaterializeInDestinationOp>();
+      Value update = final ? final.getSource() : Value();
+      if (auto projection =
+              update ? update.getDefiningOp<ProjectOp>() : ProjectOp())
         update = projection.getInput();
-      if (update.getDefiningOp<OptimizerUpdateOpInterface>())
+      if (update && update.getDefiningOp<OptimizerUpdateOpInterface>())
         function.setArgAttr(number, TrainDialect::getUpdatedAttrName(),
                             builder.getUnitAttr());
     }
-    // The materialization of the final value is the one use that reads nothing.
-    bool isRead = llvm::any_of(versions.storage.getUses(), [](OpOperand &use) {
-      auto op =
-          dyn_cast<bufferization::MaterializeInDestinationOp>(use.getOwner());
-      return !op || &use != &op.getDestMutable();
-    });
-    if (isRead)
+    if (versions.isRead)
       function.setArgAttr(number, TrainDialect::getReadsAttrName(),
                           builder.getUnitAttr());
+    if (versions.isInitialValueRead)
+      function.setArgAttr(number, TrainDialect::getInitializedValueAttrName(),
+                          builder.getUnitAttr());
   }
+  for (auto &[symbol, bit] : bits)
+    function.setArgAttr(bit.getArgNumber(),
+                        TrainDialect::getIsInitializedAttrName(), symbol);
 }
 
 LogicalResult FunctionState::run() {
@@ -270,11 +530,8 @@ LogicalResult FunctionState::run() {
   SmallVector<DictionaryAttr> resultAttrs;
   function.getAllResultAttrs(resultAttrs);
   addStorageArguments();
-  SmallVector<Operation *> ops;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : ops)
-    if (failed(rewriteAccess(op)))
-      return failure();
+  if (failed(rewriteBlock(function.getBody().front())))
+    return failure();
   function.removeResAttrsAttr();
   rewriteReturn();
   for (auto [attrs, destination] : llvm::zip(resultAttrs, destinations))

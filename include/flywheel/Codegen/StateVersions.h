@@ -1,0 +1,66 @@
+//===- StateVersions.h - Values that live in one storage ---------*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A functionalized step writes a variable as a chain of values, each made from
+// the one before in the same storage: by an op on that destination, by a
+// materialization, or by control flow whose every path does so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_STATEVERSIONS_H
+#define FLYWHEEL_CODEGEN_STATEVERSIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace flywheel {
+/// The tensor in whose place `value` is, as the op says that makes it: a
+/// destination, or what a loop or a branch starts from. Null for values with a
+/// place of their own.
+mlir::Value getOverwritten(mlir::Value value);
+
+/// Whether `value` is `earlier`, or is made from it by overwriting.
+bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
+
+/// The places that the region op `op` passes its result number `result`
+/// through: pairs of the value in which a path through a region of `op` finds
+/// the storage and the one in which it leaves it.
+llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
+getRegionVersions(mlir::Operation *op, unsigned result);
+
+/// Whether the result of `op` is a part or another shape of its first operand.
+bool isView(mlir::Operation *op);
+
+/// The tensor that `value` is a part or another shape of.
+mlir::Value getRoot(mlir::Value value);
+
+/// The values of a function, in all its regions, that are versions of a
+/// variable it uses.
+class StateVersions {
+public:
+  explicit StateVersions(mlir::func::FuncOp function);
+
+  bool contains(mlir::Value value) const { return variables.contains(value); }
+  /// The name of the variable that `value` is a version of, or null.
+  mlir::Attribute lookup(mlir::Value value) const {
+    return variables.lookup(value);
+  }
+
+private:
+  void add(mlir::Value first, mlir::Value last, mlir::Attribute variable);
+
+  llvm::DenseMap<mlir::Value, mlir::Attribute> variables;
+};
+
+/// Calls `visit` with the argument that is a storage the function writes, and
+/// with the value it returns for it: results first, then variables.
+void forEachStorage(
+    mlir::func::FuncOp function,
+    llvm::function_ref<void(mlir::BlockArgument, mlir::Value)> visit);
+} // namespace flywheel
+
+#endif // FLYWHEEL_CODEGEN_STATEVERSIONS_H

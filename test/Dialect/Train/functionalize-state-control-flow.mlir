@@ -1,0 +1,151 @@
+// A5, A10, S3: assignments inside structured control flow.
+// RUN: flywheel-opt %s --train-functionalize-state --split-input-file | FileCheck %s
+
+train.variable @v : tensor<4xf32>
+train.variable @n : tensor<i64>
+
+// A branch that does not assign passes on the version before, which the step
+// therefore needs. A read behind the branches is of what comes out of them.
+// CHECK-LABEL: func.func @no_else(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}, %[[R:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}train.result = 0
+// CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
+func.func @no_else(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[C:.*]] = tensor.extract
+  %condition = tensor.extract %c[] : tensor<i1>
+  // CHECK: %[[IF:.*]] = scf.if %[[C]] -> (tensor<4xf32>) {
+  // CHECK-NEXT: %[[NEW:.*]] = bufferization.materialize_in_destination %[[X]] in %[[V]]
+  // CHECK-NEXT: scf.yield %[[NEW]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: scf.yield %[[V]]
+  scf.if %condition {
+    %0 = train.assign @v, %x : tensor<4xf32>
+  }
+  // CHECK: %[[OUT:.*]] = bufferization.materialize_in_destination %[[IF]] in %[[R]]
+  %after = train.read @v : tensor<4xf32>
+  // CHECK: return %[[OUT]], %[[IF]]
+  return %after : tensor<4xf32>
+}
+
+// Both branches assign: no value from before is needed.
+// CHECK-LABEL: func.func @both(
+// CHECK-NOT: train.reads
+// CHECK-SAME: train.variable = @v, train.writes
+// CHECK-NOT: train.reads
+// CHECK: return
+func.func @both(%c: tensor<i1>, %x: tensor<4xf32>) {
+  %condition = tensor.extract %c[] : tensor<i1>
+  scf.if %condition {
+    %0 = train.assign @v, %x : tensor<4xf32>
+  } else {
+    %1 = math.exp %x : tensor<4xf32>
+    %2 = train.assign @v, %1 : tensor<4xf32>
+  }
+  return
+}
+
+// Only the outer branches decide: one path of the inner ones keeps the value.
+// CHECK-LABEL: func.func @nested(
+// CHECK-SAME: train.reads, train.variable = @v, train.writes
+// CHECK: %[[OUTER:.*]] = scf.if {{.*}} -> (tensor<4xf32>) {
+// CHECK: %[[INNER:.*]] = scf.if {{.*}} -> (tensor<4xf32>) {
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[V:arg[0-9]+]]
+// CHECK: scf.yield %[[INNER]]
+// CHECK: } else {
+// CHECK: return %[[OUTER]]
+func.func @nested(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<4xf32>) {
+  %c0 = tensor.extract %c[] : tensor<i1>
+  %d0 = tensor.extract %d[] : tensor<i1>
+  scf.if %c0 {
+    scf.if %d0 {
+      %0 = train.assign @v, %x : tensor<4xf32>
+    }
+  } else {
+    %1 = train.assign @v, %x : tensor<4xf32>
+  }
+  return
+}
+
+// An initialiser knows itself which variables it writes.
+// CHECK-LABEL: func.func @start(
+// CHECK-NOT: train.reads
+// CHECK-SAME: train.variable = @v, train.writes
+// CHECK-SAME: attributes {train.initializer}
+func.func @start(%c: tensor<i1>, %x: tensor<4xf32>) attributes {train.initializer} {
+  %condition = tensor.extract %c[] : tensor<i1>
+  scf.if %condition {
+    %0 = train.assign @v, %x : tensor<4xf32>
+  }
+  return
+}
+
+// What was assigned in front of control flow goes into the storage there; reads
+// from before are of the old value.
+// CHECK-LABEL: func.func @snapshot(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}, %{{[a-z0-9]+}}: tensor<4xf32> {{{[^}]*}}train.result = 0
+// CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
+// CHECK: %[[FIRST:.*]] = bufferization.materialize_in_destination %[[X]] in %[[V]]
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK: %[[SUM:.*]] = arith.addf %[[FIRST]], %[[V]]
+// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[FIRST]]
+// CHECK: scf.yield %[[NEW]]
+// CHECK: scf.yield %[[FIRST]]
+// CHECK: %[[OUT:.*]] = bufferization.materialize_in_destination %[[V]] in
+// CHECK: return %[[OUT]], %[[IF]]
+func.func @snapshot(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %condition = tensor.extract %c[] : tensor<i1>
+  %old = train.read @v : tensor<4xf32>
+  %0 = train.assign @v, %x : tensor<4xf32>
+  scf.if %condition {
+    %1 = train.assign_add @v, %old : tensor<4xf32>
+  }
+  return %old : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @for(
+// CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[OLD:.*]] = %[[V]], %[[K:.*]] = %{{.*}}) -> (tensor<4xf32>, index)
+// CHECK: %[[SUM:.*]] = arith.addf %[[OLD]], %{{.*}}
+// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[OLD]]
+// CHECK: scf.yield %[[NEW]], %{{.*}} : tensor<4xf32>, index
+// CHECK: return %[[LOOP]]#0
+func.func @for(%x: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %0 = scf.for %i = %c0 to %c5 step %c1 iter_args(%k = %c0) -> (index) {
+    %1 = train.assign_add @v, %x : tensor<4xf32>
+    %2 = arith.addi %k, %i : index
+    scf.yield %2 : index
+  }
+  return
+}
+
+// Carried values of a while loop are two lists: variables come first in both.
+// CHECK-LABEL: func.func @while(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: tensor<i64> {bufferization.writable = true, train.reads, train.variable = @n
+// CHECK: %[[LOOP:.*]]:2 = scf.while (%[[IN:.*]] = %[[N]], %[[K:.*]] = %{{.*}})
+// CHECK: tensor.extract %[[IN]][]
+// CHECK: scf.condition(%{{.*}}) %[[IN]], %[[K]]
+// CHECK: ^bb0(%[[BODY:.*]]: tensor<i64>, %{{.*}}: index):
+// CHECK: %[[SUM:.*]] = arith.addi %[[BODY]]
+// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[BODY]]
+// CHECK: scf.yield %[[NEW]], %{{.*}}
+// CHECK: return %[[LOOP]]#0
+func.func @while(%x: tensor<i64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 100 : i64
+  %0 = scf.while (%k = %c0) : (index) -> index {
+    %n = train.read @n : tensor<i64>
+    %scalar = tensor.extract %n[] : tensor<i64>
+    %go = arith.cmpi slt, %scalar, %limit : i64
+    scf.condition(%go) %k : index
+  } do {
+  ^bb0(%k: index):
+    %1 = train.assign_add @n, %x : tensor<i64>
+    %2 = arith.addi %k, %c1 : index
+    scf.yield %2 : index
+  }
+  return
+}
