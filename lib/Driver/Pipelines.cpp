@@ -38,7 +38,9 @@ using namespace flywheel;
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
-  // Before inlining: a function that is called twice trains one set of slots.
+  // Before inlining: a function that is called twice trains one set of slots
+  // and draws from one stream.
+  pm.addPass(train::createTrainExpandRandom());
   pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());

@@ -174,6 +174,18 @@ def Train_MinMaxNormAttr : Train_NormConstraint<"MinMaxNorm", "min_max_norm"> {
     DefaultValuedParameter<"int64_t", "0">:$axis);
 }
 
+def Train_StreamAttr
+    : Train_Initializer<"Stream", "stream", ["getStreamSeed"]> {
+  let summary = "Where the draws of a `train.random` begin";
+  let description = [{
+    Of a `tensor<2xi64>`: the key of the op's stream, a function of the seed, the
+    op seed and how often the variable was initialised, and the number of runs
+    since, 0. `-train-expand-random` declares these variables.
+  }];
+  let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
 //===----------------------------------------------------------------------===//
 // Optimizers
 //===----------------------------------------------------------------------===//

@@ -203,6 +203,36 @@ def Train_AssignSubOp : Train_AssignLikeOp<"assign_sub"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Random values
+//===----------------------------------------------------------------------===//
+
+def Train_RandomOp : Train_Op<"random", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Draws from a distribution, others at each run";
+  let description = [{
+    A tensor of draws; `distribution` is an initializer. An element is a function
+    of the seed that the variables were initialised with, the op's seed, how
+    often this op has run since, and its row-major position: the same on every
+    target and for any number of threads. `dynamic_sizes` are the extents that
+    the type leaves open, in order.
+
+    The op keeps its place in its stream in a variable, `random`, `random_1`,
+    ..., which is initialised, saved and restored like any other.
+
+    ```mlir
+    %noise = train.random #train.random_normal<stddev = 0.1>(%batch) -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins InitializerAttrInterface:$distribution,
+                       Variadic<Index>:$dynamic_sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $distribution (`(` $dynamic_sizes^ `)`)? `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Gradients and updates
 //===----------------------------------------------------------------------===//
 

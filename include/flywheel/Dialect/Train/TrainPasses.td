@@ -46,6 +46,24 @@ def TrainExpandOptimizers
   ];
 }
 
+def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
+  let summary = "Give each random op a variable and its arithmetic";
+  let description = [{
+    Before: `train.random` ops. After: none. Each has become a loop nest that
+    computes its elements from a key and their positions, a read of a variable
+    that the pass has declared (`random`, `random_1`, ...), which holds the key of
+    the op's stream and how often it has run, and an assignment that counts the
+    run.
+
+    Runs before calls are inlined: a function that is called several times draws
+    from one stream.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def MaterializeInitializers
     : Pass<"train-materialize-initializers", "::mlir::ModuleOp"> {
   let summary = "Make the function that initialises variables";

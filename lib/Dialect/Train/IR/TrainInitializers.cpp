@@ -275,3 +275,22 @@ Value HeNormalAttr::buildElement(OpBuilder &b, Location loc,
                                   getSeed())
       .buildElement(b, loc, type, index, key);
 }
+
+std::optional<int64_t> StreamAttr::getStreamSeed() const { return getSeed(); }
+
+LogicalResult StreamAttr::verifyInitializer(EmitErrorFn emitError,
+                                            RankedTensorType type) const {
+  if (type.getShape() == ArrayRef<int64_t>{2} &&
+      type.getElementType().isSignlessInteger(64))
+    return success();
+  return emitError() << "expected type tensor<2xi64> for stream, found "
+                     << type;
+}
+
+Value StreamAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType,
+                               Value index, Value key) const {
+  Value zero = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+  Value isKey =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index, zero);
+  return arith::SelectOp::create(b, loc, isKey, key, zero);
+}

@@ -445,6 +445,36 @@ void AssignSubOp::getEffects(
 }
 
 //===----------------------------------------------------------------------===//
+// Random values
+//===----------------------------------------------------------------------===//
+
+LogicalResult RandomOp::verify() {
+  RankedTensorType type = tensorOf(getResult());
+  if (getDynamicSizes().size() !=
+      static_cast<size_t>(type.getNumDynamicDims()))
+    return emitOpError() << "expected " << type.getNumDynamicDims()
+                         << " extents for " << type << ", found "
+                         << getDynamicSizes().size();
+  if (!isVariableElementType(type.getElementType()))
+    return emitOpError() << "expected elements that a variable can have, found "
+                         << type;
+  if (isa<GlorotUniformAttr, HeNormalAttr, ConstantAttr>(getDistribution()) &&
+      !type.hasStaticShape())
+    return emitOpError() << "expected a static shape for " << getDistribution()
+                         << ", found " << type;
+  return getDistribution().verifyInitializer([&] { return emitOpError(); },
+                                             type);
+}
+
+void RandomOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // Of a variable that expansion makes.
+  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+}
+
+//===----------------------------------------------------------------------===//
 // Gradients and updates
 //===----------------------------------------------------------------------===//
 

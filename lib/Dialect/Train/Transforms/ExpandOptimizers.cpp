@@ -12,6 +12,7 @@
 
 #include "LossCalls.h"
 
+#include "DeclareVariable.h"
 #include "flywheel/Autodiff/Activity.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -213,28 +214,11 @@ std::string MinimizeExpander::makeOptimizerScope() {
   return scope;
 }
 
-/// Adds a variable after the last one, next to the parameters. A name that is
-/// taken gets the first suffix `_1`, `_2`, ... that is not.
+/// Adds a variable next to the parameters.
 VariableOp MinimizeExpander::declare(const Twine &name, RankedTensorType type,
                                      Attribute initialValue, VariableOp owner) {
-  Operation *table = parameters.front().variable->getParentOp();
-  std::string base = name.str(), unique = base;
-  for (unsigned i = 1; SymbolTable::lookupSymbolIn(table, unique); ++i)
-    unique = base + "_" + std::to_string(i);
-
-  Block *body = parameters.front().variable->getBlock();
-  OpBuilder atEnd(table->getContext());
-  for (auto variable : body->getOps<VariableOp>())
-    atEnd.setInsertionPointAfter(variable);
-  return VariableOp::create(
-      atEnd, loc, atEnd.getStringAttr(unique), TypeAttr::get(type),
-      initialValue, /*trainable=*/atEnd.getBoolAttr(false),
-      owner ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
-            : FlatSymbolRefAttr(),
-      /*collections=*/ArrayAttr(),
-      /*device=*/owner ? owner.getDeviceAttr() : StringAttr(),
-      /*constraint=*/ConstraintAttrInterface(),
-      /*element_type=*/TypeAttr());
+  return declareVariable(parameters.front().variable->getParentOp(), loc, name,
+                         type, initialValue, owner);
 }
 
 void MinimizeExpander::declareVariables() {

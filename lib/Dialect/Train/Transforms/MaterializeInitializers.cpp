@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuildElements.h"
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -26,49 +27,6 @@ namespace flywheel::train {
 } // namespace flywheel::train
 
 using namespace flywheel::train;
-
-/// Emits the row-major position of the current element of a `linalg.generic`
-/// over `shape`, as i64.
-static Value buildLinearIndex(OpBuilder &b, Location loc,
-                              ArrayRef<int64_t> shape) {
-  Value position = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
-    Value size = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(extent));
-    Value index = linalg::IndexOp::create(b, loc, dim);
-    index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-    position = arith::MulIOp::create(b, loc, position, size);
-    position = arith::AddIOp::create(b, loc, position, index);
-  }
-  return position;
-}
-
-/// Emits the elements that `initializer` gives for `variable`, as a tensor of
-/// its storage type.
-static Value buildElements(OpBuilder &b, VariableOp variable,
-                           InitializerAttrInterface initializer, Value seed,
-                           Value run) {
-  Location loc = variable.getLoc();
-  RankedTensorType type = variable.getTensorType();
-  RankedTensorType storage = getStorageType(type);
-  int64_t opSeed = initializer.getStreamSeed().value_or(
-      getDefaultStreamSeed(variable.getSymName()));
-  Value key = buildStreamKey(b, loc, seed, opSeed, run);
-  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                        storage.getElementType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{storage}, ValueRange{}, ValueRange{empty},
-      ArrayRef<AffineMap>{identity}, iterators,
-      [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
-        Value index = buildLinearIndex(nested, nestedLoc, type.getShape());
-        linalg::YieldOp::create(
-            nested, nestedLoc,
-            initializer.buildElement(nested, nestedLoc, type, index, key));
-      });
-  return generic.getResult(0);
-}
 
 namespace {
 /// Builds the function `init` of one module.
@@ -173,9 +131,12 @@ void InitializerBuilder::initialize(unsigned index) {
     Type storage = getStorageType(variable.getTensorType()).getElementType();
     value = arith::ConstantOp::create(b, loc, dense.bitcast(storage));
   } else {
+    auto initializer = cast<InitializerAttrInterface>(given);
+    int64_t opSeed = initializer.getStreamSeed().value_or(
+        getDefaultStreamSeed(variable.getSymName()));
     Value run = tensor::ExtractOp::create(b, loc, runs, position);
-    value = buildElements(b, variable, cast<InitializerAttrInterface>(given),
-                          seed, run);
+    Value key = buildStreamKey(b, loc, seed, opSeed, run);
+    value = buildElements(b, loc, initializer, variable.getTensorType(), key);
   }
   RankedTensorType type = variable.getTensorType();
   if (value.getType() != type)

@@ -1,0 +1,34 @@
+//===- DeclareVariable.cpp - Variables that passes make -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeclareVariable.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
+                                            const Twine &name,
+                                            RankedTensorType type,
+                                            Attribute initialValue,
+                                            VariableOp owner) {
+  std::string base = name.str(), unique = base;
+  for (unsigned i = 1; SymbolTable::lookupSymbolIn(table, unique); ++i)
+    unique = base + "_" + std::to_string(i);
+
+  Block &body = table->getRegion(0).front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  for (auto variable : body.getOps<VariableOp>())
+    b.setInsertionPointAfter(variable);
+  return VariableOp::create(
+      b, loc, b.getStringAttr(unique), TypeAttr::get(type), initialValue,
+      /*trainable=*/b.getBoolAttr(false),
+      owner ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
+            : FlatSymbolRefAttr(),
+      /*collections=*/ArrayAttr(),
+      /*device=*/owner ? owner.getDeviceAttr() : StringAttr(),
+      /*constraint=*/ConstraintAttrInterface(),
+      /*element_type=*/TypeAttr());
+}

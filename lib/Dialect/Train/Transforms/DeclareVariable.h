@@ -1,0 +1,23 @@
+//===- DeclareVariable.h - Variables that passes make -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_DECLAREVARIABLE_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_DECLAREVARIABLE_H
+
+#include "flywheel/Dialect/Train/Train.h"
+
+namespace flywheel::train {
+
+/// Adds a variable that is not trainable to the symbol table `table`, after its
+/// last variable. A name that is taken gets the first suffix `_1`, `_2`, ...
+/// that is not. `owner`, if any, is the parameter whose slot it is.
+VariableOp declareVariable(mlir::Operation *table, mlir::Location loc,
+                           const llvm::Twine &name, mlir::RankedTensorType type,
+                           mlir::Attribute initialValue, VariableOp owner = {});
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_DECLAREVARIABLE_H

@@ -1,0 +1,44 @@
+// RUN: flywheel-opt %s --split-input-file --verify-diagnostics
+
+func.func @extents(%n: index) -> tensor<?x?xf32> {
+  // expected-error @+1 {{expected 2 extents for 'tensor<?x?xf32>', found 1}}
+  %0 = train.random #train.random_normal(%n) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @integers() -> tensor<2xi32> {
+  // I3: expected-error @+1 {{Must specify maxval for integer dtype 'i32'}}
+  %0 = train.random #train.random_uniform -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @normal() -> tensor<2xi32> {
+  // I4: expected-error @+1 {{expected a floating-point type for random_normal, found 'tensor<2xi32>'}}
+  %0 = train.random #train.random_normal -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @fans(%n: index) -> tensor<?x2xf32> {
+  // expected-error @+1 {{expected a static shape for #train.glorot_uniform, found 'tensor<?x2xf32>'}}
+  %0 = train.random #train.glorot_uniform(%n) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+func.func @elements() -> tensor<2xindex> {
+  // expected-error @+1 {{expected elements that a variable can have, found 'tensor<2xindex>'}}
+  %0 = train.random #train.zeros -> tensor<2xindex>
+  return %0 : tensor<2xindex>
+}
+
+// -----
+
+// expected-error @+1 {{expected type tensor<2xi64> for stream, found 'tensor<f32>'}}
+train.variable @s : tensor<f32> = #train.stream
