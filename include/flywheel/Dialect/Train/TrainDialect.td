@@ -64,10 +64,6 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getInitialValuesAttrName() {
       return "train.initial_values";
     }
-    /// On the function that initialises variables.
-    static constexpr ::llvm::StringLiteral getInitializerAttrName() {
-      return "train.initializer";
-    }
     /// On a function argument: the number of the result it is the destination of.
     static constexpr ::llvm::StringLiteral getResultAttrName() {
       return "train.result";
