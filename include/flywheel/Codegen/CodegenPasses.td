@@ -206,7 +206,8 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     entry calls, together with the index arithmetic and the stack slots that it
     alone uses. Entries that compute the same thing (the forward part of a train
     step and of an evaluation) then have equal functions, of which
-    `duplicate-function-elimination` leaves one to compile.
+    `duplicate-function-elimination` leaves one to compile. Kernels are found
+    inside branches and while loops as well.
   }];
   let statistics = [
     Statistic<"numKernels", "kernels", "Functions made">
