@@ -83,7 +83,7 @@ void LayoutState::layoutVariables() {
     variable.erase();
   }
   manifest.stateBytes = llvm::alignTo(offset, kStateAlignment);
-  manifest.layoutHash = computeLayoutHash(manifest.variables);
+  manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
 }
 
 ManifestArgument LayoutState::describeArgument(func::FuncOp function,
@@ -255,6 +255,12 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
 void LayoutState::runOnOperation() {
   manifest = Manifest();
   manifest.model = modelName;
+  if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
+          TrainDialect::getStringsAttrName())) {
+    for (auto text : strings.getAsRange<StringAttr>())
+      manifest.strings.push_back(text.str());
+    getOperation()->removeAttr(TrainDialect::getStringsAttrName());
+  }
   layoutVariables();
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))

@@ -8,6 +8,7 @@
 #include "flywheel/Runtime/HalfFloat.h"
 #include "flywheel/Runtime/Shuffle.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -87,6 +88,8 @@ static bool storeNumber(DType dtype, double value, void *out) {
   case DType::F64:
     std::memcpy(out, &value, sizeof(value));
     return true;
+  case DType::String:
+    return false;
   }
   return false;
 }
@@ -192,8 +195,27 @@ static Result<OwnedArray> readColumn(const ArgumentSpec &feed,
   return array;
 }
 
+/// An array of equal strings, which the buffer holds too.
+static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
+  OwnedArray array;
+  if (Status status = array.allocate(DType::String, shape); !status.isOk())
+    return status;
+  size_t count = *runtime::elementCount(shape);
+  size_t viewBytes = count * sizeof(std::string_view);
+  if (!array.buffer.reserve(viewBytes + text.size()))
+    return Status::resourceExhausted("no memory for a feed of strings");
+  char *copy = reinterpret_cast<char *>(array.buffer.data() + viewBytes);
+  llvm::copy(text, copy);
+  std::string_view view(copy, text.size());
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(array.buffer.data() + i * sizeof(view), &view, sizeof(view));
+  return array;
+}
+
 Result<OwnedArray> makeFeed(const ArgumentSpec &feed, const std::string &text,
                             int64_t unknownExtent, uint64_t seed) {
+  if (feed.dtype == DType::String)
+    return makeStrings(getShape(feed, unknownExtent), text);
   auto [kind, rest] = StringRef(text).split(':');
   auto [shapeText, boundText] = rest.split(':');
   double number = kind == "ones" ? 1.0 : 0.0;

@@ -26,7 +26,8 @@ parseFeedTexts(llvm::ArrayRef<std::string> arguments);
 ///   FILE:COLUMN
 /// Without SHAPE (`32x64`) it is the feed's, in which `unknownExtent` stands
 /// for every extent that is not fixed. random is in [0, BOUND): by default 1,
-/// or 2 for integers; it depends on `seed` and the feed's name. Errors:
+/// or 2 for integers; it depends on `seed` and the feed's name. A feed of strings
+/// has `text` itself as every element. Errors:
 /// kInvalidArgument; those of reading a file.
 runtime::Result<OwnedArray> makeFeed(const ArgumentSpec &feed,
                                      const std::string &text,
