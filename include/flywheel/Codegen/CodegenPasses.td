@@ -38,7 +38,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
     a loop carries is a buffer of the loop's own: its initial values are copies,
     and each iteration puts its results where it found them. A variable that the
     loop writes is carried in its own storage. What a branch stores that was
-    computed around it is copied as well.
+    computed around it is copied as well, and so is what comes out of branches
+    and is a variable on one of the paths.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
