@@ -126,9 +126,11 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
   IRRewriter rewriter(&getContext());
   for (cf::AssertOp check : checks) {
     if (check->getParentOp() != function)
-      return check.emitError() << "expected a check at the top level of a "
-                                  "function, found one inside '"
-                               << check->getParentOp()->getName() << "'";
+      return check.emitError()
+             << "expected a check (\"" << check.getMsg()
+             << "\") at the top level of a function, where it comes before "
+                "every write, found one inside '"
+             << check->getParentOp()->getName() << "'";
     entry.checks.push_back(manifest.messages.size());
     manifest.messages.push_back(
         {StatusKind::InvalidArgument, check.getMsg().str()});
