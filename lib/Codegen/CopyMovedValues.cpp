@@ -42,6 +42,7 @@ private:
   void copyInits(OpBuilder &b, LoopLikeOpInterface loop);
   void placeYielded(OpBuilder &b, Operation *terminator,
                     MutableArrayRef<OpOperand> yielded, ValueRange arguments);
+  void copyChosen(OpBuilder &b, scf::IfOp branch);
   void copyInserted(OpBuilder &b, tensor::InsertSliceOp insert);
   void copyMaterialized(OpBuilder &b, Block &block);
 
@@ -94,6 +95,31 @@ void CopyMovedValues::placeYielded(OpBuilder &b, Operation *terminator,
       value.set(MaterializeInDestinationOp::create(b, loc, argument.getType(),
                                                    value.get(), argument)
                     .getResult());
+}
+
+/// Copies what a branch passes on that is in the storage of a variable, or will
+/// be: what comes out of the branches could not be told from that variable.
+void CopyMovedValues::copyChosen(OpBuilder &b, scf::IfOp branch) {
+  auto isStored = [&](Value value) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      auto materialize = dyn_cast<MaterializeInDestinationOp>(use.getOwner());
+      return materialize && &use == &materialize.getSourceMutable();
+    });
+  };
+  for (Region &region : branch->getRegions()) {
+    if (region.empty())
+      continue;
+    Operation *yield = region.front().getTerminator();
+    b.setInsertionPoint(yield);
+    for (OpOperand &operand : yield->getOpOperands()) {
+      Value value = operand.get();
+      if (isa<RankedTensorType>(value.getType()) &&
+          !versions->contains(branch.getResult(operand.getOperandNumber())) &&
+          (isMoved(value) || versions->contains(getRoot(value)) ||
+           isStored(value)))
+        operand.set(copyToFresh(b, branch.getLoc(), value));
+    }
+  }
 }
 
 /// Copies what is inserted into its place.
@@ -159,6 +185,8 @@ void CopyMovedValues::runOnOperation() {
       copyInits(b, loop);
       placeYielded(b, loop.getBody()->getTerminator(),
                    *loop.getYieldedValuesMutable(), loop.getRegionIterArgs());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      copyChosen(b, branch);
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       copyInits(b, loop);
       scf::ConditionOp condition = loop.getConditionOp();

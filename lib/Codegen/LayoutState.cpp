@@ -83,7 +83,7 @@ void LayoutState::layoutVariables() {
     variable.erase();
   }
   manifest.stateBytes = llvm::alignTo(offset, kStateAlignment);
-  manifest.layoutHash = computeLayoutHash(manifest.variables);
+  manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
 }
 
 ManifestArgument LayoutState::describeArgument(func::FuncOp function,
@@ -126,9 +126,11 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
   IRRewriter rewriter(&getContext());
   for (cf::AssertOp check : checks) {
     if (check->getParentOp() != function)
-      return check.emitError() << "expected a check at the top level of a "
-                                  "function, found one inside '"
-                               << check->getParentOp()->getName() << "'";
+      return check.emitError()
+             << "expected a check (\"" << check.getMsg()
+             << "\") at the top level of a function, where it comes before "
+                "every write, found one inside '"
+             << check->getParentOp()->getName() << "'";
     entry.checks.push_back(manifest.messages.size());
     manifest.messages.push_back(
         {StatusKind::InvalidArgument, check.getMsg().str()});
@@ -253,6 +255,12 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
 void LayoutState::runOnOperation() {
   manifest = Manifest();
   manifest.model = modelName;
+  if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
+          TrainDialect::getStringsAttrName())) {
+    for (auto text : strings.getAsRange<StringAttr>())
+      manifest.strings.push_back(text.str());
+    getOperation()->removeAttr(TrainDialect::getStringsAttrName());
+  }
   layoutVariables();
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))

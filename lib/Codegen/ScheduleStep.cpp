@@ -33,7 +33,8 @@ using flywheel::train::TrainDialect;
 namespace {
 /// What one block does to one storage.
 struct StorageRange {
-  /// The argument of the function.
+  /// The argument of the function, or null for a value that a loop carries in a
+  /// buffer of its own.
   BlockArgument storage;
   /// The versions in which the block finds and leaves it.
   Value first, last;
@@ -94,9 +95,15 @@ private:
   Operation *getTopLevel(Operation *op) {
     return block.findAncestorOpInBlock(*op);
   }
-  bool isVariable(BlockArgument storage) {
-    return static_cast<bool>(function.getArgAttr(
-        storage.getArgNumber(), TrainDialect::getVariableAttrName()));
+  /// The variable whose storage it is, or null.
+  Attribute getVariable(BlockArgument storage) {
+    return storage ? function.getArgAttr(storage.getArgNumber(),
+                                         TrainDialect::getVariableAttrName())
+                   : Attribute();
+  }
+  /// Whether the old value may be needed: not that of a result.
+  bool hasOldValue(BlockArgument storage) {
+    return !storage || getVariable(storage);
   }
 
   func::FuncOp function;
@@ -238,7 +245,7 @@ static bool isSelfConflict(OpOperand &use, Operation *top, Value version,
 
 void StepScheduler::snapshotSelfReads() {
   for (auto &[version, group] : writers) {
-    if (!isVariable(group.storage))
+    if (!hasOldValue(group.storage))
       continue;
     UsesByValue conflicts;
     for (OpOperand *use : collectUses(version, {})) {
@@ -259,8 +266,7 @@ void StepScheduler::snapshotSelfReads() {
 /// copy.
 void StepScheduler::snapshot(BlockArgument storage, Value value,
                              ArrayRef<OpOperand *> uses, StringRef reason) {
-  Attribute name = function.getArgAttr(storage.getArgNumber(),
-                                       TrainDialect::getVariableAttrName());
+  Attribute name = getVariable(storage);
   Location loc = uses.front()->getOwner()->getLoc();
   OpBuilder b(function.getContext());
   if (value.getParentBlock() == &block)
@@ -276,9 +282,11 @@ void StepScheduler::snapshot(BlockArgument storage, Value value,
       sizes.push_back(dynamic);
   Value buffer = bufferization::AllocTensorOp::create(b, loc, type, sizes);
   auto copyOp = linalg::CopyOp::create(b, loc, value, buffer);
-  copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
   for (OpOperand *use : uses)
     use->set(copyOp->getResult(0));
+  if (!name)
+    return;
+  copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
   ++numSnapshots;
   emitRemark(loc) << "the old value of variable " << name << " is needed "
                   << reason << ": one copy of " << type;
@@ -418,13 +426,15 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
   // Copy the smallest variable that is read in a cycle.
   auto bytesOf = [](Value value) {
     auto type = cast<RankedTensorType>(value.getType());
+    if (!type.hasStaticShape())
+      return std::numeric_limits<int64_t>::max();
     return type.getNumElements() *
            std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   };
   Value smallest;
   UsesByValue reads;
   for (auto &[version, group] : writers) {
-    if (!isVariable(group.storage) ||
+    if (!hasOldValue(group.storage) ||
         (smallest && bytesOf(version) >= bytesOf(smallest)))
       continue;
     UsesByValue found = findCyclicReads(version, group);
@@ -443,23 +453,35 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
   return success();
 }
 
-/// Puts the blocks in order through which control flow of this one writes.
+/// Puts the blocks of control flow in this one in order: by what they do to the
+/// storages of this block, and to what loops carry.
 LogicalResult StepScheduler::runOnNested() {
+  llvm::DenseMap<Value, BlockArgument> storages;
+  for (const StorageRange &range : ranges)
+    if (isInPlaceOf(range.last, range.first))
+      for (Value value = range.last; value != range.first;
+           value = getOverwritten(value))
+        storages[value] = range.storage;
   llvm::MapVector<Block *, SmallVector<StorageRange>> nested;
-  for (const StorageRange &range : ranges) {
-    if (!isInPlaceOf(range.last, range.first))
+  for (Operation &op : block) {
+    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
       continue;
-    for (Value value = range.last; value != range.first;
-         value = getOverwritten(value)) {
-      auto result = cast<OpResult>(value);
-      Operation *op = result.getOwner();
-      if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+    for (Region &region : op.getRegions())
+      if (!region.empty())
+        nested[&region.front()];
+    for (OpResult result : op.getResults()) {
+      auto it = storages.find(result);
+      bool isCarried = isa<LoopLikeOpInterface>(op) &&
+                       isa<RankedTensorType>(result.getType()) &&
+                       getOverwritten(result);
+      if (it == storages.end() && !isCarried)
         continue;
       for (auto [region, versions] :
-           llvm::zip(op->getRegions(),
-                     getRegionVersions(op, result.getResultNumber())))
+           llvm::zip(op.getRegions(),
+                     getRegionVersions(&op, result.getResultNumber())))
         nested[&region.front()].push_back(
-            {range.storage, versions.first, versions.second});
+            {it == storages.end() ? BlockArgument() : it->second,
+             versions.first, versions.second});
     }
   }
   for (auto &[nestedBlock, nestedRanges] : nested) {

@@ -44,7 +44,14 @@ CallPlan::CallPlan(Session &session, const EntrySpec &entry)
       resultPointers(entry.results.size()),
       extents(entry.manifest->symbols.size()),
       extentOwners(entry.manifest->symbols.size()),
-      plannedExtents(entry.manifest->symbols.size(), -1) {}
+      plannedExtents(entry.manifest->symbols.size(), -1),
+      feedStrings(entry.feeds.size()), resultStrings(entry.results.size()) {
+  auto isString = [](const ArgumentSpec &spec) {
+    return spec.dtype == runtime::DType::String;
+  };
+  hasStrings = llvm::any_of(entry.feeds, isString) ||
+               llvm::any_of(entry.results, isString);
+}
 
 int64_t CallPlan::getExtent(int64_t spec) const {
   return spec >= 0 ? spec : extents[-1 - spec];
@@ -145,12 +152,18 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   }
   if (Status status = session.reserveWorkspace(workspaceBytes); !status.isOk())
     return status;
+  if (hasStrings) {
+    internFeeds(feeds);
+    reserveStrings(results);
+  }
   int32_t status = entry.function(session.state->data(),
                                   session.workspace.data(), feedPointers.data(),
                                   extents.data(), resultPointers.data());
-  if (status == 0)
-    return {};
-  return session.program->getStatus(status);
+  if (status != 0)
+    return session.program->getStatus(status);
+  if (hasStrings)
+    returnStrings(results);
+  return {};
 }
 
 Result<std::vector<Shape>>

@@ -24,8 +24,11 @@ static T loadHeader(const std::byte *block, int64_t offset) {
 }
 
 Session::Session(std::shared_ptr<const Program> program,
-                 std::shared_ptr<AlignedBuffer> state)
-    : program(std::move(program)), state(std::move(state)) {}
+                 std::shared_ptr<AlignedBuffer> state,
+                 std::shared_ptr<runtime::StringTable> strings)
+    : program(std::move(program)), state(std::move(state)),
+      strings(std::move(strings)),
+      variableTexts(this->program->getVariables().size()) {}
 
 Result<std::unique_ptr<Session>>
 Session::create(std::shared_ptr<const Program> program) {
@@ -38,12 +41,15 @@ Session::create(std::shared_ptr<const Program> program) {
   // that only assigns needs no initializer first.
   uint64_t hash = program->getManifest().layoutHash;
   std::memcpy(state->data() + kStateHashOffset, &hash, sizeof(hash));
+  auto strings =
+      std::make_shared<runtime::StringTable>(program->getManifest().strings);
   return std::unique_ptr<Session>(
-      new Session(std::move(program), std::move(state)));
+      new Session(std::move(program), std::move(state), std::move(strings)));
 }
 
 std::unique_ptr<Session> Session::share(const Session &other) {
-  return std::unique_ptr<Session>(new Session(other.program, other.state));
+  return std::unique_ptr<Session>(
+      new Session(other.program, other.state, other.strings));
 }
 
 Status Session::reserveWorkspace(int64_t bytes) {
@@ -145,8 +151,14 @@ Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
   const VariableSpec &variable = program->getVariables()[*index];
   if (!hasValue(*index))
     return makeUninitializedError(variable.name);
-  return ArrayView{variable.dtype, variable.shape,
-                   state->data() + variable.offset};
+  if (variable.dtype != runtime::DType::String)
+    return ArrayView{variable.dtype, variable.shape,
+                     state->data() + variable.offset};
+  std::vector<std::string_view> &texts = variableTexts[*index];
+  texts.clear();
+  for (int64_t number : getNumbers(*index))
+    texts.push_back(strings->text(number));
+  return ArrayView{variable.dtype, variable.shape, texts.data()};
 }
 
 Status Session::setVariable(llvm::StringRef name, const ArrayView &value) {
@@ -169,9 +181,15 @@ Status Session::setVariable(llvm::StringRef name, const ArrayView &value) {
   if (!value.data && variable.bytes != 0)
     return Status::invalidArgument("no value to assign to variable '" +
                                    variable.name + "': the data is null");
-  if (variable.bytes != 0)
+  if (variable.dtype == runtime::DType::String) {
+    const auto *texts = static_cast<const std::string_view *>(value.data);
+    for (int64_t &number : getNumbers(*index))
+      number = strings->intern(*texts++);
+  } else if (variable.bytes != 0) {
     std::memmove(state->data() + variable.offset, value.data, variable.bytes);
+  }
   setHasValue(*index);
+  collectStrings();
   return {};
 }
 
@@ -218,6 +236,7 @@ runtime::ProgramState Session::describeState() const {
   runtime::ProgramState described;
   described.model = program->getManifest().model;
   described.seed = state->data() + kStateSeedOffset;
+  described.strings = strings.get();
   const std::vector<VariableSpec> &variables = program->getVariables();
   std::byte *runs = state->data() + getStateRunsOffset(variables.size());
   for (size_t index = 0; index < variables.size(); ++index)
@@ -246,13 +265,18 @@ Session::save(runtime::CheckpointManager &manager, const std::string &prefix,
 
 Status Session::restore(const std::string &path,
                         const runtime::CheckpointOptions &options) {
-  return runtime::restoreVariables(describeState(), path, options);
+  Status status = runtime::restoreVariables(describeState(), path, options);
+  collectStrings();
+  return status;
 }
 
 Result<bool> Session::restoreLatest(const std::string &directory,
                                     const runtime::CheckpointOptions &options,
                                     const std::string &stateFile) {
-  return runtime::restoreLatest(describeState(), directory, options, stateFile);
+  Result<bool> restored =
+      runtime::restoreLatest(describeState(), directory, options, stateFile);
+  collectStrings();
+  return restored;
 }
 
 } // namespace flywheel

@@ -57,6 +57,8 @@ static double getScalar(const OwnedArray &array) {
     return load<float>(data);
   case DType::F64:
     return load<double>(data);
+  case DType::String:
+    break;
   }
   return 0.0;
 }
@@ -168,6 +170,11 @@ Status Trainer::bindEvaluation(Session &session, const Dataset &data) {
                                      "' cannot evaluate: its result '" +
                                      result.name + "' has shape " +
                                      result.shapeText + ", expected scalars");
+  for (const ArgumentSpec &result : eval->getEntry().results)
+    if (result.dtype == DType::String)
+      return Status::invalidArgument(
+          "entry '" + options.evalEntry + "' cannot evaluate: its result '" +
+          result.name + "' is a string, expected numbers");
   if (eval->getEntry().results.empty())
     return Status::invalidArgument("entry '" + options.evalEntry +
                                    "' cannot evaluate: it has no results");

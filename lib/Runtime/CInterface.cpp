@@ -42,10 +42,14 @@ public:
   Block(const flywheel_model *model, void *state)
       : model(*model), bytes(static_cast<std::byte *>(state)) {}
 
-  /// Makes a block of any content one in which nothing has a value, unless it
-  /// has the model's layout already.
+  /// Whether the block is one of this layout. In another nothing has a value.
+  bool hasLayout() const {
+    return std::memcmp(bytes, &model.layout_hash, sizeof(uint64_t)) == 0;
+  }
+
+  /// Makes a block of any content one of this layout.
   void prepare() {
-    if (std::memcmp(bytes, &model.layout_hash, sizeof(uint64_t)) == 0)
+    if (hasLayout())
       return;
     std::memset(bytes, 0, model.text_offset + model.text_bytes);
     std::memcpy(bytes, &model.layout_hash, sizeof(uint64_t));
@@ -55,6 +59,7 @@ public:
   /// description contradicts itself.
   Result<ProgramState> describe() {
     ProgramState described;
+    bool hasValues = hasLayout();
     described.model = model.name;
     described.seed = bytes + model.seed_offset;
     for (size_t index = 0; index < model.num_variables; ++index) {
@@ -69,7 +74,7 @@ public:
             " bytes");
       described.variables.push_back(
           {variable.name, *dtype, std::move(shape), bytes + variable.offset,
-           bytes + model.initialized_offset + index,
+           hasValues ? bytes + model.initialized_offset + index : &noValue,
            bytes + model.runs_offset + index * sizeof(uint64_t),
            variable.is_global != 0});
     }
@@ -89,6 +94,8 @@ public:
 private:
   const flywheel_model &model;
   std::byte *bytes;
+  /// Stands for the flags of a block of another layout.
+  std::byte noValue{0};
 };
 
 Result<CheckpointOptions>
@@ -129,14 +136,19 @@ convertOptions(const flywheel_manager_options *options) {
   return converted;
 }
 
+/// What a call does with a block of another layout: a restore makes it one of
+/// the model's, a save finds no values in it.
+enum class Access { Save, Restore };
+
 /// Runs \p action, which gives a Status, on what the arguments describe.
 template <typename Action>
-int32_t run(const flywheel_model *model, void *state,
+int32_t run(Access access, const flywheel_model *model, void *state,
             const flywheel_checkpoint_options *options, Action action) {
   if (!model || !state || model->version != FLYWHEEL_MODEL_VERSION)
     return FLYWHEEL_INVALID_ARGUMENT;
   Block block(model, state);
-  block.prepare();
+  if (access == Access::Restore)
+    block.prepare();
   Result<ProgramState> described = block.describe();
   if (!described.isOk())
     return block.finish(described.status());
@@ -160,7 +172,7 @@ constexpr const char *cannotLoad = "Can't load save_path";
 int32_t flywheel_save(const flywheel_model *model, void *state,
                       const char *path,
                       const flywheel_checkpoint_options *options) {
-  return run(model, state, options,
+  return run(Access::Save, model, state, options,
              [&](const ProgramState &program,
                  const CheckpointOptions &converted) -> Status {
                if (Status status = checkGiven(path, cannotSave); !status.isOk())
@@ -175,7 +187,7 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
                            const flywheel_manager_options *manager, char *path,
                            size_t path_bytes) {
   return run(
-      model, state, options,
+      Access::Save, model, state, options,
       [&](const ProgramState &program,
           const CheckpointOptions &converted) -> Status {
         if (Status status = checkGiven(prefix, cannotSave); !status.isOk())
@@ -203,7 +215,7 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
 int32_t flywheel_restore(const flywheel_model *model, void *state,
                          const char *path,
                          const flywheel_checkpoint_options *options) {
-  return run(model, state, options,
+  return run(Access::Restore, model, state, options,
              [&](const ProgramState &program,
                  const CheckpointOptions &converted) -> Status {
                if (Status status = checkGiven(path, cannotLoad); !status.isOk())
@@ -216,7 +228,7 @@ int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
                                 const char *directory, const char *state_file,
                                 const flywheel_checkpoint_options *options,
                                 int32_t *restored) {
-  return run(model, state, options,
+  return run(Access::Restore, model, state, options,
              [&](const ProgramState &program,
                  const CheckpointOptions &converted) -> Status {
                if (Status status = checkGiven(directory, cannotLoad);

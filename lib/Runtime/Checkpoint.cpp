@@ -91,30 +91,78 @@ Status CheckpointReader::checkBooleans(const TensorInfo &info) const {
   return Status();
 }
 
+Status CheckpointReader::makeMissingError(const std::string &name) const {
+  return Status::notFound("Key " + name + " not found in checkpoint '" +
+                          path() + "'");
+}
+
+static std::string makePrefix(const std::string &name,
+                              const std::string &path) {
+  return "can't restore " + name + " from checkpoint '" + path + "': ";
+}
+
+Status CheckpointReader::checkDType(const std::string &name, DType found,
+                                    DType expected) const {
+  if (found == expected)
+    return Status();
+  return Status::invalidArgument(
+      makePrefix(name, path()) + "the checkpoint's dtype is " +
+      std::string(numpyName(found)) + ", the variable's is " +
+      std::string(numpyName(expected)));
+}
+
+Status CheckpointReader::checkShape(const std::string &name, const Shape &found,
+                                    const Shape &expected,
+                                    const RestoreOptions &options) const {
+  if (options.reshape ? elementCount(found) == elementCount(expected)
+                      : found == expected)
+    return Status();
+  return Status::invalidArgument(
+      makePrefix(name, path()) + "the checkpoint's shape is " +
+      formatShape(found) + ", the variable's is " + formatShape(expected) +
+      (options.reshape ? ", which has another number of elements" : ""));
+}
+
 Status CheckpointReader::checkTarget(const RestoreTarget &target,
                                      const RestoreOptions &options) const {
   const TensorInfo *info = file.find(target.name);
+  if (!info && findStrings(file, target.name))
+    return checkDType(target.name, DType::String, target.dtype);
   if (!info)
-    return Status::notFound("Key " + target.name +
-                            " not found in checkpoint '" + path() + "'");
-  std::string who =
-      "can't restore " + target.name + " from checkpoint '" + path() + "': ";
-  if (info->dtype != target.dtype)
-    return Status::invalidArgument(who + "the checkpoint's dtype is " +
-                                   std::string(numpyName(info->dtype)) +
-                                   ", the variable's is " +
-                                   std::string(numpyName(target.dtype)));
-  bool fits = options.reshape
-                  ? elementCount(info->shape) == elementCount(target.shape)
-                  : info->shape == target.shape;
-  if (!fits)
-    return Status::invalidArgument(
-        who + "the checkpoint's shape is " + formatShape(info->shape) +
-        ", the variable's is " + formatShape(target.shape) +
-        (options.reshape ? ", which has another number of elements" : ""));
+    return makeMissingError(target.name);
+  if (Status status = checkDType(target.name, info->dtype, target.dtype);
+      !status.isOk())
+    return status;
+  if (Status status =
+          checkShape(target.name, info->shape, target.shape, options);
+      !status.isOk())
+    return status;
   if (info->byteSize() && !target.data)
-    return Status::invalidArgument(who + "the destination is null");
+    return Status::invalidArgument(makePrefix(target.name, path()) +
+                                   "the destination is null");
   return info->dtype == DType::Bool ? checkBooleans(*info) : Status();
+}
+
+Result<StringTensor>
+CheckpointReader::readStrings(const std::string &name, const Shape &shape,
+                              const RestoreOptions &options) const {
+  std::optional<StringTensorInfo> found = findStrings(file, name);
+  const TensorInfo *other = file.find(name);
+  if (!found && other)
+    return checkDType(name, other->dtype, DType::String);
+  if (!found)
+    return makeMissingError(name);
+  if (Status status = checkShape(name, found->lengths->shape, shape, options);
+      !status.isOk())
+    return status;
+  Result<StringTensor> tensor = readStringTensor(file, name);
+  if (!tensor.isOk())
+    return tensor;
+  if (Result<std::vector<std::string_view>> texts = unpackStrings(*tensor);
+      !texts.isOk())
+    return notACheckpoint(StatusCode::kDataLoss, path(),
+                          name + " has " + texts.status().message());
+  return tensor;
 }
 
 Status CheckpointReader::check(const std::vector<RestoreTarget> &targets,

@@ -7,6 +7,7 @@
 #include "flywheel/Runtime/DType.h"
 
 #include "ElementTypes.h"
+#include "flywheel/Runtime/JsonString.h"
 
 #include <charconv>
 #include <limits>
@@ -23,14 +24,21 @@ struct DTypeRow {
 };
 
 /// In the order of the enumerators of DType.
-constexpr DTypeRow dtypeTable[numDTypes] = {
-    {1, "BOOL", "bool", false},    {1, "I8", "int8", false},
-    {2, "I16", "int16", false},    {4, "I32", "int32", false},
-    {8, "I64", "int64", false},    {1, "U8", "uint8", false},
-    {2, "U16", "uint16", false},   {4, "U32", "uint32", false},
-    {8, "U64", "uint64", false},   {2, "F16", "float16", true},
-    {2, "BF16", "bfloat16", true}, {4, "F32", "float32", true},
+constexpr DTypeRow dtypeTable[numDTypes + 1] = {
+    {1, "BOOL", "bool", false},
+    {1, "I8", "int8", false},
+    {2, "I16", "int16", false},
+    {4, "I32", "int32", false},
+    {8, "I64", "int64", false},
+    {1, "U8", "uint8", false},
+    {2, "U16", "uint16", false},
+    {4, "U32", "uint32", false},
+    {8, "U64", "uint64", false},
+    {2, "F16", "float16", true},
+    {2, "BF16", "bfloat16", true},
+    {4, "F32", "float32", true},
     {8, "F64", "float64", true},
+    {sizeof(std::string_view), "", "string", false},
 };
 
 const DTypeRow &row(DType dtype) { return dtypeTable[unsigned(dtype)]; }
@@ -57,7 +65,7 @@ flywheel::runtime::dtypeFromSafetensorsName(std::string_view name) {
 
 std::optional<DType>
 flywheel::runtime::dtypeFromNumpyName(std::string_view name) {
-  for (unsigned i = 0; i < numDTypes; ++i)
+  for (unsigned i = 0; i <= numDTypes; ++i)
     if (dtypeTable[i].numpy == name)
       return DType(i);
   return std::nullopt;
@@ -105,6 +113,11 @@ std::string flywheel::runtime::formatShape(const Shape &shape) {
 }
 
 std::string flywheel::runtime::formatElement(DType dtype, const void *data) {
+  if (dtype == DType::String) {
+    std::string_view text;
+    std::memcpy(static_cast<void *>(&text), data, sizeof(text));
+    return quoteBytes(text);
+  }
   return dispatchDType(dtype, [&](auto element) -> std::string {
     using E = decltype(element);
     if constexpr (E::dtype == DType::Bool) {

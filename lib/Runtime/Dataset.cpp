@@ -67,6 +67,12 @@ Result<ColumnFeed> Dataset::bind(const std::string &column, DType feed) const {
     return Status::notFound("'" + file->path() + "' has no column " +
                             quoteJson(column));
 
+  if (feed == DType::String)
+    return Status::invalidArgument("column " + quoteJson(column) + " of '" +
+                                   file->path() + "' has dtype " +
+                                   std::string(numpyName(info->dtype)) +
+                                   ", and the feed takes strings");
+
   ColumnFeed result;
   result.file = file;
   result.name = column;

@@ -10,6 +10,7 @@
 #include "flywheel/Runtime/DType.h"
 #include "flywheel/Runtime/HalfFloat.h"
 
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -67,7 +68,8 @@ using F16Element = HalfElement<DType::F16, 11, halfToFloat, floatToHalf>;
 using BF16Element =
     HalfElement<DType::BF16, 8, bfloat16ToFloat, floatToBFloat16>;
 
-/// Calls \p fn with a value of the element type that describes \p dtype.
+/// Calls \p fn with a value of the element type that describes \p dtype, which
+/// is one of files.
 template <typename Fn> auto dispatchDType(DType dtype, Fn fn) {
   switch (dtype) {
   case DType::Bool:
@@ -95,6 +97,9 @@ template <typename Fn> auto dispatchDType(DType dtype, Fn fn) {
   case DType::F32:
     return fn(NativeElement<DType::F32, float>());
   case DType::F64:
+    break;
+  case DType::String:
+    assert(false && "strings are no numbers");
     break;
   }
   return fn(NativeElement<DType::F64, double>());

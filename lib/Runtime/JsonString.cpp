@@ -33,3 +33,20 @@ std::string flywheel::runtime::quoteJson(std::string_view text) {
 bool flywheel::runtime::isValidUtf8(std::string_view text) {
   return nlohmann::json::accept(quoteJson(text));
 }
+
+std::string flywheel::runtime::quoteBytes(std::string_view text) {
+  std::string literal = quoteJson(text);
+  if (isValidUtf8(text))
+    return literal;
+  std::string ascii;
+  for (unsigned char c : literal) {
+    if (c < 0x80) {
+      ascii += char(c);
+      continue;
+    }
+    char escape[8];
+    std::snprintf(escape, sizeof(escape), "\\x%02x", unsigned(c));
+    ascii += escape;
+  }
+  return ascii;
+}

@@ -12,6 +12,7 @@
 #include "flywheel/Runtime/RandomStreams.h"
 
 #include <cstring>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -115,6 +116,34 @@ Result<std::vector<Selected>> select(const ProgramState &state,
   return selected;
 }
 
+/// Strings are known by their numbers, which mean something in the table only.
+Status checkTable(const ProgramState &state, const VariableState &variable) {
+  if (state.strings)
+    return Status();
+  return Status::failedPrecondition("variable '" + variable.name +
+                                    "' has strings, and the program has no "
+                                    "table of strings");
+}
+
+StringTensor loadStrings(const ProgramState &state,
+                         const VariableState &variable) {
+  std::vector<std::string_view> texts;
+  const char *numbers = static_cast<const char *>(variable.data);
+  uint64_t count = elementCount(variable.shape).value_or(0);
+  for (uint64_t i = 0; i < count; ++i)
+    texts.push_back(state.strings->text(int64_t(loadCounter(numbers + 8 * i))));
+  return packStrings(texts);
+}
+
+void storeStrings(const StringTensor &tensor, const ProgramState &state,
+                  const VariableState &variable) {
+  char *numbers = static_cast<char *>(variable.data);
+  // readStrings() has found the lengths right.
+  Result<std::vector<std::string_view>> texts = unpackStrings(tensor);
+  for (size_t i = 0; i < texts->size(); ++i)
+    storeCounter(uint64_t(state.strings->intern((*texts)[i])), numbers + 8 * i);
+}
+
 /// What goes with the variables of a checkpoint.
 Result<Metadata> makeMetadata(const ProgramState &state,
                               const std::vector<Selected> &selected,
@@ -153,13 +182,21 @@ Status flywheel::runtime::saveVariables(const ProgramState &state,
   if (!selected.isOk())
     return selected.status();
   std::vector<TensorView> tensors;
+  std::deque<StringTensor> strings;
   for (const Selected &each : *selected) {
     const VariableState &variable = *each.variable;
     if (*variable.initialized == std::byte{0})
       return Status::failedPrecondition(
           "Attempting to use uninitialized value " + variable.name);
-    tensors.push_back(
-        {each.key, variable.dtype, variable.shape, variable.data});
+    if (variable.dtype != DType::String) {
+      tensors.push_back(
+          {each.key, variable.dtype, variable.shape, variable.data});
+      continue;
+    }
+    if (Status status = checkTable(state, variable); !status.isOk())
+      return status;
+    strings.push_back(loadStrings(state, variable));
+    appendStrings(each.key, variable.shape, strings.back(), tensors);
   }
   Result<Metadata> metadata = makeMetadata(state, *selected, options);
   if (!metadata.isOk())
@@ -186,11 +223,24 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
   if (!file.isOk())
     return file.status();
   std::vector<RestoreTarget> targets;
-  for (const Selected &each : *selected)
-    targets.push_back({each.key, each.variable->dtype, each.variable->shape,
-                       each.variable->data});
+  std::vector<std::pair<const VariableState *, StringTensor>> strings;
   RestoreOptions restoreOptions;
   restoreOptions.reshape = options.reshape;
+  for (const Selected &each : *selected) {
+    const VariableState &variable = *each.variable;
+    if (variable.dtype != DType::String) {
+      targets.push_back(
+          {each.key, variable.dtype, variable.shape, variable.data});
+      continue;
+    }
+    if (Status status = checkTable(state, variable); !status.isOk())
+      return status;
+    Result<StringTensor> read =
+        file->readStrings(each.key, variable.shape, restoreOptions);
+    if (!read.isOk())
+      return read.status();
+    strings.emplace_back(&variable, std::move(*read));
+  }
   if (Status status = file->check(targets, restoreOptions); !status.isOk())
     return status;
   Result<std::optional<RandomStreams>> streams = readStreams(*file);
@@ -200,6 +250,8 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
   Status status = file->read(targets);
   for (const Selected &each : *selected)
     *each.variable->initialized = std::byte{status.isOk()};
+  for (const auto &[variable, tensor] : strings)
+    storeStrings(tensor, state, *variable);
   if (!status.isOk() || !*streams)
     return status;
   for (const Selected &each : *selected)

@@ -61,6 +61,7 @@ public:
       if (!isInitializer(entry))
         writeEntry(entry);
     writeLastError();
+    writeStrings();
     writeVariables();
     os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
        << macro << "_H */\n";
@@ -328,6 +329,43 @@ private:
        << getStateHeaderBytes(count) << "\n#define " << macro
        << "_WORKSPACE_OFFSET " << getCWorkspaceOffset(manifest) << "\n#define "
        << macro << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
+  }
+
+  /// Whether strings cross the interface.
+  bool hasStrings() {
+    auto isString = [](const auto &each) {
+      return getDTypeName(each.type.getElementType()) == "string";
+    };
+    return !manifest.strings.empty() ||
+           llvm::any_of(manifest.variables, isString) ||
+           llvm::any_of(manifest.entries, [&](const ManifestEntry &entry) {
+             return llvm::any_of(entry.feeds, isString) ||
+                    llvm::any_of(entry.results, isString);
+           });
+  }
+
+  /// The strings that the model names, by their numbers.
+  void writeStrings() {
+    if (!hasStrings())
+      return;
+    os << "/* Strings are passed and stored as numbers: 0 is \"\", and 1 to "
+       << manifest.strings.size()
+       << " are those that the model\n   names, see below. A greater number is "
+          "whatever the program takes it for: the model\n   copies numbers, "
+          "and strings are equal where their numbers are. */\n#define "
+       << macro << "_NUM_STRINGS " << manifest.strings.size() << "\n\n"
+       << "/* The bytes of a string that the model names, with a terminator, "
+          "and how many they\n   are; NULL for any other number. */\n"
+          "static inline const char *"
+       << prefix
+       << "_string(int64_t number, size_t *bytes) {\n"
+          "  static const struct {\n    const char *text;\n    size_t bytes;\n"
+          "  } table[] = {\n      {\"\", 0},\n";
+    for (const std::string &text : manifest.strings)
+      os << "      {\"" << escape(text) << "\", " << text.size() << "},\n";
+    os << "  };\n  if (number < 0 || number > " << macro
+       << "_NUM_STRINGS)\n    return NULL;\n  if (bytes)\n    *bytes = "
+          "table[number].bytes;\n  return table[number].text;\n}\n\n";
   }
 
   void writeCollections() {

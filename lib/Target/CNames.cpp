@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Target/CNames.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,6 +86,8 @@ static ElementNames getElementNames(Type type) {
     return {"uint16_t", "bfloat16"};
   if (type.isIndex())
     return {"int64_t", "int64"};
+  if (isa<train::StringType>(type))
+    return {"int64_t", "string"};
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return {};

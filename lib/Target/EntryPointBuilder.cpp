@@ -409,7 +409,8 @@ void EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
   auto hasValue = [&](int64_t index) -> Value {
     return LLVM::AndOp::create(b, loc, isAdopted, emitHasValue(state, index));
   };
-  for (int64_t index : llvm::reverse(sortByNeed(manifest))) {
+  SmallVector<int64_t> order = sortByNeed(manifest);
+  for (int64_t index : llvm::reverse(order)) {
     if (users[index].empty())
       continue;
     Value isUsed = constant(i8, 0);

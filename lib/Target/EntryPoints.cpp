@@ -117,7 +117,7 @@ private:
                            "reset",         "is_valid",
                            "set_status",    "check_variable",
                            "model",         "save",
-                           "restore"})
+                           "restore",       "string"})
       owners[prefix + "_" + name.str()] = "the interface of every model";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";

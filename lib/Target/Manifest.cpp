@@ -418,6 +418,8 @@ void Manifest::attachTo(ModuleOp module) const {
   record.add("variables", toAttr(builder, variables));
   record.add("entries", toAttr(builder, entries));
   record.add("messages", toAttr(builder, messages));
+  if (!strings.empty())
+    record.add("strings", toAttr(builder, strings));
   module->setAttr(kManifestAttrName, record.get());
 }
 
@@ -438,6 +440,10 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   readRecords(reader, record, "variables", manifest.variables);
   readRecords(reader, record, "entries", manifest.entries);
   readRecords(reader, record, "messages", manifest.messages);
+  if (record.contains("strings"))
+    reader.readList<StringAttr>(record, "strings", [&](StringAttr text) {
+      manifest.strings.push_back(text.str());
+    });
   manifest.layoutHash = static_cast<uint64_t>(hash);
   if (reader.hasFailed())
     return failure();
@@ -456,7 +462,8 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   return manifest;
 }
 
-uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables) {
+uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables,
+                           ArrayRef<std::string> strings) {
   uint64_t hash = 0xcbf29ce484222325ull;
   auto mix = [&](StringRef bytes) {
     for (char byte : bytes) {
@@ -474,6 +481,8 @@ uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables) {
     mix(type);
     mix(std::to_string(variable.offset));
   }
+  for (const std::string &text : strings)
+    mix(std::to_string(text.size()) + ":" + text);
   return hash ? hash : 1;
 }
 

@@ -21,7 +21,8 @@
 //                    "extents": [NAME...], "reads": [NAME...],
 //                    "writes": [NAME...], "initialized_values": [NAME...],
 //                    "workspace_bytes": N, "checks": [STATUS...] } ],
-//     "messages": [ { "status", "kind", "text" } ] }
+//     "messages": [ { "status", "kind", "text" } ],
+//     "strings": [ { "number", "text" } or { "number", "hex" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
 // `slot_of` is null where a variable is no slot, `device` where the program
@@ -126,7 +127,7 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
 }
 
 llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
-  Array variableList, entryList, messageList;
+  Array variableList, entryList, messageList, stringList;
   for (size_t index = 0; index < variables.size(); ++index)
     variableList.push_back(toObject(*this, index));
   for (const ManifestEntry &entry : entries)
@@ -135,6 +136,14 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
     messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
                                  {"kind", getKindName(message.kind)},
                                  {"text", message.text}});
+  for (auto [index, text] : llvm::enumerate(strings)) {
+    Object string{{"number", static_cast<int64_t>(index) + 1}};
+    if (llvm::json::isUTF8(text))
+      string["text"] = text;
+    else
+      string["hex"] = llvm::toHex(text);
+    stringList.push_back(std::move(string));
+  }
   return Object{
       {"format", 1},
       {"model", model},
@@ -153,7 +162,8 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
       {"c_state_bytes", getCStateBytes(*this, maxExtent)},
       {"variables", std::move(variableList)},
       {"entries", std::move(entryList)},
-      {"messages", std::move(messageList)}};
+      {"messages", std::move(messageList)},
+      {"strings", std::move(stringList)}};
 }
 
 } // namespace flywheel

@@ -65,6 +65,8 @@ int getTypeNumber(DType dtype) {
     return NPY_FLOAT32;
   case DType::F64:
     return NPY_FLOAT64;
+  case DType::String:
+    return NPY_OBJECT;
   }
   return NPY_NOTYPE;
 }

@@ -13,6 +13,7 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "Strings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -52,6 +53,12 @@ struct Call {
   llvm::SmallVector<MutableArrayView, 4> results;
   /// New references.
   llvm::SmallVector<PyObject *, 4> resultArrays;
+  /// What feeds of strings are views of.
+  std::vector<std::unique_ptr<Strings>> feedStrings;
+  /// At the number of a result of strings, where its views are written, and
+  /// their copies. Empty where no result has strings.
+  std::vector<std::vector<std::string_view>> resultViews;
+  std::vector<std::vector<std::string>> resultTexts;
 
   ~Call() {
     for (PyObject *array : resultArrays)
@@ -63,8 +70,16 @@ struct Call {
 /// An extent other than 0 and no data: not fed.
 static constexpr int64_t absentShape[] = {-1};
 
-static bool readFeed(const ArgumentSpec &spec, PyObject *value,
-                     ArrayView &view) {
+static bool readFeed(const ArgumentSpec &spec, PyObject *value, ArrayView &view,
+                     Call &call) {
+  if (spec.dtype == runtime::DType::String && mayHoldStrings(value)) {
+    auto strings = std::make_unique<Strings>();
+    if (!readStrings(value, "placeholder '" + spec.name + "'", *strings))
+      return false;
+    view = strings->view();
+    call.feedStrings.push_back(std::move(strings));
+    return true;
+  }
   if (!PyArray_Check(value)) {
     PyErr_Format(PyExc_TypeError,
                  "placeholder '%s' takes a numpy array, found %s; convert it "
@@ -104,7 +119,7 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
   }
   call.feeds.resize(entry.feeds.size());
   for (size_t index = 0; index < count; ++index)
-    if (!readFeed(entry.feeds[index], args[index], call.feeds[index]))
+    if (!readFeed(entry.feeds[index], args[index], call.feeds[index], call))
       return false;
   for (size_t index = count; index < entry.feeds.size(); ++index)
     call.feeds[index] = {entry.feeds[index].dtype, absentShape, nullptr};
@@ -134,7 +149,7 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
       PyErr_Format(PyExc_TypeError, "placeholder '%U' is fed twice", name);
       return false;
     }
-    if (!readFeed(entry.feeds[index], value, call.feeds[index]))
+    if (!readFeed(entry.feeds[index], value, call.feeds[index], call))
       return false;
   }
   return true;
@@ -158,6 +173,19 @@ static bool inferShape(const Caller &caller, const Call &call,
   return true;
 }
 
+/// Makes `array`, of the dtype of `spec`, the next result's destination.
+static void addResult(const ArgumentSpec &spec, PyObject *array, Call &call) {
+  auto *typed = reinterpret_cast<PyArrayObject *>(array);
+  MutableArrayView view{spec.dtype, getShape(typed), PyArray_DATA(typed)};
+  if (spec.dtype == runtime::DType::String) {
+    call.resultViews.resize(call.results.size() + 1);
+    std::vector<std::string_view> &views = call.resultViews.back();
+    views.resize(PyArray_SIZE(typed));
+    view.data = views.data();
+  }
+  call.results.push_back(view);
+}
+
 static bool makeResults(const Caller &caller, Call &call) {
   const EntrySpec &entry = caller.plan->getEntry();
   for (const ArgumentSpec &spec : entry.results) {
@@ -168,8 +196,7 @@ static bool makeResults(const Caller &caller, Call &call) {
     if (!array)
       return false;
     call.resultArrays.push_back(array);
-    auto *typed = reinterpret_cast<PyArrayObject *>(array);
-    call.results.push_back({spec.dtype, getShape(typed), PyArray_DATA(typed)});
+    addResult(spec, array, call);
   }
   return true;
 }
@@ -236,7 +263,10 @@ static bool takeResult(const ArgumentSpec &spec, PyObject *value, Call &call) {
     return false;
   Py_INCREF(value);
   call.resultArrays.push_back(value);
-  call.results.push_back(view);
+  if (dtype == spec.dtype)
+    addResult(spec, value, call);
+  else
+    call.results.push_back(view); // Which the call refuses.
   return true;
 }
 
@@ -262,6 +292,23 @@ static bool takeResults(const Caller &caller, PyObject *out, Call &call) {
   }
   for (auto [index, spec] : llvm::enumerate(entry.results))
     if (!takeResult(spec, PyTuple_GET_ITEM(out, index), call))
+      return false;
+  return true;
+}
+
+/// Copies the strings of results, which hold as long as the lock.
+static void copyStringResults(Call &call) {
+  for (size_t index = 0; index < call.resultViews.size(); ++index)
+    call.resultTexts.emplace_back(call.resultViews[index].begin(),
+                                  call.resultViews[index].end());
+}
+
+static bool fillStringResults(Call &call) {
+  for (size_t index = 0; index < call.resultTexts.size(); ++index)
+    if (call.results[index].dtype == runtime::DType::String &&
+        !fillStrings(
+            reinterpret_cast<PyArrayObject *>(call.resultArrays[index]),
+            call.resultTexts[index]))
       return false;
   return true;
 }
@@ -296,11 +343,15 @@ static PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
     PyThreadState *thread = PyEval_SaveThread();
     status = caller.plan->call(call.feeds, call.results);
     PyEval_RestoreThread(thread);
+    if (status.isOk())
+      copyStringResults(call);
   }
   if (!status.isOk()) {
     raise(status);
     return nullptr;
   }
+  if (!fillStringResults(call))
+    return nullptr;
   return returnResults(call);
 }
 
@@ -350,7 +401,11 @@ static constexpr const char kEntryDoc[] =
     "Called with a numpy array for each feed, by position or by the feed's "
     "name. Arrays are\npassed as they lie: each must be C-contiguous and of "
     "the "
-    "feed's dtype and shape; nothing is\nconverted or copied. `out=` takes the "
+    "feed's dtype and shape; nothing is\nconverted or copied, but strings, "
+    "which "
+    "come as str, bytes or arrays of object, S or U, and are\nreturned as "
+    "arrays "
+    "of str. `out=` takes the "
     "array, or the tuple of arrays, to write the results\nto; by default they "
     "are new. Returns None, the array of the only result, or a tuple. The\n"
     "interpreter lock is released while the entry runs.\n\n"

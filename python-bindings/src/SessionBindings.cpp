@@ -7,6 +7,7 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "Strings.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -44,8 +45,18 @@ static nb::object getEntry(nb::handle self, const std::string &name) {
 }
 
 static nb::object getVariable(PySession &self, const std::string &name) {
-  SessionLock lock(self);
+  std::optional<SessionLock> lock(std::in_place, self);
   ArrayView view = take(self.session->getVariable(name));
+  if (view.dtype == runtime::DType::String) {
+    std::vector<std::string> texts = copyStrings(view);
+    // Making Python objects may run any code.
+    lock.reset();
+    nb::object array = nb::steal(makeArray(view.dtype, view.shape));
+    if (!array.ptr() ||
+        !fillStrings(reinterpret_cast<PyArrayObject *>(array.ptr()), texts))
+      throw nb::python_error();
+    return array;
+  }
   PyObject *array = makeArray(view.dtype, view.shape);
   if (!array)
     throw nb::python_error();
@@ -60,8 +71,16 @@ static void setVariable(PySession &self, const std::string &name,
   const Program &program = self.session->getProgram();
   size_t index = take(program.lookupVariable(name));
   runtime::DType dtype = program.getVariables()[index].dtype;
-  nb::object array =
-      nb::steal(makeDenseCopy(value.ptr(), dtype, "variable '" + name + "'"));
+  std::string what = "variable '" + name + "'";
+  if (dtype == runtime::DType::String && mayHoldStrings(value.ptr())) {
+    Strings strings;
+    if (!readStrings(value.ptr(), what, strings))
+      throw nb::python_error();
+    SessionLock lock(self);
+    check(self.session->setVariable(name, strings.view()));
+    return;
+  }
+  nb::object array = nb::steal(makeDenseCopy(value.ptr(), dtype, what));
   if (!array.ptr())
     throw nb::python_error();
   auto *typed = reinterpret_cast<PyArrayObject *>(array.ptr());
@@ -139,13 +158,17 @@ void addSession(nb::module_ &module) {
           "Calls an entry by name, with feeds by position or by name. See "
           "Entry.")
       .def("__getitem__", &getVariable, "name"_a,
-           "A copy of a variable, an array of its dtype and shape. Raises "
-           "NotFoundError;\nFailedPreconditionError while it has no value.")
-      .def("__setitem__", &setVariable, "name"_a, "value"_a.none(),
-           "Sets a variable from an array of its dtype and shape, or from a "
-           "Python number where it\nis a scalar. Raises NotFoundError; "
-           "InvalidArgumentError for another dtype or shape;\nTypeError for "
-           "what is neither, or a number that the dtype cannot hold.")
+           "A copy of a variable, an array of its dtype and shape; strings are "
+           "an array of str, with\nbytes that are not UTF-8 as surrogateescape "
+           "has them. Raises NotFoundError;\nFailedPreconditionError while it "
+           "has no value.")
+      .def(
+          "__setitem__", &setVariable, "name"_a, "value"_a.none(),
+          "Sets a variable from an array of its dtype and shape, or from a "
+          "Python number, str or\nbytes where it is a scalar. Strings come as "
+          "arrays of object, S or U. Raises\nNotFoundError; "
+          "InvalidArgumentError for another dtype or shape; TypeError for what "
+          "is\nneither, or a number that the dtype cannot hold.")
       .def(
           "__contains__",
           [](const PySession &self, const std::string &name) {

@@ -19,7 +19,7 @@ func.func @nested(%x: memref<i1>) {
   %c1 = arith.constant 1 : index
   %ok = memref.load %x[] : memref<i1>
   scf.for %i = %c0 to %c1 step %c1 {
-    // expected-error@below {{expected a check at the top level of a function, found one inside 'scf.for'}}
+    // expected-error@below {{at the top level of a function, where it comes before every write, found one inside 'scf.for'}}
     cf.assert %ok, "no"
   }
   return

@@ -41,3 +41,21 @@ func.func @b.kernel(%n: index, %out: memref<?xf32>) {
   }
   return
 }
+
+// Kernels inside branches and loops that are none themselves.
+// CHECK-LABEL: func.func private @branch.kernel.0(
+// CHECK: math.exp
+// CHECK-LABEL: func.func @branch.kernel(
+// CHECK: scf.if
+// CHECK-NEXT: call @branch.kernel.0
+// CHECK-NEXT: }
+func.func @branch.kernel(%c: i1, %x: memref<64xf32>) {
+  scf.if %c {
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<64xf32>) outs(%x : memref<64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = math.exp %in : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}

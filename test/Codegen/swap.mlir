@@ -5,8 +5,8 @@
 // CHECK-COUNT-1: remark: the old value of variable {{.*}} is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xf32>'
 // CHECK-NOT: remark
 // CHECK-LABEL: func.func @step.kernel(
-// CHECK-DAG: %[[A:.*]] = memref.view %arg0[%c128]
-// CHECK-DAG: %[[B:.*]] = memref.view %arg0[%c192]
+// CHECK-DAG: %[[A:.*]] = memref.view %arg0[%c640]
+// CHECK-DAG: %[[B:.*]] = memref.view %arg0[%c704]
 // CHECK-DAG: %[[T:.*]] = memref.view %arg1
 // CHECK: linalg.copy {train.snapshot = @[[N:.*]]} ins(%[[OLD:.*]] : memref<4xf32>) outs(%[[T]] : memref<4xf32>)
 // CHECK-NEXT: linalg.copy ins(%[[OTHER:.*]] : memref<4xf32>) outs(%[[OLD]] : memref<4xf32>)

@@ -42,6 +42,8 @@ def dtype_of(name: str) -> "np.dtype[Any]":
         import ml_dtypes
 
         name = ml_dtypes.bfloat16
+    if name == "string":  # In a block, its number.
+        name = "int64"
     return np.dtype(name)
 
 

@@ -155,6 +155,76 @@ func.func @overwritten() -> {kind} {{
                 expect_equal(f"{configuration} {entry} {name}", model[name], full(expected))
 
 
+def test_dependencies() -> None:
+    """A3, A6, A7, A8, A9: program order stands for control dependencies.
+
+    What an entry holds is run, once, however many uses its result has; what it
+    does not hold is not run.
+    """
+    text = """
+train.variable @v : tensor<f32> = #train.zeros
+train.variable @w : tensor<f32> = #train.zeros
+func.func @read_value() -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  train.assign_add @v, %one : tensor<f32>
+  %w = train.read @v : tensor<f32>
+  return %w : tensor<f32>
+}
+func.func @once() -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %inc = train.assign_add @v, %one : tensor<f32>
+  %sum = arith.addf %inc, %inc : tensor<f32>
+  return %inc, %inc, %sum : tensor<f32>, tensor<f32>, tensor<f32>
+}
+func.func @waits() -> tensor<2xf32> {
+  %const = arith.constant dense<[5.0, 6.0]> : tensor<2xf32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  train.assign_add @v, %one : tensor<f32>
+  return %const : tensor<2xf32>
+}
+func.func @group() {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %two = arith.constant dense<2.0> : tensor<f32>
+  train.assign @v, %one : tensor<f32>
+  train.assign @w, %two : tensor<f32>
+  return
+}
+func.func @no_op() {
+  return
+}
+func.func private @increment() -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %inc = train.assign_add @v, %one : tensor<f32>
+  return %inc : tensor<f32>
+}
+func.func @called() -> (tensor<f32>, tensor<f32>) {
+  %a = func.call @increment() : () -> tensor<f32>
+  %b = func.call @increment() : () -> tensor<f32>
+  return %a, %b : tensor<f32>, tensor<f32>
+}
+"""
+    for configuration, model in configurations(text):
+        model.initialize()
+        # A6: the read is after the assignment, and running it triggers that.
+        expect_equal(configuration, model.run("read_value"), np.float32(1))
+        expect_equal(configuration, model.run("read_value"), np.float32(2))
+        expect_equal(configuration, model["v"], np.float32(2))
+        # A2: at most once.
+        for found, expected in zip(model.run("once"), (3, 3, 6)):
+            expect_equal(configuration, found, np.float32(expected))
+        expect_equal(configuration, model["v"], np.float32(3))
+        # A7: no data says that the constant waits, the order does.
+        expect_equal(configuration, model.run("waits"), np.array([5, 6], np.float32))
+        expect_equal(configuration, model["v"], np.float32(4))
+        # A8
+        assert model.run("group") is None and model.run("no_op") is None
+        expect_equal(configuration, model["v"], np.float32(1))
+        expect_equal(configuration, model["w"], np.float32(2))
+        # A3: an assignment behind a function is the same assignment.
+        for found, expected in zip(model.run("called"), (2, 3)):
+            expect_equal(configuration, found, np.float32(expected))
+
+
 def test_uninitialized() -> None:
     """S1, S3, S4, S5: the text names the variable, and nothing changes."""
     text = """
@@ -407,5 +477,5 @@ def test_threads() -> None:
     assert int(session["seen"]) == 800, session["seen"]
 
 
-run_tests([test_counter, test_order, test_uninitialized, test_labels, test_feeds, test_batches,
+run_tests([test_counter, test_order, test_dependencies, test_uninitialized, test_labels, test_feeds, test_batches,
            test_set_get, test_sharing, test_checkpoint, test_build_errors, test_threads])

@@ -8,6 +8,7 @@
 #include "flywheel/Runtime/FormatTensor.h"
 #include "flywheel/Runtime/JsonString.h"
 #include "flywheel/Runtime/Safetensors.h"
+#include "flywheel/Runtime/StringTensor.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -26,8 +27,9 @@ constexpr const char *helpText =
        flywheel-checkpoint --state DIR [--state-file=FILENAME]
 
 Lists the tensors of a checkpoint (or of any safetensors file): name, dtype,
-shape and size in bytes, then the metadata. With names, lists those tensors only
-and no metadata. A NAME may be a pattern of the shell, such as 'layer/*'.
+shape and size in bytes, then the metadata. Strings, which are two tensors
+NAME:bytes and NAME:lengths of the file, are one, NAME, of dtype string. With
+names, lists those tensors only and no metadata. A NAME may be a pattern of the shell, such as 'layer/*'.
 
   --values   also print the values. Floating-point numbers are the shortest
              decimals that read back to the same value.
@@ -74,7 +76,21 @@ std::string padded(std::string text, size_t width) {
   return text;
 }
 
+Status printStrings(const SafetensorsReader &file, const TensorInfo &info) {
+  Result<StringTensor> tensor = readStringTensor(file, info.name);
+  if (!tensor.isOk())
+    return tensor.status();
+  Result<std::vector<std::string_view>> texts = unpackStrings(*tensor);
+  if (!texts.isOk())
+    return Status(texts.status().code(),
+                  displayName(info.name) + " has " + texts.status().message());
+  formatTensor(DType::String, info.shape, texts->data(), print);
+  return Status();
+}
+
 Status printValues(const SafetensorsReader &file, const TensorInfo &info) {
+  if (info.dtype == DType::String)
+    return printStrings(file, info);
   std::unique_ptr<std::byte[]> data(new (std::nothrow)
                                         std::byte[info.byteSize()]);
   if (!data)
@@ -120,47 +136,60 @@ void printMetadata(const SafetensorsReader &file) {
     print("  " + displayName(key) + " = " + quoteJson(value) + "\n");
 }
 
-/// The tensors of \p file, by name.
-std::vector<const TensorInfo *> sortTensors(const SafetensorsReader &file) {
-  std::vector<const TensorInfo *> tensors;
-  for (const TensorInfo &info : file.tensors())
-    tensors.push_back(&info);
-  std::sort(tensors.begin(), tensors.end(),
-            [](const TensorInfo *a, const TensorInfo *b) {
-              return a->name < b->name;
-            });
-  return tensors;
+/// The tensors of \p file, by name. Strings are one tensor, of dtype String and
+/// the size of their bytes.
+std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
+  std::vector<TensorInfo> entries;
+  for (const TensorInfo &info : file.tensors()) {
+    std::optional<std::string_view> name = getStringsName(file, info);
+    if (!name) {
+      entries.push_back(info);
+    } else if (info.dtype == DType::I64) {
+      TensorInfo strings = *findStrings(file, *name)->bytes;
+      strings.name = std::string(*name);
+      strings.dtype = DType::String;
+      strings.shape = info.shape;
+      entries.push_back(std::move(strings));
+    }
+  }
+  std::sort(
+      entries.begin(), entries.end(),
+      [](const TensorInfo &a, const TensorInfo &b) { return a.name < b.name; });
+  return entries;
 }
 
 /// `Key NAME not found`, and some of those there are.
 Status keyNotFound(const std::string &name, const std::string &path,
-                   const std::vector<const TensorInfo *> &all) {
+                   const std::vector<TensorInfo> &all) {
   std::string text = "Key " + name + " not found in checkpoint '" + path +
                      "'; it has: " + (all.empty() ? "none" : "");
   for (size_t i = 0; i < all.size() && i < 20; ++i)
-    text += (i ? ", " : "") + displayName(all[i]->name);
+    text += (i ? ", " : "") + displayName(all[i].name);
   return Status::notFound(all.size() > 20 ? text + ", ..." : text);
 }
 
 /// Those of \p all that \p names has, themselves or by a pattern.
 Result<std::vector<const TensorInfo *>>
-selectTensors(const SafetensorsReader &file,
-              const std::vector<std::string> &names) {
-  std::vector<const TensorInfo *> all = sortTensors(file);
-  if (names.empty())
-    return all;
+selectTensors(const std::vector<TensorInfo> &all,
+              const std::vector<std::string> &names, const std::string &path) {
   std::vector<const TensorInfo *> selected;
+  if (names.empty())
+    for (const TensorInfo &info : all)
+      selected.push_back(&info);
   for (const std::string &name : names) {
-    if (const TensorInfo *info = file.find(name)) {
-      selected.push_back(info);
+    auto found =
+        std::find_if(all.begin(), all.end(),
+                     [&](const TensorInfo &info) { return info.name == name; });
+    if (found != all.end()) {
+      selected.push_back(&*found);
       continue;
     }
     size_t numBefore = selected.size();
-    for (const TensorInfo *info : all)
-      if (fnmatch(name.c_str(), info->name.c_str(), 0) == 0)
-        selected.push_back(info);
+    for (const TensorInfo &info : all)
+      if (fnmatch(name.c_str(), info.name.c_str(), 0) == 0)
+        selected.push_back(&info);
     if (selected.size() == numBefore)
-      return keyNotFound(name, file.path(), all);
+      return keyNotFound(name, path, all);
   }
   return selected;
 }
@@ -182,8 +211,9 @@ int listTensors(const Options &options) {
     return fail(file.status().message() + (isDirectory(options.file)
                                                ? "; --state lists a directory"
                                                : ""));
+  std::vector<TensorInfo> entries = listEntries(*file);
   Result<std::vector<const TensorInfo *>> tensors =
-      selectTensors(*file, options.names);
+      selectTensors(entries, options.names, file->path());
   if (!tensors.isOk())
     return fail(tensors.status().message());
   if (Status status = printTensors(*file, *tensors, options.values);

@@ -8,6 +8,7 @@
 #include "State.h"
 
 #include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/StringTensor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <string_view>
 
 using flywheel::runtime::Result;
 using flywheel::runtime::Shape;
@@ -46,7 +49,14 @@ struct PreparedEntry {
   llvm::ArrayRef<ArgumentSpec> getResultSpecs() const {
     return plan->getEntry().results;
   }
+  /// Runs the entry once.
   Status call();
+
+private:
+  void keepStrings();
+
+  /// The strings of the results: a session's last until the next call only.
+  std::vector<std::deque<std::string>> texts;
 };
 
 /// The entries that a step calls in turn.
@@ -172,7 +182,22 @@ Status PreparedEntry::call() {
     feedViews.push_back(feed.view());
   for (OwnedArray &result : results)
     resultViews.push_back(result.mutableView());
-  return plan->call(feedViews, resultViews);
+  Status status = plan->call(feedViews, resultViews);
+  if (status.isOk())
+    keepStrings();
+  return status;
+}
+
+void PreparedEntry::keepStrings() {
+  texts.resize(results.size());
+  for (auto [result, kept] : llvm::zip_equal(results, texts)) {
+    if (result.dtype != runtime::DType::String)
+      continue;
+    kept.clear();
+    auto *views = reinterpret_cast<std::string_view *>(result.buffer.data());
+    for (size_t i = 0, e = *runtime::elementCount(result.shape); i < e; ++i)
+      views[i] = kept.emplace_back(views[i]);
+  }
 }
 
 Status EntryRun::makeStep(uint64_t step) {
@@ -269,21 +294,36 @@ std::vector<std::string> EntryRun::getScalarNames() const {
   return names;
 }
 
+/// Appends an array to the tensors of a file; `strings` keeps what they need.
+static void addTensor(const std::string &name, const ArrayView &array,
+                      std::vector<runtime::TensorView> &tensors,
+                      std::deque<runtime::StringTensor> &strings) {
+  Shape shape(array.shape.begin(), array.shape.end());
+  if (array.dtype != runtime::DType::String) {
+    tensors.push_back({name, array.dtype, shape, array.data});
+    return;
+  }
+  const auto *views = static_cast<const std::string_view *>(array.data);
+  strings.push_back(runtime::packStrings(
+      {views, views + runtime::elementCount(shape).value_or(0)}));
+  runtime::appendStrings(name, shape, strings.back(), tensors);
+}
+
 Status EntryRun::report() const {
   std::vector<std::string> names = options.prints;
   bool isChosen = !names.empty(), isSaved = !options.saveResults.empty();
   if (!isChosen && options.steps > 0)
     names = getAllResultNames();
   std::vector<runtime::TensorView> tensors;
+  std::deque<runtime::StringTensor> strings;
   for (const std::string &name : names) {
     Result<ArrayView> array = find(name);
     if (!array.isOk())
       return array.status();
     if (isChosen || !isSaved)
       printArray(name, *array);
-    tensors.push_back({name, array->dtype,
-                       Shape(array->shape.begin(), array->shape.end()),
-                       array->data});
+    if (isSaved)
+      addTensor(name, *array, tensors, strings);
   }
   return isSaved ? runtime::writeSafetensors(options.saveResults, tensors)
                  : Status();

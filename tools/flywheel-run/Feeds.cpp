@@ -8,6 +8,7 @@
 #include "flywheel/Runtime/HalfFloat.h"
 #include "flywheel/Runtime/Shuffle.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -94,6 +95,8 @@ static bool storeNumber(DType dtype, double value, void *out) {
   case DType::F64:
     std::memcpy(out, &value, sizeof(value));
     return true;
+  case DType::String:
+    return false;
   }
   return false;
 }
@@ -199,8 +202,27 @@ static Result<OwnedArray> readColumn(const ArgumentSpec &spec,
   return array;
 }
 
+/// An array of equal strings, which the buffer holds too.
+static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
+  OwnedArray array;
+  if (Status status = array.allocate(DType::String, shape); !status.isOk())
+    return status;
+  size_t count = *runtime::elementCount(shape);
+  size_t viewBytes = count * sizeof(std::string_view);
+  if (!array.buffer.reserve(viewBytes + text.size()))
+    return Status::resourceExhausted("no memory for strings");
+  char *copy = reinterpret_cast<char *>(array.buffer.data() + viewBytes);
+  llvm::copy(text, copy);
+  std::string_view view(copy, text.size());
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(array.buffer.data() + i * sizeof(view), &view, sizeof(view));
+  return array;
+}
+
 Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
                              int64_t unknownExtent, uint64_t seed) {
+  if (spec.dtype == DType::String)
+    return makeStrings(getShape(spec, unknownExtent), text);
   auto [kind, rest] = StringRef(text).split(':');
   auto [shapeText, boundText] = rest.split(':');
   double number = kind == "ones" ? 1.0 : 0.0;

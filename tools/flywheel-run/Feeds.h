@@ -30,7 +30,8 @@ runtime::Status makeUnusedError(const ValueTexts &unused);
 ///   FILE:COLUMN
 /// Without SHAPE (`32x64`) it is that of `spec`, in which `unknownExtent`
 /// stands for every extent that is not fixed. random is in [0, BOUND): by
-/// default 1, or 2 for integers; it depends on `seed` and the name. Errors:
+/// default 1, or 2 for integers; it depends on `seed` and the name. Strings
+/// have `text` itself as every element. Errors:
 /// kInvalidArgument; those of reading a file.
 runtime::Result<OwnedArray> makeArray(const ArgumentSpec &spec,
                                       const std::string &text,

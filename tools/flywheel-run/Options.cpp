@@ -35,6 +35,7 @@ entries have is given once.
   --feed NAME=zeros[:SHAPE]  ones and numbers (0.5) likewise; SHAPE is 32x64
   --feed NAME=random[:SHAPE[:BOUND]]  in [0, BOUND); by default 1, or 2 for
                              integers; depends on --seed
+  --feed NAME=TEXT           where the feed takes strings: TEXT as every element
   Without SHAPE it is the feed's, with --batch-size for each unknown extent.
   When training, --feed gives the feeds that are no columns; there
   NAME=column:OTHER reads the column OTHER.

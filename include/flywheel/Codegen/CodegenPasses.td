@@ -38,7 +38,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
     a loop carries is a buffer of the loop's own: its initial values are copies,
     and each iteration puts its results where it found them. A variable that the
     loop writes is carried in its own storage. What a branch stores that was
-    computed around it is copied as well.
+    computed around it is copied as well, and so is what comes out of branches
+    and is a variable on one of the paths.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -205,7 +206,8 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     entry calls, together with the index arithmetic and the stack slots that it
     alone uses. Entries that compute the same thing (the forward part of a train
     step and of an evaluation) then have equal functions, of which
-    `duplicate-function-elimination` leaves one to compile.
+    `duplicate-function-elimination` leaves one to compile. Kernels are found
+    inside branches and while loops as well.
   }];
   let statistics = [
     Statistic<"numKernels", "kernels", "Functions made">

@@ -17,7 +17,8 @@
 namespace flywheel {
 
 /// A dense row-major array that someone else owns. Null data stands for no
-/// array, unless there are no elements.
+/// array, unless there are no elements. An element of dtype String is a
+/// std::string_view.
 struct ArrayView {
   runtime::DType dtype = runtime::DType::F32;
   llvm::ArrayRef<int64_t> shape;

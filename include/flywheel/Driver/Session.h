@@ -9,6 +9,7 @@
 
 #include "flywheel/Driver/AlignedBuffer.h"
 #include "flywheel/Driver/Program.h"
+#include "flywheel/Runtime/StringTable.h"
 #include "flywheel/Runtime/VariableCheckpoint.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -18,6 +19,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,8 @@ public:
 
   /// Runs the entry once. `feeds` and `results` are in the order of the entry;
   /// results are written in place and have the shapes of inferResultShapes().
+  /// Strings of results are views that hold until the next call, assignment or
+  /// restore on these variables.
   /// On an error nothing has changed.
   ///
   /// Errors, kInvalidArgument: `You must feed a value for placeholder 'x'`;
@@ -67,6 +71,11 @@ private:
   runtime::Status bindResults(llvm::ArrayRef<MutableArrayView> results);
   int64_t getExtent(int64_t spec) const;
 
+  // Strings: the entry sees numbers.
+  void internFeeds(llvm::ArrayRef<ArrayView> feeds);
+  void reserveStrings(llvm::ArrayRef<MutableArrayView> results);
+  void returnStrings(llvm::ArrayRef<MutableArrayView> results);
+
   Session &session;
   const EntrySpec &entry;
   llvm::SmallVector<const void *> feedPointers;
@@ -78,6 +87,10 @@ private:
   /// The extents for which `workspaceBytes` holds.
   llvm::SmallVector<int64_t> plannedExtents;
   int64_t workspaceBytes = -1;
+  /// The numbers of strings, an array for each feed and each result; empty for
+  /// those of other types.
+  std::vector<std::vector<int64_t>> feedStrings, resultStrings;
+  bool hasStrings = false;
 };
 
 /// The variables of a program, and calls on them. Not for use by several
@@ -117,7 +130,8 @@ public:
   runtime::Status call(llvm::StringRef entry, llvm::ArrayRef<ArrayView> feeds,
                        llvm::ArrayRef<MutableArrayView> results);
 
-  /// The elements of a variable, where they are: later calls change them.
+  /// The elements of a variable, where they are: later calls change them. Those
+  /// of strings are views that hold until the next call, assignment or restore.
   /// Errors: kNotFound; kFailedPrecondition `Attempting to use uninitialized
   /// value NAME`.
   runtime::Result<ArrayView> getVariable(llvm::StringRef name) const;
@@ -159,16 +173,25 @@ public:
 private:
   friend class CallPlan;
   Session(std::shared_ptr<const Program> program,
-          std::shared_ptr<AlignedBuffer> state);
+          std::shared_ptr<AlignedBuffer> state,
+          std::shared_ptr<runtime::StringTable> strings);
   runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
   /// The variables for the runtime library, which may change them.
   runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;
   void setHasValue(size_t variable);
+  /// The numbers of a variable of strings.
+  llvm::MutableArrayRef<int64_t> getNumbers(size_t variable) const;
+  /// Forgets strings that nothing refers to, if there are many: neither a
+  /// variable nor `others`.
+  void collectStrings(llvm::ArrayRef<std::vector<int64_t>> others = {}) const;
 
   std::shared_ptr<const Program> program;
   std::shared_ptr<AlignedBuffer> state;
+  std::shared_ptr<runtime::StringTable> strings;
+  /// What getVariable() gave out, for each variable of strings.
+  mutable std::vector<std::vector<std::string_view>> variableTexts;
   AlignedBuffer workspace;
   llvm::StringMap<std::unique_ptr<CallPlan>> plans;
 };

@@ -14,6 +14,7 @@
 #define FLYWHEEL_RUNTIME_CHECKPOINT_H
 
 #include "flywheel/Runtime/Safetensors.h"
+#include "flywheel/Runtime/StringTensor.h"
 
 namespace flywheel::runtime {
 
@@ -77,12 +78,21 @@ public:
   Status check(const std::vector<RestoreTarget> &targets,
                const RestoreOptions &options = {}) const;
 
+  /// The strings of a variable of that shape, in memory. Errors: those of
+  /// check() and read(); kDataLoss for lengths that do not fit the bytes.
+  Result<StringTensor> readStrings(const std::string &name, const Shape &shape,
+                                   const RestoreOptions &options = {}) const;
+
   /// Fills the targets, which check() has found right. Errors: kIOError and
   /// kDataLoss, only when the disk fails or somebody changes the file in these
   /// moments. The targets' contents are undefined then.
   Status read(const std::vector<RestoreTarget> &targets) const;
 
 private:
+  Status makeMissingError(const std::string &name) const;
+  Status checkDType(const std::string &name, DType found, DType expected) const;
+  Status checkShape(const std::string &name, const Shape &found,
+                    const Shape &expected, const RestoreOptions &options) const;
   explicit CheckpointReader(SafetensorsReader file) : file(std::move(file)) {}
   Status checkTarget(const RestoreTarget &target,
                      const RestoreOptions &options) const;

@@ -17,7 +17,9 @@
 namespace flywheel::runtime {
 
 /// The type of one element. Elements are little-endian in files; a Bool is one
-/// byte holding 0 or 1.
+/// byte holding 0 or 1. A String is a std::string_view in the arrays that
+/// callers pass, the number of a StringTable (an int64_t) in a program's
+/// variables, and no dtype of a file: see StringTensor.h.
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -32,19 +34,22 @@ enum class DType : uint8_t {
   BF16,
   F32,
   F64,
+  String,
 };
 
-/// How many enumerators DType has; they are numbered from 0.
+/// How many enumerators DType has for elements of files: all but String. They
+/// are numbered from 0.
 inline constexpr unsigned numDTypes = 13;
 
-/// Bytes of one element: 1, 2, 4 or 8.
+/// Bytes of one element of an array: 1, 2, 4 or 8, and more for a String.
 size_t dtypeSize(DType dtype);
 
-/// The name in a safetensors header: "BOOL", "I8", ..., "BF16", "F32", "F64".
+/// The name in a safetensors header: "BOOL", "I8", ..., "BF16", "F32", "F64";
+/// empty for String.
 std::string_view safetensorsName(DType dtype);
 
 /// The name numpy uses (ml_dtypes for bfloat16): "bool", "int8", ...,
-/// "bfloat16", "float32", "float64".
+/// "bfloat16", "float32", "float64"; and "string".
 std::string_view numpyName(DType dtype);
 
 /// Inverse of safetensorsName(); nothing for an unknown name.
@@ -75,7 +80,8 @@ std::string formatShape(const Shape &shape);
 
 /// The element at \p data (which need not be aligned) as text. Floating-point
 /// numbers are the shortest decimals that read back to the same value; F16 and
-/// BF16 are read back as doubles. Booleans are "true" and "false".
+/// BF16 are read back as doubles. Booleans are "true" and "false". Strings are
+/// quoted.
 std::string formatElement(DType dtype, const void *data);
 
 } // namespace flywheel::runtime

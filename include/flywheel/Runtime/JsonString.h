@@ -17,6 +17,10 @@ namespace flywheel::runtime {
 /// result is valid JSON if and only if \p text is valid UTF-8.
 std::string quoteJson(std::string_view text);
 
+/// \p text in double quotes, for a reader: as quoteJson() has it where it is
+/// UTF-8; otherwise bytes beyond ASCII are `\xff`.
+std::string quoteBytes(std::string_view text);
+
 /// True when \p text is valid UTF-8, as JSON requires.
 bool isValidUtf8(std::string_view text);
 

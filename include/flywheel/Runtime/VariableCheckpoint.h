@@ -16,6 +16,7 @@
 #include "flywheel/Runtime/CheckpointManager.h"
 #include "flywheel/Runtime/DType.h"
 #include "flywheel/Runtime/Safetensors.h"
+#include "flywheel/Runtime/StringTable.h"
 
 #include <cstddef>
 #include <map>
@@ -30,7 +31,8 @@ struct VariableState {
   std::string name;
   DType dtype = DType::F32;
   Shape shape;
-  /// byteCount(dtype, shape) bytes. May be null when that is zero.
+  /// byteCount(dtype, shape) bytes; for strings their numbers, 8 bytes each.
+  /// May be null when there are no elements.
   void *data = nullptr;
   /// A byte: 1 once the variable has a value, else 0.
   std::byte *initialized = nullptr;
@@ -47,6 +49,9 @@ struct ProgramState {
   std::vector<VariableState> variables;
   /// A u64: the seed of the last initialisation.
   void *seed = nullptr;
+  /// What the numbers of strings stand for; a program without strings needs
+  /// none.
+  StringTable *strings = nullptr;
 };
 
 /// What to save or restore, and how.
@@ -67,8 +72,8 @@ struct CheckpointOptions {
 /// Errors: kInvalidArgument `No variables to save`; for a variable given twice,
 /// for two with one key, for a key of a variable that is not saved, and for a
 /// reserved key of the metadata; kNotFound for an unknown variable;
-/// kFailedPrecondition `Attempting to use uninitialized value NAME`; those of
-/// saveCheckpoint().
+/// kFailedPrecondition `Attempting to use uninitialized value NAME`, and for a
+/// variable of strings without a table of them; those of saveCheckpoint().
 Status saveVariables(const ProgramState &state, const std::string &path,
                      const CheckpointOptions &options = {});
 

@@ -28,12 +28,12 @@ std::string toCIdentifier(llvm::StringRef name);
 std::string toCMacro(llvm::StringRef name);
 
 /// The C type of one element: `float`, `int32_t`, `uint16_t` for the bits of
-/// f16 and bf16, `uint8_t` for a boolean (0 or 1). Empty for a type that has
-/// none.
+/// f16 and bf16, `uint8_t` for a boolean (0 or 1), `int64_t` for the number of
+/// a string. Empty for a type that has none.
 llvm::StringRef getCType(mlir::Type elementType);
 
-/// `float32`, `int64`, `bool`, `bfloat16`: the name that numpy uses; empty for
-/// a type without one.
+/// `float32`, `int64`, `bool`, `bfloat16`: the name that numpy uses; `string`;
+/// empty for a type without one.
 llvm::StringRef getDTypeName(mlir::Type elementType);
 
 /// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the extents.

@@ -146,6 +146,9 @@ struct Manifest {
   std::vector<ManifestVariable> variables;
   std::vector<ManifestEntry> entries;
   std::vector<ManifestMessage> messages;
+  /// The strings that the steps name: string i has the number i + 1 in the
+  /// block. Any bytes.
+  std::vector<std::string> strings;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.
@@ -161,9 +164,10 @@ struct Manifest {
   llvm::json::Value toJSON(int64_t maxExtent) const;
 };
 
-/// FNV-1a over the names, types and offsets of `variables`: two blocks with the
-/// same hash have the same layout. Never 0.
-uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables);
+/// FNV-1a over the names, types and offsets of `variables` and over the numbered
+/// strings: two blocks with the same hash have the same layout. Never 0.
+uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
+                           llvm::ArrayRef<std::string> strings = {});
 
 /// The value of a map with one result in which `symbols` are the symbols.
 /// Interns nothing. The map has no dimensions.

@@ -7,7 +7,7 @@ train.variable @W : tensor<?x2xf32>
 // -----
 
 // V3:
-// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32 or ui64, found 'f8E4M3FN'}}
+// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or !train.string, found 'f8E4M3FN'}}
 train.variable @W : tensor<2xf8E4M3FN>
 
 // -----
@@ -593,5 +593,109 @@ func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
 func.func @f(%p: tensor<2xf32>) {
   // expected-error @+1 {{expected 7 or more operands, but found 1}}
   %0:3 = "train.adam"(%p) <{epsilon = 0.1}> : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+// V4, I2:
+// expected-error @+1 {{Too many elements provided. Needed at most 2, but received 3}}
+train.variable @s : tensor<2x!train.string> = #train.strings<["a", "b", "c"]>
+
+// -----
+
+// V4, I2:
+// expected-error @+1 {{expected at least one value, found none}}
+train.variable @s : tensor<2x!train.string> = #train.strings<[]>
+
+// -----
+
+// V4:
+// expected-error @+1 {{expected strings, found 1 : i64}}
+train.variable @s : tensor<2x!train.string> = #train.strings<[1]>
+
+// -----
+
+// V4:
+// expected-error @+1 {{expected #train.strings for a variable of strings, found dense<"a"> : tensor<2x!train.string>}}
+train.variable @s : tensor<2x!train.string> = dense<"a"> : tensor<2x!train.string>
+
+// -----
+
+// V4:
+// expected-error @+1 {{expected #train.strings for a variable of strings, found #train.constant}}
+train.variable @s : tensor<2x!train.string> = #train.constant<dense<"a"> : tensor<2x!train.string>>
+
+// -----
+
+// V4:
+// expected-error @+1 {{expected an initializer or a dense attribute as initial value, found #train.strings<["a"]>}}
+train.variable @s : tensor<2xf32> = #train.strings<["a"]>
+
+// -----
+
+// V4, I1:
+// expected-error @+1 {{expected a numeric or boolean type for ones, found 'tensor<2x!train.string>'}}
+train.variable @s : tensor<2x!train.string> = #train.ones
+
+// -----
+
+// V4, I3:
+// expected-error @+1 {{expected a numeric type for random_uniform, found 'tensor<2x!train.string>'}}
+train.variable @s : tensor<2x!train.string> = #train.random_uniform<maxval = 3>
+
+// -----
+
+// V4, T2:
+train.variable @s : tensor<2x!train.string>
+func.func @f(%x: tensor<2x!train.string>) {
+  // expected-error @+1 {{expected a numeric element type, found 'tensor<2x!train.string>'}}
+  train.assign_add @s, %x : tensor<2x!train.string>
+  return
+}
+
+// -----
+
+// V4, T2:
+func.func @f(%x: tensor<2x!train.string>) {
+  // expected-error @+1 {{expected differentiated values of a floating-point type, found 'tensor<2x!train.string>'}}
+  %0 = train.gradient %x wrt %x : (tensor<2x!train.string>, tensor<2x!train.string>) -> tensor<2x!train.string>
+  return
+}
+
+// -----
+
+// V4:
+func.func @f(%x: tensor<2x!train.string>) {
+  // expected-error @+1 {{operand #0 must be signless-integer-like, but got 'tensor<2x!train.string>'}}
+  %0 = arith.addi %x, %x : tensor<2x!train.string>
+  return
+}
+
+// -----
+
+// V4:
+func.func @f(%x: tensor<2x!train.string>, %y: tensor<3x!train.string>) {
+  // expected-note @-1 {{prior use here}}
+  // expected-error @+1 {{use of value '%y' expects different type than prior uses}}
+  %0 = train.string_equal %x, %y : tensor<2x!train.string>
+  return
+}
+
+// -----
+
+// V4:
+func.func @f(%x: tensor<2xi64>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of A string of bytes, as an element of a tensor values, but got 'tensor<2xi64>'}}
+  %0 = train.string_equal %x, %x : tensor<2xi64>
+  return
+}
+
+// -----
+
+// V4, I2:
+func.func @f() {
+  // expected-error @+1 {{Too many elements provided. Needed at most 1, but received 2}}
+  %0 = train.string_constant ["a", "b"] : tensor<!train.string>
   return
 }

@@ -33,6 +33,23 @@ train.variable @ui16 : tensor<2xui16> = dense<65535> : tensor<2xui16>
 train.variable @ui32 : tensor<2xui32> = #train.constant<dense<4294967295> : tensor<1xui32>>
 // CHECK: train.variable @ui64 : tensor<ui64> = #train.random_uniform<maxval = 1.8446744073709552e+19>
 train.variable @ui64 : tensor<ui64> = #train.random_uniform<maxval = 18446744073709551616.0>
+// V4: CHECK: train.variable @text : tensor<2x!train.string> = #train.strings<["Fruit", "or\00\FFange"]>
+train.variable @text : tensor<2x!train.string> = #train.strings<["Fruit", "or\00\ffange"]>
+// CHECK: train.variable @no_text : tensor<!train.string>{{$}}
+train.variable @no_text : tensor<!train.string>
+// CHECK: train.variable @empty_text : tensor<0x!train.string> = #train.strings<[]>
+train.variable @empty_text : tensor<0x!train.string> = #train.strings<[]>
+// CHECK-LABEL: func.func @strings(
+// CHECK-SAME: %[[X:.*]]: tensor<?x!train.string>) -> tensor<?xi1>
+// CHECK: %[[KIWI:.*]] = train.string_constant ["Kiwi", ""] : tensor<2x!train.string>
+// CHECK: train.assign @text, %[[KIWI]] : tensor<2x!train.string>
+// CHECK: train.string_equal %[[X]], %[[X]] : tensor<?x!train.string>
+func.func @strings(%x: tensor<?x!train.string>) -> tensor<?xi1> {
+  %kiwi = train.string_constant ["Kiwi", ""] : tensor<2x!train.string>
+  train.assign @text, %kiwi : tensor<2x!train.string>
+  %0 = train.string_equal %x, %x : tensor<?x!train.string>
+  return %0 : tensor<?xi1>
+}
 // CHECK: train.variable @stored : tensor<2xi8> {element_type = ui8}
 train.variable @stored : tensor<2xi8> {element_type = ui8}
 // V7: zero-sized extents.

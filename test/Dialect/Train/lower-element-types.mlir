@@ -75,3 +75,30 @@ func.func @bitcasts(%x: tensor<?xui32>) -> (tensor<4xi32>, tensor<4xf32>) {
   %1 = tensor.bitcast %0 : tensor<4xi32> to tensor<4xf32>
   return %0, %1 : tensor<4xi32>, tensor<4xf32>
 }
+
+// -----
+
+// V4: strings are numbers: 0 is empty, equal ones have equal numbers. The last value
+// of a list repeats.
+// CHECK: module attributes {train.strings = ["Kiwi", "Fruit"]}
+// CHECK: train.variable @names : tensor<3xi64> {element_type = !train.string}
+// CHECK-LABEL: func.func @strings(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3xi64> {train.element_type = !train.string}
+// CHECK-SAME: -> (tensor<3xi1>, tensor<3xi64> {train.element_type = !train.string})
+// CHECK: %[[KIWI:.*]] = arith.constant dense<1> : tensor<3xi64>
+// CHECK: %[[MIXED:.*]] = arith.constant dense<[2, 0, 0]> : tensor<3xi64>
+// CHECK: %[[AGAIN:.*]] = arith.constant dense<1> : tensor<i64>
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[X]], %[[KIWI]] : tensor<3xi64>
+// CHECK: %[[PICKED:.*]] = arith.select %[[SAME]], %[[X]], %[[MIXED]] : tensor<3xi1>, tensor<3xi64>
+// CHECK: train.assign @names, %[[PICKED]] : tensor<3xi64>
+// CHECK: return %[[SAME]], %[[PICKED]]
+train.variable @names : tensor<3x!train.string> = #train.strings<["unused"]>
+func.func @strings(%x: tensor<3x!train.string>) -> (tensor<3xi1>, tensor<3x!train.string>) {
+  %kiwi = train.string_constant ["Kiwi"] : tensor<3x!train.string>
+  %mixed = train.string_constant ["Fruit", ""] : tensor<3x!train.string>
+  %again = train.string_constant ["Kiwi"] : tensor<!train.string>
+  %same = train.string_equal %x, %kiwi : tensor<3x!train.string>
+  %picked = arith.select %same, %x, %mixed : tensor<3xi1>, tensor<3x!train.string>
+  train.assign @names, %picked : tensor<3x!train.string>
+  return %same, %picked : tensor<3xi1>, tensor<3x!train.string>
+}

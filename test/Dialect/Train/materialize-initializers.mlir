@@ -3,7 +3,7 @@
 // I7, I8: one assignment a variable, if it is selected, in the order of the
 // module. A random draw is a function of the seed, the variable's run counter
 // and the element alone.
-// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[RUNS:.*]]: tensor<6xi64> {train.name = "runs"}, %[[SELECT:.*]]: tensor<6xi1> {train.name = "select"}) attributes {train.initializer} {
+// CHECK: func.func @init(%[[SEED:.*]]: tensor<i64> {train.name = "seed"}, %[[RUNS:.*]]: tensor<8xi64> {train.name = "runs"}, %[[SELECT:.*]]: tensor<8xi1> {train.name = "select"}) attributes {train.initializer} {
 // CHECK: tensor.extract %[[SEED]][]
 // CHECK: %[[NUMBER:.*]] = arith.constant 0 : index
 // CHECK: %[[IS_W:.*]] = tensor.extract %[[SELECT]][%[[NUMBER]]]
@@ -23,6 +23,10 @@
 // CHECK: %[[DENSE:.*]] = arith.constant dense<[1, -1]> : tensor<2xi8>
 // CHECK: %[[BYTES:.*]] = tensor.bitcast %[[DENSE]] : tensor<2xi8> to tensor<2xui8>
 // CHECK: train.assign @bytes, %[[BYTES]] : tensor<2xui8>
+// V4:
+// CHECK: %[[TEXT:.*]] = train.string_constant ["a", "b"] : tensor<3x!train.string>
+// CHECK: train.assign @text, %[[TEXT]]
+// CHECK: train.string_constant [""] : tensor<2x!train.string>
 // CHECK: %[[DRAWN:.*]] = linalg.generic
 // CHECK: arith.constant 4294967295 : i64
 // CHECK: arith.trunci %{{.*}} : i64 to i32
@@ -33,6 +37,8 @@ train.variable @step : tensor<i64> = dense<7> : tensor<i64> {trainable = false}
 train.variable @flag : tensor<4xi1>
 train.variable @empty : tensor<0x4xf16>
 train.variable @bytes : tensor<2xui8> = dense<[1, 255]> : tensor<2xui8>
+train.variable @text : tensor<3x!train.string> = #train.strings<["a", "b"]>
+train.variable @no_text : tensor<2x!train.string>
 train.variable @words : tensor<3xui32> = #train.random_uniform<maxval = 4294967295>
 
 // -----

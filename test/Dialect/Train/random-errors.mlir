@@ -33,7 +33,7 @@ func.func @fans(%n: index) -> tensor<?x2xf32> {
 // -----
 
 func.func @elements() -> tensor<2xindex> {
-  // expected-error @+1 {{expected elements that a variable can have, found 'tensor<2xindex>'}}
+  // expected-error @+1 {{expected elements that a variable can have, and no strings, found 'tensor<2xindex>'}}
   %0 = train.random #train.zeros -> tensor<2xindex>
   return %0 : tensor<2xindex>
 }

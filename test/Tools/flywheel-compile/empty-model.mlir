@@ -11,13 +11,13 @@
 // RUN: flywheel-compile %s --emit=flywheel-autodiff | FileCheck %s --check-prefix=STAGE
 
 // REPORT: model 'empty-model', extents up to 1024
-// REPORT: state block in C 64 bytes
+// REPORT: state block in C 576 bytes
 // REPORT: flywheel-autodiff {{.*}} ms
 // REPORT: generate-machine-code {{.*}} ms
 // REPORT: total {{.*}} ms
 
 // HEADER: #ifndef EMPTY_MODEL_H
-// HEADER: #define EMPTY_MODEL_STATE_BYTES ((size_t)64u)
+// HEADER: #define EMPTY_MODEL_STATE_BYTES ((size_t)576u)
 // HEADER: #define EMPTY_MODEL_STATE_ALIGN 64
 // HEADER: #define EMPTY_MODEL_MAX_EXTENT 1024
 // HEADER: typedef struct empty_model_state empty_model_state;

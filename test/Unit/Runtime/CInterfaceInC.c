@@ -120,7 +120,7 @@ int TEST_NAME(const char *directory) {
   CHECK_ERROR(flywheel_save(&model, block, path, NULL),
               FLYWHEEL_FAILED_PRECONDITION,
               "Attempting to use uninitialized value w");
-  CHECK(!exists(path));
+  CHECK(!exists(path) && (unsigned char)block[INITIALIZED] == 0xa5);
 
   /* A round trip; the local variable stays out. */
   fill(block);

@@ -144,6 +144,16 @@ TEST_F(CheckpointTest, BooleansAreZeroOrOne) {
                "flag");
 }
 
+/// What check() found may be gone when read() comes.
+TEST_F(CheckpointTest, TruncatedWhileRestoring) {
+  Result<CheckpointReader> reader = CheckpointReader::open(path("ckpt"));
+  ASSERT_OK(reader.status());
+  ASSERT_OK(reader->check(targets()));
+  std::filesystem::resize_file(path("ckpt"), read("ckpt").size() - 1);
+  EXPECT_ERROR(reader->read(targets()), kDataLoss,
+               "it became shorter while it was read");
+}
+
 TEST_F(CheckpointTest, FormatVersion) {
   std::vector<TensorView> list = variables();
   ASSERT_OK(writeSafetensors(path("v2"), list, {{"flywheel_format", "2"}}));

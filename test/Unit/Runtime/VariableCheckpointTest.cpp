@@ -10,6 +10,7 @@
 #include "TestSupport.h"
 
 #include <set>
+#include <sys/mman.h>
 
 using namespace flywheel::runtime;
 using namespace flywheel::runtime::test;
@@ -203,6 +204,24 @@ TEST_F(VariableCheckpointTest, Uninitialized) {
                kFailedPrecondition, "Attempting to use uninitialized value v2");
   EXPECT_EQ(numFiles(), 0u);
   EXPECT_OK(saveVariables(saved.state(), path("m"), select({"v1"})));
+}
+
+/// When reading fails half-way, the variables have no value rather than a wrong
+/// one. Memory that cannot be written stands for a disk that fails.
+TEST_F(VariableCheckpointTest, FailedRead) {
+  ASSERT_OK(saveVariables(saved.state(), path("m")));
+  void *memory =
+      mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ProgramState state = saved.state();
+  state.variables[1].data = memory;
+  saved.runs[0] = 9;
+  EXPECT_ERROR(restoreVariables(state, path("m")), kIOError, "can't read");
+  EXPECT_EQ(saved.initialized[0], std::byte{0});
+  EXPECT_EQ(saved.initialized[1], std::byte{0});
+  EXPECT_EQ(saved.initialized[2], std::byte{1});
+  EXPECT_EQ(saved.runs[0], 9u);
+  munmap(memory, 4096);
 }
 
 // P5: another shape with as many elements, on request.

@@ -76,10 +76,16 @@ struct SlotSpec {
 };
 
 /// How memory holds elements of that type: an unsigned integer as the signless
-/// one of its width, any other type as itself.
+/// one of its width, a string as its number (i64), any other type as itself.
 mlir::Type getStorageElementType(mlir::Type elementType);
 /// The same for a tensor.
 mlir::RankedTensorType getStorageType(mlir::RankedTensorType type);
+
+/// Checks that `count` values fill a tensor of `type` by the fill rule: the
+/// last one repeats, and none is left over.
+llvm::LogicalResult
+verifyFill(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+           int64_t count, mlir::RankedTensorType type);
 
 /// Fans of a weight of this shape, as Keras and TF count them: `()` 1, 1; `[n]`
 /// n, n; `[a, b]` a, b; beyond rank 2 the last two extents, each times the
@@ -92,6 +98,9 @@ std::pair<double, double> computeFans(llvm::ArrayRef<int64_t> shape);
 #include "flywheel/Dialect/Train/TrainEnums.h.inc"
 
 #include "flywheel/Dialect/Train/TrainAttrInterfaces.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "flywheel/Dialect/Train/TrainTypes.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.h.inc"

@@ -9,6 +9,7 @@
 
 include "flywheel/Dialect/Train/TrainDialect.td"
 include "flywheel/Dialect/Train/TrainInterfaces.td"
+include "flywheel/Dialect/Train/TrainTypes.td"
 include "flywheel/Dialect/Train/TrainAttributes.td"
 include "flywheel/Dialect/Train/TrainOps.td"
 

@@ -47,6 +47,19 @@ def Train_ConstantAttr : Train_Initializer<"Constant", "constant"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
+def Train_StringsAttr : Train_Attr<"Strings", "strings"> {
+  let summary = "Given strings, in row-major order";
+  let description = [{
+    The initial value of a variable of strings, filled as `#train.constant` does.
+
+    Example: `#train.strings<["Fruit", "orange"]>`, with `\\00` and the like for
+    bytes that do not print.
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$values);
+  let assemblyFormat = "`<` $values `>`";
+  let genVerifyDecl = 1;
+}
+
 def Train_RandomUniformAttr
     : Train_Initializer<"RandomUniform", "random_uniform", ["getStreamSeed"]> {
   let summary = "Uniform draws from [minval, maxval)";

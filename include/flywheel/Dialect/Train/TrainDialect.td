@@ -36,6 +36,7 @@ def Train_Dialect : Dialect {
     "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 0;
   let hasOperationAttrVerify = 0;
   let extraClassDeclaration = [{
@@ -72,6 +73,10 @@ def Train_Dialect : Dialect {
     /// the tensor has another.
     static constexpr ::llvm::StringLiteral getElementTypeAttrName() {
       return "train.element_type";
+    }
+    /// On a module: the strings that its steps name, which are numbered from 1.
+    static constexpr ::llvm::StringLiteral getStringsAttrName() {
+      return "train.strings";
     }
     /// On a variable's argument: the step reads the value from before the step.
     static constexpr ::llvm::StringLiteral getReadsAttrName() {

@@ -8,6 +8,7 @@
 #define FLYWHEEL_DIALECT_TRAIN_TRAINOPS
 
 include "flywheel/Dialect/Train/TrainAttributes.td"
+include "flywheel/Dialect/Train/TrainTypes.td"
 include "flywheel/Interfaces/DifferentiableOpInterface.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
@@ -36,7 +37,7 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     checkpoint gives it a value. Declaring evaluates nothing.
 
     The initial value is an initializer (`#train.zeros`, ...), a `dense`
-    attribute of the variable's type, or a region that computes it. Without one,
+    attribute of the variable's type (`#train.strings` for strings), or a region that computes it. Without one,
     a floating-point variable starts from `#train.glorot_uniform` and any other
     from `#train.zeros`.
 
@@ -62,7 +63,8 @@ def Train_VariableOp : Train_Op<"variable", [Symbol, IsolatedFromAbove,
     whitespace, ':' or '^'. `element_type` is what `-train-lower-element-types`
     leaves: the element type that the user sees, where the storage has another.
 
-    Element types are f16, bf16, f32, f64, i1, i8 to i64 and ui8 to ui64. The
+    Element types are f16, bf16, f32, f64, i1, i8 to i64, ui8 to ui64 and
+    `!train.string`, whose zeros are empty. The
     ops of `arith` take signless integers: `tensor.bitcast` makes those of
     unsigned ones, and back.
 
@@ -230,6 +232,41 @@ def Train_RandomOp : Train_Op<"random", [
     $distribution (`(` $dynamic_sizes^ `)`)? `->` type($result) attr-dict
   }];
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+def Train_StringConstantOp : Train_Op<"string_constant", [Pure]> {
+  let summary = "A tensor of given strings";
+  let description = [{
+    Fills the tensor in row-major order. Where there are fewer values than
+    elements, the last value repeats; more values than elements are an error.
+
+    ```mlir
+    %kiwi = train.string_constant ["Kiwi"] : tensor<!train.string>
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$values);
+  let results = (outs Train_StaticStringTensor:$result);
+  let assemblyFormat = "$values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Train_StringEqualOp : Train_Op<"string_equal", [Pure, SameTypeOperands,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Whether strings are equal, element by element";
+  let description = [{
+    Equal strings have the same bytes.
+
+    ```mlir
+    %same = train.string_equal %a, %b : tensor<2x!train.string>
+    ```
+  }];
+  let arguments = (ins Train_StringTensor:$a, Train_StringTensor:$b);
+  let results = (outs RankedTensorOf<[I1]>:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` type($a)";
 }
 
 //===----------------------------------------------------------------------===//

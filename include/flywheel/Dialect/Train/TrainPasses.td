@@ -91,15 +91,18 @@ def MaterializeInitializers
 
 def LowerElementTypes
     : Pass<"train-lower-element-types", "::mlir::ModuleOp"> {
-  let summary = "Store unsigned integers as signless ones";
+  let summary = "Store unsigned integers as signless ones, strings as numbers";
   let description = [{
     Before: variables, arguments, results and values of functions may be tensors
-    of unsigned integers, on which ops of `arith` cannot act. After: all
-    integers are signless, `tensor.bitcast` ops are gone (those between integers
+    of unsigned integers, on which ops of `arith` cannot act, or of strings,
+    which no machine code holds. After: all integers are signless, `tensor.bitcast` ops are gone (those between integers
     and floating-point numbers have become `arith.bitcast`), and the type that
     the user wrote is kept, as `element_type` of the variable and
     as `train.element_type` of the argument or result, for whoever describes the
-    model to a caller.
+    model to a caller. A string is an i64: 0 is the empty one, 1 to n are those
+    that the module names, listed in `train.strings` of the module, and greater
+    numbers are given at run time. Equal strings have equal numbers, so that a
+    comparison is one of numbers.
 
     Runs after `train-materialize-initializers`: that pass reads initial values
     in the type they are written in; this one drops those of the variables it

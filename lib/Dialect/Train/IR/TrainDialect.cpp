@@ -83,7 +83,12 @@ template <> struct FieldParser<std::optional<Real>> {
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "flywheel/Dialect/Train/TrainTypes.cpp.inc"
+
 mlir::Type flywheel::train::getStorageElementType(mlir::Type elementType) {
+  if (mlir::isa<StringType>(elementType))
+    return mlir::IntegerType::get(elementType.getContext(), 64);
   auto integer = mlir::dyn_cast<mlir::IntegerType>(elementType);
   if (!integer || !integer.isUnsigned())
     return elementType;
@@ -112,6 +117,10 @@ void TrainDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "flywheel/Dialect/Train/TrainTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

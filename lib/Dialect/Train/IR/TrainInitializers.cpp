@@ -79,8 +79,12 @@ Value ZerosAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType type,
   return buildNumber(b, loc, type.getElementType(), 0);
 }
 
-LogicalResult OnesAttr::verifyInitializer(EmitErrorFn, RankedTensorType) const {
-  return success();
+LogicalResult OnesAttr::verifyInitializer(EmitErrorFn emitError,
+                                          RankedTensorType type) const {
+  if (!isa<StringType>(type.getElementType()))
+    return success();
+  return emitError() << "expected a numeric or boolean type for ones, found "
+                     << type;
 }
 
 Value OnesAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType type,
@@ -88,20 +92,36 @@ Value OnesAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType type,
   return buildNumber(b, loc, type.getElementType(), 1);
 }
 
+LogicalResult flywheel::train::verifyFill(EmitErrorFn emitError, int64_t count,
+                                          RankedTensorType type) {
+  if (count > type.getNumElements())
+    return emitError() << "Too many elements provided. Needed at most "
+                       << type.getNumElements() << ", but received " << count;
+  if (count == 0 && type.getNumElements() > 0)
+    return emitError() << "expected at least one value, found none";
+  return success();
+}
+
+LogicalResult StringsAttr::verify(EmitErrorFn emitError, ArrayAttr values) {
+  for (Attribute value : values)
+    if (auto text = dyn_cast<StringAttr>(value);
+        !text || !isa<NoneType>(text.getType()))
+      return emitError() << "expected strings, found " << value;
+  return success();
+}
+
 LogicalResult ConstantAttr::verifyInitializer(EmitErrorFn emitError,
                                               RankedTensorType type) const {
   DenseElementsAttr values = getValues();
+  if (isa<StringType>(type.getElementType()))
+    return emitError() << "expected #train.strings for a variable of strings, "
+                          "found "
+                       << *this;
   if (values.getElementType() != type.getElementType())
     return emitError() << "expected values of type " << type.getElementType()
                        << ", found " << values.getElementType()
                        << ": Initializer type and variable type don't match";
-  if (values.getNumElements() > type.getNumElements())
-    return emitError() << "Too many elements provided. Needed at most "
-                       << type.getNumElements() << ", but received "
-                       << values.getNumElements();
-  if (values.empty() && type.getNumElements() > 0)
-    return emitError() << "expected at least one value, found none";
-  return success();
+  return verifyFill(emitError, values.getNumElements(), type);
 }
 
 Value ConstantAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType,
@@ -140,7 +160,7 @@ RandomUniformAttr::verifyInitializer(EmitErrorFn emitError,
                        << " and " << high;
   if (isa<FloatType>(element))
     return success();
-  if (element.isInteger(1))
+  if (element.isInteger(1) || !element.isIntOrFloat())
     return emitError() << "expected a numeric type for random_uniform, found "
                        << type;
   if (!getMaxval())

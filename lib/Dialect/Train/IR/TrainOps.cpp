@@ -86,6 +86,8 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
 static bool isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
+  if (isa<StringType>(type))
+    return true;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.isSigned())
     return false;
@@ -96,7 +98,8 @@ static bool isVariableElementType(Type type) {
 
 /// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
 static bool isAddressable(RankedTensorType type) {
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  Type element = getStorageElementType(type.getElementType());
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   for (int64_t extent : type.getShape()) {
     if (extent == 0)
       return true;
@@ -155,7 +158,7 @@ LogicalResult VariableOp::verify() {
   if (!isVariableElementType(type.getElementType()))
     return emitOpError()
            << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
-              "i32, i64, ui8, ui16, ui32 or ui64, found "
+              "i32, i64, ui8, ui16, ui32, ui64 or !train.string, found "
            << type.getElementType();
   if (!isAddressable(type))
     return emitOpError() << "expected a size below 2^63 bytes, found " << type;
@@ -182,6 +185,15 @@ LogicalResult VariableOp::verify() {
   Attribute value = getInitialValueOrDefault();
   if (auto initializer = dyn_cast<InitializerAttrInterface>(value))
     return initializer.verifyInitializer([&] { return emitOpError(); }, type);
+  if (isa<StringType>(type.getElementType())) {
+    auto strings = dyn_cast<StringsAttr>(value);
+    if (!strings)
+      return emitOpError() << "expected #train.strings for a variable of "
+                              "strings, found "
+                           << value;
+    return verifyFill([&] { return emitOpError(); }, strings.getValues().size(),
+                      type);
+  }
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
     return emitOpError() << "expected an initializer or a dense attribute as "
@@ -408,7 +420,8 @@ template <typename OpT>
 static LogicalResult verifyArithmeticAssign(OpT op,
                                             SymbolTableCollection &symbols) {
   Type type = op.getValue().getType();
-  if (getElementTypeOrSelf(type).isInteger(1))
+  Type element = getElementTypeOrSelf(type);
+  if (element.isInteger(1) || isa<StringType>(element))
     return op.emitOpError()
            << "expected a numeric element type, found " << type;
   return verifyAccess(op, op.getVariableAttr(), type, symbols);
@@ -450,14 +463,16 @@ void AssignSubOp::getEffects(
 
 LogicalResult RandomOp::verify() {
   RankedTensorType type = tensorOf(getResult());
-  if (getDynamicSizes().size() !=
-      static_cast<size_t>(type.getNumDynamicDims()))
+  if (getDynamicSizes().size() != static_cast<size_t>(type.getNumDynamicDims()))
     return emitOpError() << "expected " << type.getNumDynamicDims()
                          << " extents for " << type << ", found "
                          << getDynamicSizes().size();
-  if (!isVariableElementType(type.getElementType()))
-    return emitOpError() << "expected elements that a variable can have, found "
-                         << type;
+  if (!isVariableElementType(type.getElementType()) ||
+      isa<StringType>(type.getElementType()))
+    return emitOpError()
+           << "expected elements that a variable can have, and no "
+              "strings, found "
+           << type;
   if (isa<GlorotUniformAttr, HeNormalAttr, ConstantAttr>(getDistribution()) &&
       !type.hasStaticShape())
     return emitOpError() << "expected a static shape for " << getDistribution()
@@ -472,6 +487,27 @@ void RandomOp::getEffects(
   // Of a variable that expansion makes.
   effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
   effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+LogicalResult StringConstantOp::verify() {
+  return verifyFill([&] { return emitOpError(); }, getValues().size(),
+                    cast<RankedTensorType>(getType()));
+}
+
+LogicalResult StringEqualOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location>,
+                                              ValueRange operands,
+                                              DictionaryAttr, OpaqueProperties,
+                                              RegionRange,
+                                              SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(operands.front().getType());
+  types.push_back(
+      RankedTensorType::get(type.getShape(), IntegerType::get(context, 1)));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- LowerElementTypes.cpp - Unsigned integers to signless ones ---------===//
+//===- LowerElementTypes.cpp - How memory holds elements ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -40,11 +41,19 @@ struct LowerElementTypes
     types.addReplacement([](IntegerType type) -> std::optional<Type> {
       return getStorageElementType(type);
     });
+    types.addReplacement([](StringType type) -> std::optional<Type> {
+      return getStorageElementType(type);
+    });
     for (auto variable : getOperation().getOps<VariableOp>())
       lowerVariable(variable);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isStep(function) && failed(lowerFunction(function)))
         return signalPassFailure();
+    if (!strings.empty())
+      getOperation()->setAttr(
+          TrainDialect::getStringsAttrName(),
+          ArrayAttr::get(&getContext(),
+                         llvm::to_vector(llvm::make_first_range(strings))));
   }
 
 private:
@@ -66,6 +75,8 @@ private:
     variable.setElementType(type.getElementType());
     variable.setType(getStorageType(type));
     variable.removeInitialValueAttr();
+    variable.getInitializer().dropAllReferences();
+    variable.getInitializer().getBlocks().clear();
   }
 
   LogicalResult verifyOp(Operation *op) {
@@ -77,7 +88,9 @@ private:
         return op->emitOpError()
                << "expected operands and results of signless integers or "
                   "floating-point numbers, found "
-               << type << ": use tensor.bitcast to make them signless";
+               << type
+               << ": tensor.bitcast makes unsigned ones signless, and strings "
+                  "are only moved and compared";
     return success();
   }
 
@@ -109,8 +122,63 @@ private:
         for (BlockArgument argument : region.getArguments())
           argument.setType(lower(argument.getType()));
     });
-    function.walk([&](tensor::BitcastOp op) { lowerBitcast(op); });
+    function.walk([&](Operation *op) {
+      if (auto bitcast = dyn_cast<tensor::BitcastOp>(op))
+        lowerBitcast(bitcast);
+      else if (auto constant = dyn_cast<StringConstantOp>(op))
+        lowerConstant(constant);
+      else if (auto equal = dyn_cast<StringEqualOp>(op))
+        lowerEqual(equal);
+    });
     return success();
+  }
+
+  /// The number of a string: equal strings have the same one.
+  int64_t getNumber(StringAttr text) {
+    if (text.empty())
+      return 0;
+    return strings.insert({text, strings.size() + 1}).first->second;
+  }
+
+  void lowerConstant(StringConstantOp op) {
+    OpBuilder b(op);
+    auto type = cast<RankedTensorType>(lower(op.getType()));
+    SmallVector<int64_t> numbers;
+    for (auto text : op.getValues().getAsRange<StringAttr>())
+      numbers.push_back(getNumber(text));
+    // The last one repeats; a single one stands for all.
+    if (numbers.size() > 1)
+      numbers.resize(type.getNumElements(), numbers.back());
+    Value value = arith::ConstantOp::create(
+        b, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(numbers)));
+    op.replaceAllUsesWith(value);
+    op.erase();
+  }
+
+  static Value buildComparison(OpBuilder &b, StringEqualOp op) {
+    return arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq,
+                                 op.getA(), op.getB());
+  }
+
+  /// What a string and itself compare to. Upstream would fold the comparison to
+  /// a constant, also where its extents are not known.
+  static Value buildTrue(OpBuilder &b, StringEqualOp op) {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    SmallVector<Value> extents;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        extents.push_back(tensor::DimOp::create(b, loc, op.getA(), dim));
+    return tensor::SplatOp::create(b, loc, type, isTrue, extents);
+  }
+
+  void lowerEqual(StringEqualOp op) {
+    OpBuilder b(op);
+    Value value =
+        op.getA() == op.getB() ? buildTrue(b, op) : buildComparison(b, op);
+    op.replaceAllUsesWith(value);
+    op.erase();
   }
 
   /// Nothing is left of a change of sign; a change of kind is elementwise.
@@ -129,5 +197,7 @@ private:
   }
 
   AttrTypeReplacer types;
+  /// Strings and their numbers, which count from 1.
+  llvm::MapVector<Attribute, int64_t> strings;
 };
 } // namespace

@@ -127,6 +127,14 @@ void InitializerBuilder::initialize(unsigned index) {
   Attribute given = variable.getInitialValueOrDefault();
   if (!given) {
     value = moveRegion(variable);
+  } else if (isa<StringType>(variable.getTensorType().getElementType())) {
+    RankedTensorType type = variable.getTensorType();
+    auto strings = dyn_cast<StringsAttr>(given);
+    // The other initial value there is: zeros.
+    SmallVector<StringRef> empty(type.getNumElements() > 0 ? 1 : 0);
+    value = StringConstantOp::create(b, loc, type,
+                                     strings ? strings.getValues()
+                                             : b.getStrArrayAttr(empty));
   } else if (auto dense = dyn_cast<DenseElementsAttr>(given)) {
     Type storage = getStorageType(variable.getTensorType()).getElementType();
     value = arith::ConstantOp::create(b, loc, dense.bitcast(storage));

@@ -8,7 +8,7 @@ func.func @d_step(%target: tensor<3xf64>) -> tensor<f64> {
   %away = arith.subf %d, %target : tensor<3xf64>
   %squares = arith.mulf %away, %away : tensor<3xf64>
   %loss = nn.reduce sum %squares axes [0] : tensor<3xf64> -> tensor<f64>
-  train.minimize %loss : tensor<f64> with #train.tf_gradient_descent<lr = 0.1> var_list [@d]
+  train.minimize %loss : tensor<f64> with #train.sgd<lr = 0.1> var_list [@d]
   return %loss : tensor<f64>
 }
 
@@ -21,7 +21,7 @@ func.func @g_step(%target: tensor<3xf64>) -> (tensor<f64>, tensor<2xf64>) {
   %away = arith.subf %g, %goal : tensor<2xf64>
   %squares = arith.mulf %away, %away : tensor<2xf64>
   %loss = nn.reduce sum %squares axes [0] : tensor<2xf64> -> tensor<f64>
-  train.minimize %loss : tensor<f64> with #train.tf_gradient_descent<lr = 0.1> var_list [@g]
+  train.minimize %loss : tensor<f64> with #train.sgd<lr = 0.1> var_list [@g]
   return %loss, %away : tensor<f64>, tensor<2xf64>
 }
 }

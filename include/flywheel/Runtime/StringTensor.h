@@ -1,0 +1,66 @@
+//===- StringTensor.h - Strings in files ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Safetensors has no strings: a tensor NAME of strings is two tensors of the
+// file. `NAME:bytes` (U8, one dimension) are all bytes in row-major order,
+// `NAME:lengths` (I64, of the shape) says how many belong to each. Names of
+// variables have no ':', so that no other variable has one of these keys.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_STRINGTENSOR_H
+#define FLYWHEEL_RUNTIME_STRINGTENSOR_H
+
+#include "flywheel/Runtime/Safetensors.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flywheel::runtime {
+
+/// The contents of the two tensors.
+struct StringTensor {
+  std::string bytes;
+  std::vector<int64_t> lengths;
+};
+
+StringTensor packStrings(const std::vector<std::string_view> &texts);
+
+/// The strings, as views of \p tensor. Errors: kDataLoss, with what is wrong
+/// with the lengths.
+Result<std::vector<std::string_view>> unpackStrings(const StringTensor &tensor);
+
+/// Appends the two tensors of the file to \p tensors; \p tensor must outlive
+/// them.
+void appendStrings(const std::string &name, const Shape &shape,
+                   const StringTensor &tensor,
+                   std::vector<TensorView> &tensors);
+
+/// Where the two tensors are in a file.
+struct StringTensorInfo {
+  const TensorInfo *bytes;
+  const TensorInfo *lengths;
+};
+
+/// The strings called \p name; nothing where the file has no such pair.
+std::optional<StringTensorInfo> findStrings(const SafetensorsContents &file,
+                                            std::string_view name);
+
+/// The contents of the two tensors, which findStrings() has found; the lengths
+/// are not checked. Errors: those of SafetensorsReader::read().
+Result<StringTensor> readStringTensor(const SafetensorsReader &file,
+                                      std::string_view name);
+
+/// The name of the strings that \p info is one of the two tensors of, or
+/// nothing.
+std::optional<std::string_view> getStringsName(const SafetensorsContents &file,
+                                               const TensorInfo &info);
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_RUNTIME_STRINGTENSOR_H
