@@ -140,6 +140,24 @@ Status Trainer::bindTraining(Session &session, const Dataset &data) {
   return {};
 }
 
+/// The variables that `entry` writes, which must be in LOCAL: an evaluation
+/// does not change the model.
+static Result<std::vector<std::string>>
+getLocalWrites(const Manifest &manifest, const ManifestEntry &entry) {
+  std::vector<std::string> names;
+  for (int64_t index : entry.writes) {
+    const ManifestVariable &variable = manifest.variables[index];
+    if (!variable.isInCollection(kLocalCollection))
+      return Status::invalidArgument(
+          "entry '" + entry.name + "' cannot evaluate: it writes variable '" +
+          variable.name +
+          "', and an evaluation may only change variables of the collection "
+          "LOCAL");
+    names.push_back(variable.name);
+  }
+  return names;
+}
+
 Status Trainer::bindEvaluation(Session &session, const Dataset &data) {
   Result<BatchCall> call =
       BatchCall::create(session, options.evalEntry, data, options.sources);
@@ -160,6 +178,12 @@ Status Trainer::bindEvaluation(Session &session, const Dataset &data) {
   if (eval->getEntry().results.empty())
     return Status::invalidArgument("entry '" + options.evalEntry +
                                    "' cannot evaluate: it has no results");
+  Result<std::vector<std::string>> writes = getLocalWrites(
+      session.getProgram().getManifest(), *eval->getEntry().manifest);
+  if (!writes.isOk())
+    return writes.status();
+  evalWrites = std::move(*writes);
+  evalSession = &session;
   evalBatchSize = eval->getFixedRows().value_or(options.batchSize);
   return {};
 }
@@ -241,6 +265,11 @@ Trainer::trainEpoch(uint64_t epoch,
 Result<std::vector<Metric>> Trainer::evaluate() {
   if (!eval)
     return Status::failedPrecondition("no entry to evaluate with was given");
+  if (!evalWrites.empty())
+    if (Status status =
+            evalSession->initialize(evalSession->getSeed(), evalWrites);
+        !status.isOk())
+      return status;
   std::vector<Metric> metrics;
   for (const ArgumentSpec &result : eval->getEntry().results)
     metrics.push_back({result.name, !runtime::isFloatingPoint(result.dtype)});

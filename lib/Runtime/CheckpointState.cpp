@@ -326,3 +326,13 @@ flywheel::runtime::latestCheckpoint(const std::string &directory,
     return std::nullopt;
   return state->latest;
 }
+
+std::optional<std::string>
+flywheel::runtime::locateLatestCheckpoint(const std::string &directory,
+                                          const std::string &stateFile) {
+  std::optional<CheckpointState> state =
+      getCheckpointState(directory, stateFile);
+  if (!state || state->latest.empty())
+    return std::nullopt;
+  return joinPath(directory, lastComponent(state->latest));
+}

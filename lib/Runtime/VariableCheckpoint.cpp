@@ -269,12 +269,11 @@ Result<bool> flywheel::runtime::restoreLatest(const ProgramState &state,
                                               const std::string &stateFile) {
   if (Status status = checkStateFileName(stateFile); !status.isOk())
     return status;
-  std::optional<CheckpointState> known =
-      getCheckpointState(directory, stateFile);
-  if (!known || known->latest.empty())
+  std::optional<std::string> path =
+      locateLatestCheckpoint(directory, stateFile);
+  if (!path)
     return false;
-  std::string path = joinPath(directory, lastComponent(known->latest));
-  if (Status status = restoreVariables(state, path, options); !status.isOk())
+  if (Status status = restoreVariables(state, *path, options); !status.isOk())
     return status;
   return true;
 }

@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"
@@ -17,7 +16,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -276,21 +274,9 @@ static int compile() {
   if (!machine)
     return fail(llvm::toString(machine.takeError()));
 
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  mlir::MLIRContext context(registry);
-  // Diagnostics of every stage show file, line, column and the source.
-  llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  context.printOpOnDiagnostic(false);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      parseModuleFile(context, inputPath);
-  if (!module)
-    return 1;
-  if (options.modelName.empty() && !module->getSymName())
-    options.modelName = getStem();
+  FrontEnd frontEnd;
   llvm::FailureOr<CompiledModule> compiled =
-      compileModule(std::move(module), options);
+      frontEnd.compileFile(inputPath, options);
   if (failed(compiled))
     return 1;
   int status = isStage ? emitModule(*compiled->module)

@@ -1,12 +1,14 @@
-//===- EntryMode.cpp - Calls of one entry ---------------------------------===//
+//===- EntryMode.cpp - Calls of entries -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Feeds.h"
-#include "RunOptions.h"
-#include "flywheel/Runtime/FormatTensor.h"
+#include "State.h"
+
+#include "flywheel/Runtime/AtomicFile.h"
+#include "flywheel/Runtime/StringTensor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,52 +16,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <string_view>
 
 using flywheel::runtime::Result;
 using flywheel::runtime::Shape;
 using flywheel::runtime::Status;
 
 namespace flywheel::run {
-
-Status initializeVariables(Session &session, const RunOptions &options) {
-  if (options.restore.empty())
-    return session.initializeMissing(options.getInitSeed());
-  return session.restore(options.restore);
-}
-
-static void printArray(const std::string &name, const ArrayView &array) {
-  Shape shape(array.shape.begin(), array.shape.end());
-  llvm::outs() << name << "  " << runtime::numpyName(array.dtype) << "  "
-               << runtime::formatShape(shape) << "\n";
-  runtime::formatTensor(array.dtype, shape, array.data,
-                        [](const std::string &text) { llvm::outs() << text; });
-}
-
-static void printArguments(llvm::StringRef title,
-                           llvm::ArrayRef<ArgumentSpec> arguments) {
-  for (const ArgumentSpec &argument : arguments)
-    llvm::outs() << "  " << title << " " << argument.name << "  "
-                 << runtime::numpyName(argument.dtype) << "  "
-                 << argument.shapeText << "\n";
-}
-
-void listProgram(const Program &program) {
-  llvm::outs() << "model " << program.getManifest().model << "\n";
-  for (const EntrySpec &entry : program.getEntries()) {
-    llvm::outs() << "entry " << entry.manifest->name << "\n";
-    printArguments("feed  ", entry.feeds);
-    printArguments("result", entry.results);
-  }
-  for (auto [variable, manifest] : llvm::zip_equal(
-           program.getVariables(), program.getManifest().variables)) {
-    llvm::outs() << "variable " << variable.name << "  "
-                 << runtime::numpyName(variable.dtype) << "  "
-                 << runtime::formatShape(variable.shape);
-    for (const std::string &note : manifest.describe())
-      llvm::outs() << "  " << note;
-    llvm::outs() << "\n";
-  }
-}
 
 /// Prints the times of the calls: the first one, in which the workspace grows,
 /// and the others.
@@ -75,121 +39,310 @@ static void printTimes(std::vector<double> seconds) {
       seconds[seconds.size() / 2] * 1e6, seconds.front() * 1e6);
 }
 
+namespace {
 /// One entry with its feeds and results in memory.
 struct PreparedEntry {
+  std::string name;
   CallPlan *plan = nullptr;
   std::vector<OwnedArray> feeds, results;
+
+  llvm::ArrayRef<ArgumentSpec> getResultSpecs() const {
+    return plan->getEntry().results;
+  }
+  /// Runs the entry once.
+  Status call();
+
+private:
+  void keepStrings();
+
+  /// The strings of the results: a session's last until the next call only.
+  std::vector<std::deque<std::string>> texts;
 };
 
-static Result<PreparedEntry> prepareEntry(Session &session,
-                                          const RunOptions &options) {
-  PreparedEntry prepared;
-  Result<CallPlan *> plan = session.prepare(options.entry);
+/// The entries that a step calls in turn.
+class EntryRun {
+public:
+  EntryRun(Session &session, const RunOptions &options)
+      : session(session), options(options) {}
+
+  /// Makes the feeds and the memory of the results, and checks that there is
+  /// what --print chooses.
+  Status prepare();
+  /// Makes the steps.
+  Status run(StateWriter &writer);
+  /// Prints, or writes to --save-results, what the last step left.
+  Status report() const;
+
+private:
+  Status prepareEntry(const std::string &name, const ValueTexts &texts,
+                      ValueTexts &unused);
+  Status makeStep(uint64_t step);
+  Status printScalars(uint64_t step) const;
+  /// The last result of that name, which may be ENTRY.RESULT, or null.
+  const OwnedArray *findResult(llvm::StringRef name) const;
+  /// That result, or else the variable.
+  Result<ArrayView> find(const std::string &name) const;
+  Status checkName(const std::string &name) const;
+  std::vector<std::string> getAllResultNames() const;
+  std::vector<std::string> getScalarNames() const;
+
+  Session &session;
+  const RunOptions &options;
+  std::vector<PreparedEntry> entries;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before the first step
+//===----------------------------------------------------------------------===//
+
+Status EntryRun::prepareEntry(const std::string &name, const ValueTexts &texts,
+                              ValueTexts &unused) {
+  Result<CallPlan *> plan = session.prepare(name);
   if (!plan.isOk())
     return plan.status();
+  PreparedEntry &prepared = entries.emplace_back();
+  prepared.name = name;
   prepared.plan = *plan;
-  Result<FeedTexts> texts = parseFeedTexts(options.feeds);
-  if (!texts.isOk())
-    return texts.status();
   llvm::SmallVector<ArrayView> views;
   for (const ArgumentSpec &feed : (*plan)->getEntry().feeds) {
-    auto text = texts->find(feed.name);
-    if (text == texts->end())
+    auto text = texts.find(feed.name);
+    if (text == texts.end())
       return Status::invalidArgument("You must feed a value for placeholder '" +
                                      feed.name + "': --feed " + feed.name +
                                      "=...");
-    Result<OwnedArray> array =
-        makeFeed(feed, text->second, options.getBatchSize(), options.getSeed());
+    Result<OwnedArray> array = makeArray(
+        feed, text->second, options.getBatchSize(), options.getSeed());
     if (!array.isOk())
       return array.status();
-    texts->erase(text);
+    unused.erase(feed.name);
     prepared.feeds.push_back(std::move(*array));
   }
-  if (!texts->empty())
-    return Status::invalidArgument("entry '" + options.entry +
-                                   "' has no placeholder '" +
-                                   texts->begin()->first + "'");
   for (const OwnedArray &feed : prepared.feeds)
     views.push_back(feed.view());
   Result<std::vector<Shape>> shapes = (*plan)->inferResultShapes(views);
   if (!shapes.isOk())
     return shapes.status();
-  for (auto [spec, shape] :
-       llvm::zip_equal((*plan)->getEntry().results, *shapes))
+  for (auto [spec, shape] : llvm::zip_equal(prepared.getResultSpecs(), *shapes))
     if (Status status =
             prepared.results.emplace_back().allocate(spec.dtype, shape);
         !status.isOk())
       return status;
-  return prepared;
+  return {};
 }
 
-static Status callEntry(PreparedEntry &prepared, const RunOptions &options) {
-  llvm::SmallVector<ArrayView> feeds;
-  llvm::SmallVector<MutableArrayView> results;
-  for (const OwnedArray &feed : prepared.feeds)
-    feeds.push_back(feed.view());
-  for (OwnedArray &result : prepared.results)
-    results.push_back(result.mutableView());
+Status EntryRun::checkName(const std::string &name) const {
+  if (findResult(name)) {
+    if (options.steps > 0)
+      return {};
+    return Status::invalidArgument("result '" + name +
+                                   "' has no value without a step");
+  }
+  Status status = session.getProgram().lookupVariable(name).status();
+  if (status.isOk() || entries.empty())
+    return status;
+  std::string text = entries.size() == 1
+                         ? "entry '" + entries.front().name + "' has no result"
+                         : "none of the entries has the result";
+  return Status::notFound(text + " '" + name + "', and " + status.message());
+}
+
+Status EntryRun::prepare() {
+  Result<ValueTexts> texts = parseValueTexts("--feed", options.feeds);
+  if (!texts.isOk())
+    return texts.status();
+  ValueTexts unused = *texts;
+  for (const std::string &name : options.entries)
+    if (Status status = prepareEntry(name, *texts, unused); !status.isOk())
+      return status;
+  if (!unused.empty())
+    return makeUnusedError(unused);
+  for (const std::string &name : options.prints)
+    if (Status status = checkName(name); !status.isOk())
+      return status;
+  if (options.printEvery > 0 && getScalarNames().empty())
+    return Status::invalidArgument(
+        options.prints.empty()
+            ? "--print-every prints scalars, and the entries have no such "
+              "result"
+            : "--print-every prints scalars, and --print chooses none");
+  if (!options.saveResults.empty())
+    return runtime::checkSavePath(options.saveResults);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Status PreparedEntry::call() {
+  llvm::SmallVector<ArrayView> feedViews;
+  llvm::SmallVector<MutableArrayView> resultViews;
+  for (const OwnedArray &feed : feeds)
+    feedViews.push_back(feed.view());
+  for (OwnedArray &result : results)
+    resultViews.push_back(result.mutableView());
+  Status status = plan->call(feedViews, resultViews);
+  if (status.isOk())
+    keepStrings();
+  return status;
+}
+
+void PreparedEntry::keepStrings() {
+  texts.resize(results.size());
+  for (auto [result, kept] : llvm::zip_equal(results, texts)) {
+    if (result.dtype != runtime::DType::String)
+      continue;
+    kept.clear();
+    auto *views = reinterpret_cast<std::string_view *>(result.buffer.data());
+    for (size_t i = 0, e = *runtime::elementCount(result.shape); i < e; ++i)
+      views[i] = kept.emplace_back(views[i]);
+  }
+}
+
+Status EntryRun::makeStep(uint64_t step) {
+  for (PreparedEntry &entry : entries) {
+    Status status = entry.call();
+    if (status.isOk())
+      continue;
+    std::string place = "step " + std::to_string(step);
+    if (entries.size() > 1)
+      place += ", entry '" + entry.name + "'";
+    return Status(status.code(), status.message() + " (" + place + ")");
+  }
+  return {};
+}
+
+Status EntryRun::printScalars(uint64_t step) const {
+  llvm::outs() << "step " << step;
+  for (const std::string &name : getScalarNames()) {
+    Result<ArrayView> array = find(name);
+    if (!array.isOk())
+      return array.status();
+    llvm::outs() << "  " << name << " "
+                 << runtime::formatElement(array->dtype, array->data);
+  }
+  llvm::outs() << "\n";
+  return {};
+}
+
+Status EntryRun::run(StateWriter &writer) {
+  uint64_t last = options.firstStep;
   std::vector<double> seconds;
-  for (uint64_t step = 0; step < options.steps; ++step) {
+  for (uint64_t count = 0; !entries.empty() && count < options.steps; ++count) {
     auto start = std::chrono::steady_clock::now();
-    Status status = prepared.plan->call(feeds, results);
+    Status status = makeStep(++last);
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
-    if (!status.isOk())
-      return Status(status.code(), status.message() + " (step " +
-                                       std::to_string(step + 1) + ")");
     seconds.push_back(elapsed.count());
+    if (status.isOk() && options.printEvery > 0 &&
+        last % options.printEvery == 0)
+      status = printScalars(last);
+    if (status.isOk())
+      status = writer.afterStep(last, /*metadata=*/{});
+    if (!status.isOk())
+      return status;
   }
   if (options.time && !seconds.empty())
     printTimes(seconds);
-  return {};
+  return writer.finish(last, /*metadata=*/{});
 }
 
-/// Prints a result of the last call, or else a variable.
-static Status print(const std::string &name, const Session &session,
-                    const PreparedEntry &prepared) {
-  if (prepared.plan)
+//===----------------------------------------------------------------------===//
+// After the last step
+//===----------------------------------------------------------------------===//
+
+const OwnedArray *EntryRun::findResult(llvm::StringRef name) const {
+  for (const PreparedEntry &entry : llvm::reverse(entries))
     for (auto [spec, result] :
-         llvm::zip_equal(prepared.plan->getEntry().results, prepared.results))
-      if (spec.name == name) {
-        printArray(name, result.view());
-        return {};
-      }
-  Result<ArrayView> variable = session.getVariable(name);
-  if (!variable.isOk()) {
-    if (variable.status().code() == runtime::StatusCode::kNotFound &&
-        prepared.plan)
-      return Status::notFound(
-          "entry '" + prepared.plan->getEntry().manifest->name +
-          "' has no result '" + name + "', and " + variable.status().message());
-    return variable.status();
-  }
-  printArray(name, *variable);
-  return {};
+         llvm::zip_equal(entry.getResultSpecs(), entry.results))
+      if (name == spec.name || name == entry.name + "." + spec.name)
+        return &result;
+  return nullptr;
 }
 
-Status runEntry(Session &session, const RunOptions &options) {
-  PreparedEntry prepared;
-  if (!options.entry.empty()) {
-    Result<PreparedEntry> made = prepareEntry(session, options);
-    if (!made.isOk())
-      return made.status();
-    prepared = std::move(*made);
+Result<ArrayView> EntryRun::find(const std::string &name) const {
+  if (const OwnedArray *result = findResult(name))
+    return result->view();
+  return session.getVariable(name);
+}
+
+std::vector<std::string> EntryRun::getAllResultNames() const {
+  std::vector<std::string> names;
+  for (const PreparedEntry &entry : entries)
+    for (auto [spec, result] :
+         llvm::zip_equal(entry.getResultSpecs(), entry.results)) {
+      // A later entry may have one of that name, or be the same entry.
+      std::string name = spec.name;
+      if (findResult(name) != &result)
+        name = entry.name + "." + name;
+      if (findResult(name) == &result)
+        names.push_back(name);
+    }
+  return names;
+}
+
+std::vector<std::string> EntryRun::getScalarNames() const {
+  std::vector<std::string> names =
+      options.prints.empty() ? getAllResultNames() : options.prints;
+  llvm::erase_if(names, [&](const std::string &name) {
+    if (const OwnedArray *result = findResult(name))
+      return !result->shape.empty();
+    Result<size_t> variable = session.getProgram().lookupVariable(name);
+    return !session.getProgram().getVariables()[*variable].shape.empty();
+  });
+  return names;
+}
+
+/// Appends an array to the tensors of a file; `strings` keeps what they need.
+static void addTensor(const std::string &name, const ArrayView &array,
+                      std::vector<runtime::TensorView> &tensors,
+                      std::deque<runtime::StringTensor> &strings) {
+  Shape shape(array.shape.begin(), array.shape.end());
+  if (array.dtype != runtime::DType::String) {
+    tensors.push_back({name, array.dtype, shape, array.data});
+    return;
   }
-  if (Status status = initializeVariables(session, options); !status.isOk())
-    return status;
-  if (prepared.plan)
-    if (Status status = callEntry(prepared, options); !status.isOk())
-      return status;
+  const auto *views = static_cast<const std::string_view *>(array.data);
+  strings.push_back(runtime::packStrings(
+      {views, views + runtime::elementCount(shape).value_or(0)}));
+  runtime::appendStrings(name, shape, strings.back(), tensors);
+}
+
+Status EntryRun::report() const {
   std::vector<std::string> names = options.prints;
-  if (names.empty() && prepared.plan && options.steps > 0)
-    for (const ArgumentSpec &result : prepared.plan->getEntry().results)
-      names.push_back(result.name);
-  for (const std::string &name : names)
-    if (Status status = print(name, session, prepared); !status.isOk())
-      return status;
-  return options.save.empty() ? Status() : session.save(options.save);
+  bool isChosen = !names.empty(), isSaved = !options.saveResults.empty();
+  if (!isChosen && options.steps > 0)
+    names = getAllResultNames();
+  std::vector<runtime::TensorView> tensors;
+  std::deque<runtime::StringTensor> strings;
+  for (const std::string &name : names) {
+    Result<ArrayView> array = find(name);
+    if (!array.isOk())
+      return array.status();
+    if (isChosen || !isSaved)
+      printArray(name, *array);
+    if (isSaved)
+      addTensor(name, *array, tensors, strings);
+  }
+  return isSaved ? runtime::writeSafetensors(options.saveResults, tensors)
+                 : Status();
+}
+
+Status runEntries(Session &session, RunOptions options) {
+  if (Status status = findLatest(options); !status.isOk())
+    return status;
+  EntryRun entries(session, options);
+  if (Status status = entries.prepare(); !status.isOk())
+    return status;
+  Result<StateWriter> writer = StateWriter::create(session, options);
+  if (!writer.isOk())
+    return writer.status();
+  if (Status status = prepareVariables(session, options); !status.isOk())
+    return status;
+  if (Status status = entries.run(*writer); !status.isOk())
+    return status;
+  return entries.report();
 }
 
 } // namespace flywheel::run

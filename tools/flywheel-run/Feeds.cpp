@@ -25,17 +25,24 @@ using llvm::StringRef;
 
 namespace flywheel::run {
 
-Result<FeedTexts> parseFeedTexts(llvm::ArrayRef<std::string> arguments) {
-  FeedTexts texts;
+Result<ValueTexts> parseValueTexts(StringRef option,
+                                   llvm::ArrayRef<std::string> arguments) {
+  ValueTexts texts;
   for (const std::string &argument : arguments) {
     auto [name, value] = StringRef(argument).split('=');
     if (name.size() == argument.size() || name.empty() || value.empty())
-      return Status::invalidArgument("expected --feed NAME=VALUE, found '" +
-                                     argument + "'");
+      return Status::invalidArgument("expected " + option.str() +
+                                     " NAME=VALUE, found '" + argument + "'");
     if (!texts.emplace(name.str(), value.str()).second)
-      return Status::invalidArgument("--feed gives '" + name.str() + "' twice");
+      return Status::invalidArgument(option.str() + " gives '" + name.str() +
+                                     "' twice");
   }
   return texts;
+}
+
+Status makeUnusedError(const ValueTexts &unused) {
+  return Status::invalidArgument("no entry that is used has a placeholder '" +
+                                 unused.begin()->first + "'");
 }
 
 /// Stores `value` as an integer of type T; false where it is none.
@@ -109,14 +116,14 @@ static Result<Shape> parseShape(StringRef text) {
   return shape;
 }
 
-static Shape getShape(const ArgumentSpec &feed, int64_t unknownExtent) {
+static Shape getShape(const ArgumentSpec &spec, int64_t unknownExtent) {
   Shape shape;
-  for (int64_t extent : feed.extents)
+  for (int64_t extent : spec.extents)
     shape.push_back(extent < 0 ? unknownExtent : extent);
   return shape;
 }
 
-/// A seed for the numbers of a feed: FNV-1a of its name, mixed with `seed`.
+/// A seed for the numbers of an array: FNV-1a of its name, mixed with `seed`.
 static uint64_t getStream(StringRef name, uint64_t seed) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (unsigned char c : name)
@@ -126,7 +133,7 @@ static uint64_t getStream(StringRef name, uint64_t seed) {
 }
 
 /// Fills an array by calling `next` for each element.
-static Status fill(OwnedArray &array, const ArgumentSpec &feed,
+static Status fill(OwnedArray &array, const ArgumentSpec &spec,
                    llvm::function_ref<double()> next) {
   uint64_t count = *runtime::elementCount(array.shape);
   size_t size = runtime::dtypeSize(array.dtype);
@@ -134,14 +141,14 @@ static Status fill(OwnedArray &array, const ArgumentSpec &feed,
     double value = next();
     if (!storeNumber(array.dtype, value, array.buffer.data() + i * size))
       return Status::invalidArgument(
-          "placeholder '" + feed.name + "' of dtype " +
+          "'" + spec.name + "' of dtype " +
           std::string(runtime::numpyName(array.dtype)) + " cannot hold " +
           runtime::formatElement(DType::F64, &value));
   }
   return {};
 }
 
-static Status fillRandom(OwnedArray &array, const ArgumentSpec &feed,
+static Status fillRandom(OwnedArray &array, const ArgumentSpec &spec,
                          StringRef boundText, uint64_t seed) {
   bool isFloat = runtime::isFloatingPoint(array.dtype);
   double bound = isFloat ? 1.0 : 2.0;
@@ -149,8 +156,8 @@ static Status fillRandom(OwnedArray &array, const ArgumentSpec &feed,
     return Status::invalidArgument(
         "expected a positive bound of random numbers, found '" +
         boundText.str() + "'");
-  uint64_t state = getStream(feed.name, seed);
-  return fill(array, feed, [&] {
+  uint64_t state = getStream(spec.name, seed);
+  return fill(array, spec, [&] {
     // 53 bits: a double in [0, 1).
     double unit = std::ldexp(double(flywheel_splitmix64(&state) >> 11), -53);
     return isFloat ? unit * bound : std::floor(unit * bound);
@@ -158,7 +165,7 @@ static Status fillRandom(OwnedArray &array, const ArgumentSpec &feed,
 }
 
 /// Reads a whole column.
-static Result<OwnedArray> readColumn(const ArgumentSpec &feed,
+static Result<OwnedArray> readColumn(const ArgumentSpec &spec,
                                      const std::string &path,
                                      const std::string &column) {
   Result<SafetensorsFile> file = SafetensorsFile::open(path);
@@ -173,9 +180,9 @@ static Result<OwnedArray> readColumn(const ArgumentSpec &feed,
                             "'; its columns are: " + names);
   }
   OwnedArray array;
-  if (Status status = array.allocate(feed.dtype, info->shape); !status.isOk())
+  if (Status status = array.allocate(spec.dtype, info->shape); !status.isOk())
     return status;
-  if (info->dtype == feed.dtype) {
+  if (info->dtype == spec.dtype) {
     if (info->byteSize() > 0)
       std::memcpy(array.buffer.data(), file->data(*info), info->byteSize());
     return array;
@@ -183,7 +190,7 @@ static Result<OwnedArray> readColumn(const ArgumentSpec &feed,
   Result<runtime::Dataset> data = runtime::Dataset::load(path, {column});
   if (!data.isOk())
     return data.status();
-  Result<runtime::ColumnFeed> bound = data->bind(column, feed.dtype);
+  Result<runtime::ColumnFeed> bound = data->bind(column, spec.dtype);
   if (!bound.isOk())
     return bound.status();
   std::vector<uint64_t> rows(data->numRows());
@@ -203,7 +210,7 @@ static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
   size_t count = *runtime::elementCount(shape);
   size_t viewBytes = count * sizeof(std::string_view);
   if (!array.buffer.reserve(viewBytes + text.size()))
-    return Status::resourceExhausted("no memory for a feed of strings");
+    return Status::resourceExhausted("no memory for strings");
   char *copy = reinterpret_cast<char *>(array.buffer.data() + viewBytes);
   llvm::copy(text, copy);
   std::string_view view(copy, text.size());
@@ -212,10 +219,10 @@ static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
   return array;
 }
 
-Result<OwnedArray> makeFeed(const ArgumentSpec &feed, const std::string &text,
-                            int64_t unknownExtent, uint64_t seed) {
-  if (feed.dtype == DType::String)
-    return makeStrings(getShape(feed, unknownExtent), text);
+Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
+                             int64_t unknownExtent, uint64_t seed) {
+  if (spec.dtype == DType::String)
+    return makeStrings(getShape(spec, unknownExtent), text);
   auto [kind, rest] = StringRef(text).split(':');
   auto [shapeText, boundText] = rest.split(':');
   double number = kind == "ones" ? 1.0 : 0.0;
@@ -226,15 +233,15 @@ Result<OwnedArray> makeFeed(const ArgumentSpec &feed, const std::string &text,
     auto [path, column] = StringRef(text).rsplit(':');
     if (path.size() == text.size() || path.empty() || column.empty())
       return Status::invalidArgument(
-          "cannot feed '" + text + "' to '" + feed.name +
+          "cannot make a value of '" + spec.name + "' from '" + text +
           "': expected FILE:COLUMN, zeros, ones, random or a number, see "
           "--help");
-    return readColumn(feed, path.str(), column.str());
+    return readColumn(spec, path.str(), column.str());
   }
   if (isNumber && !boundText.empty())
     return Status::invalidArgument("unexpected ':" + boundText.str() +
-                                   "' in the value of '" + feed.name + "'");
-  Shape shape = getShape(feed, unknownExtent);
+                                   "' in the value of '" + spec.name + "'");
+  Shape shape = getShape(spec, unknownExtent);
   if (!shapeText.empty()) {
     Result<Shape> given = parseShape(shapeText);
     if (!given.isOk())
@@ -242,10 +249,10 @@ Result<OwnedArray> makeFeed(const ArgumentSpec &feed, const std::string &text,
     shape = *given;
   }
   OwnedArray array;
-  Status status = array.allocate(feed.dtype, shape);
+  Status status = array.allocate(spec.dtype, shape);
   if (status.isOk())
-    status = isRandom ? fillRandom(array, feed, boundText, seed)
-                      : fill(array, feed, [&] { return number; });
+    status = isRandom ? fillRandom(array, spec, boundText, seed)
+                      : fill(array, spec, [&] { return number; });
   if (!status.isOk())
     return status;
   return array;

@@ -13,25 +13,29 @@
 
 namespace flywheel::run {
 
-/// What --feed says: the text after `NAME=`, by name.
-using FeedTexts = std::map<std::string, std::string>;
+/// What --feed or --set says: the text after `NAME=`, by name.
+using ValueTexts = std::map<std::string, std::string>;
 
-/// Splits `NAME=VALUE` texts. Errors: kInvalidArgument for a text without `=`
-/// and for a name that comes twice.
-runtime::Result<FeedTexts>
-parseFeedTexts(llvm::ArrayRef<std::string> arguments);
+/// Splits the `NAME=VALUE` texts that were given to `option` (`--feed`).
+/// Errors: kInvalidArgument for a text without `=` and for a name that comes
+/// twice.
+runtime::Result<ValueTexts>
+parseValueTexts(llvm::StringRef option, llvm::ArrayRef<std::string> arguments);
 
-/// Makes the array that `text` describes for `feed`:
+/// The error of a --feed that nothing has.
+runtime::Status makeUnusedError(const ValueTexts &unused);
+
+/// Makes the array that `text` describes for a feed or a variable:
 ///   zeros[:SHAPE], ones[:SHAPE], NUMBER[:SHAPE], random[:SHAPE[:BOUND]],
 ///   FILE:COLUMN
-/// Without SHAPE (`32x64`) it is the feed's, in which `unknownExtent` stands
-/// for every extent that is not fixed. random is in [0, BOUND): by default 1,
-/// or 2 for integers; it depends on `seed` and the feed's name. A feed of strings
-/// has `text` itself as every element. Errors:
+/// Without SHAPE (`32x64`) it is that of `spec`, in which `unknownExtent`
+/// stands for every extent that is not fixed. random is in [0, BOUND): by
+/// default 1, or 2 for integers; it depends on `seed` and the name. Strings
+/// have `text` itself as every element. Errors:
 /// kInvalidArgument; those of reading a file.
-runtime::Result<OwnedArray> makeFeed(const ArgumentSpec &feed,
-                                     const std::string &text,
-                                     int64_t unknownExtent, uint64_t seed);
+runtime::Result<OwnedArray> makeArray(const ArgumentSpec &spec,
+                                      const std::string &text,
+                                      int64_t unknownExtent, uint64_t seed);
 
 } // namespace flywheel::run
 

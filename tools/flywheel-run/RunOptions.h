@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_TOOLS_FLYWHEEL_RUN_RUNOPTIONS_H
 #define FLYWHEEL_TOOLS_FLYWHEEL_RUN_RUNOPTIONS_H
 
+#include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/Session.h"
 
 #include <optional>
@@ -15,7 +16,21 @@
 
 namespace flywheel::run {
 
+/// Which variables get initial values.
+enum class InitialValues {
+  /// Those that have no value after --restore and --set.
+  Missing,
+  None,
+  /// Those of the collections GLOBAL and LOCAL.
+  All,
+  /// Those that are named.
+  Named,
+};
+
 struct RunOptions {
+  std::string input;
+  Lowering lowering = Lowering::Optimized;
+  bool timeStages = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;
@@ -24,31 +39,47 @@ struct RunOptions {
   std::optional<uint64_t> batchSize, seed, initSeed;
   std::optional<double> holdout;
   // Entry mode.
-  std::string entry;
-  uint64_t steps = 1;
+  std::vector<std::string> entries;
+  uint64_t steps = 1, printEvery = 0;
+  std::string saveResults;
   bool list = false;
   // Both.
   std::vector<std::string> feeds, prints;
-  std::string save, restore;
   bool time = false;
+  // Values of variables. Selections are `NAME` or `NAME=KEY`.
+  std::string restore, restoreLatest, save;
+  std::vector<std::string> restoreVariables, saveVariables, sets, initNames;
+  InitialValues initialValues = InitialValues::Missing;
+  bool reshape = false, reportUninitialized = false;
+  // Checkpoints with a step.
+  std::string checkpoint, globalStep;
+  uint64_t checkpointEvery = 0;
+  runtime::CheckpointManagerOptions retention;
+  /// The step in the name of the checkpoint that --restore-latest found.
+  uint64_t firstStep = 0;
 
   uint64_t getSeed() const { return seed.value_or(1); }
   uint64_t getInitSeed() const { return initSeed.value_or(getSeed()); }
   uint64_t getBatchSize() const { return batchSize.value_or(32); }
 };
 
-/// Gives the variables their values: those of --restore, or else initial ones.
-runtime::Status initializeVariables(Session &session,
-                                    const RunOptions &options);
+/// Reads the command line and checks what can be checked before anything is
+/// compiled. Exits after --help and after an unknown option. Errors:
+/// kInvalidArgument for options that contradict each other or that have no
+/// effect together.
+runtime::Result<RunOptions> parseCommandLine(int argc, char **argv);
 
 /// Trains or evaluates on the columns of --data.
 runtime::Status runTraining(Session &session, RunOptions options);
 
-/// Calls --entry, prints and saves.
-runtime::Status runEntry(Session &session, const RunOptions &options);
+/// Calls the entries of --entry in turn, prints and saves.
+runtime::Status runEntries(Session &session, RunOptions options);
 
 /// Prints the entries with their feeds and results, and the variables.
 void listProgram(const Program &program);
+
+/// Prints the name, dtype, shape and elements of an array.
+void printArray(const std::string &name, const ArrayView &array);
 
 } // namespace flywheel::run
 

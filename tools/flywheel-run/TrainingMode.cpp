@@ -6,9 +6,8 @@
 
 #include "Feeds.h"
 #include "Progress.h"
-#include "RunOptions.h"
+#include "State.h"
 
-#include "flywheel/Runtime/AtomicFile.h"
 #include "flywheel/Runtime/Checkpoint.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,8 +23,8 @@ namespace flywheel::run {
 /// Where the feeds of `entry` come from: constants, and columns under other
 /// names. Removes from `unused` the names that the entry has.
 static Status addSources(const Program &program, const std::string &entry,
-                         const FeedTexts &texts, const RunOptions &options,
-                         FeedSources &sources, FeedTexts &unused) {
+                         const ValueTexts &texts, const RunOptions &options,
+                         FeedSources &sources, ValueTexts &unused) {
   if (entry.empty())
     return {};
   Result<const EntrySpec *> spec = program.lookupEntry(entry);
@@ -41,8 +40,8 @@ static Status addSources(const Program &program, const std::string &entry,
       sources.columns[feed.name] = value.str();
       continue;
     }
-    Result<OwnedArray> array =
-        makeFeed(feed, text->second, options.getBatchSize(), options.getSeed());
+    Result<OwnedArray> array = makeArray(
+        feed, text->second, options.getBatchSize(), options.getSeed());
     if (!array.isOk())
       return array.status();
     sources.constants[feed.name] =
@@ -59,18 +58,17 @@ static Result<TrainerOptions> makeTrainerOptions(const Program &program,
   result.batchSize = options.getBatchSize();
   result.holdout = options.holdout.value_or(0.0);
   result.seed = options.getSeed();
-  Result<FeedTexts> texts = parseFeedTexts(options.feeds);
+  Result<ValueTexts> texts = parseValueTexts("--feed", options.feeds);
   if (!texts.isOk())
     return texts.status();
-  FeedTexts unused = *texts;
+  ValueTexts unused = *texts;
   for (const std::string &entry : {result.trainEntry, result.evalEntry})
     if (Status status =
             addSources(program, entry, *texts, options, result.sources, unused);
         !status.isOk())
       return status;
   if (!unused.empty())
-    return Status::invalidArgument("no entry that is used has a placeholder '" +
-                                   unused.begin()->first + "'");
+    return makeUnusedError(unused);
   return result;
 }
 
@@ -148,21 +146,29 @@ static Result<Dataset> loadColumns(const Program &program,
   return Dataset::load(path, columns);
 }
 
-static Status save(Session &session, const RunOptions &options,
-                   uint64_t epochs) {
+static runtime::Metadata makeMetadata(const RunOptions &options,
+                                      uint64_t epochs) {
   TrainingProgress progress;
   progress.epochs = epochs;
   progress.seed = options.getSeed();
   progress.batchSize = options.getBatchSize();
   progress.holdout = options.holdout.value_or(0.0);
-  runtime::CheckpointOptions checkpoint;
-  checkpoint.metadata = progress.toMetadata();
-  return session.save(options.save, checkpoint);
+  return progress.toMetadata();
+}
+
+/// Writes what is due after an epoch but the last.
+static Status saveEpoch(StateWriter &writer, const RunOptions &options,
+                        uint64_t epoch) {
+  runtime::Metadata metadata = makeMetadata(options, epoch);
+  if (Status status = writer.afterStep(epoch, metadata); !status.isOk())
+    return status;
+  bool isDue = options.saveEvery > 0 && epoch % options.saveEvery == 0;
+  return isDue ? writer.save(metadata) : Status();
 }
 
 /// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation
 /// found.
-static Status train(Session &session, Trainer &trainer,
+static Status train(StateWriter &writer, Trainer &trainer,
                     const RunOptions &options, uint64_t begin,
                     std::vector<Metric> &metrics) {
   Progress progress(options.epochs, trainer.getStepsPerEpoch());
@@ -189,9 +195,8 @@ static Status train(Session &session, Trainer &trainer,
       evaluation = "| " + formatMetrics(metrics);
     }
     progress.endEpoch(epoch, *loss, evaluation);
-    bool isDue = options.saveEvery > 0 && (epoch + 1) % options.saveEvery == 0;
-    if (isDue && epoch + 1 < options.epochs)
-      if (Status status = save(session, options, epoch + 1); !status.isOk())
+    if (epoch + 1 < options.epochs)
+      if (Status status = saveEpoch(writer, options, epoch + 1); !status.isOk())
         return status;
   }
   if (options.time && progress.getSteps() > 0)
@@ -204,14 +209,18 @@ static Status train(Session &session, Trainer &trainer,
 }
 
 Status runTraining(Session &session, RunOptions options) {
+  if (Status status = findLatest(options); !status.isOk())
+    return status;
   Result<uint64_t> begin = adoptProgress(options);
   if (!begin.isOk())
     return begin.status();
-  // Hours of training should not end with a folder that is not there.
-  if (!options.save.empty())
-    if (Status status = runtime::checkSavePath(options.save); !status.isOk())
-      return status;
+  Result<StateWriter> writer = StateWriter::create(session, options);
+  if (!writer.isOk())
+    return writer.status();
   const Program &program = session.getProgram();
+  for (const std::string &name : options.prints)
+    if (Result<size_t> index = program.lookupVariable(name); !index.isOk())
+      return index.status();
   Result<TrainerOptions> trainerOptions = makeTrainerOptions(program, options);
   if (!trainerOptions.isOk())
     return trainerOptions.status();
@@ -236,11 +245,8 @@ Status runTraining(Session &session, RunOptions options) {
                                             evalData ? &*evalData : nullptr);
   if (!trainer.isOk())
     return trainer.status();
-  Status initialized = options.resume.empty()
-                           ? initializeVariables(session, options)
-                           : session.restore(options.resume);
-  if (!initialized.isOk())
-    return initialized;
+  if (Status status = prepareVariables(session, options); !status.isOk())
+    return status;
 
   std::vector<Metric> metrics;
   if (!options.evalOnly) {
@@ -248,7 +254,7 @@ Status runTraining(Session &session, RunOptions options) {
       return Status::invalidArgument(
           options.resume + " is already trained for " + std::to_string(*begin) +
           " epochs, more than --epochs=" + std::to_string(options.epochs));
-    if (Status status = train(session, *trainer, options, *begin, metrics);
+    if (Status status = train(*writer, *trainer, options, *begin, metrics);
         !status.isOk())
       return status;
   }
@@ -264,8 +270,16 @@ Status runTraining(Session &session, RunOptions options) {
     llvm::outs() << (isHeldOut ? "test: " : "train: ") << formatMetrics(metrics)
                  << "\n";
   }
-  if (!options.save.empty())
-    return save(session, options, options.evalOnly ? *begin : options.epochs);
+  uint64_t epochs = options.evalOnly ? *begin : options.epochs;
+  if (Status status = writer->finish(epochs, makeMetadata(options, epochs));
+      !status.isOk())
+    return status;
+  for (const std::string &name : options.prints) {
+    Result<ArrayView> variable = session.getVariable(name);
+    if (!variable.isOk())
+      return variable.status();
+    printArray(name, *variable);
+  }
   return {};
 }
 

@@ -138,7 +138,8 @@ public:
   /// must outlive the trainer. Errors: those of BatchCall::create() and
   /// splitRows(); kInvalidArgument for a batch size of 0, for one that an entry
   /// with a fixed batch does not have, for no rows to train on, and for an eval
-  /// entry without a scalar result or with results that are not.
+  /// entry without a scalar result, with results that are not, or that writes
+  /// variables which are not in the collection LOCAL.
   static runtime::Result<Trainer>
   create(Session &session, const runtime::Dataset &data,
          const TrainerOptions &options,
@@ -168,7 +169,8 @@ public:
   runtime::Result<double>
   trainEpoch(uint64_t epoch, llvm::function_ref<void(const Step &)> onStep);
 
-  /// Runs the eval entry over all its rows, in their order.
+  /// Runs the eval entry over all its rows, in their order. The variables that
+  /// it writes (of LOCAL) begin with their initial values.
   runtime::Result<std::vector<Metric>> evaluate();
 
 private:
@@ -180,6 +182,9 @@ private:
   TrainerOptions options;
   std::optional<BatchCall> train, eval;
   std::vector<uint64_t> trainingRows, evalRows;
+  /// What the eval entry writes, and where.
+  std::vector<std::string> evalWrites;
+  Session *evalSession = nullptr;
   uint64_t evalBatchSize = 0;
   int lossIndex = -1;
 };

@@ -65,6 +65,13 @@ std::optional<std::string>
 latestCheckpoint(const std::string &directory,
                  const std::string &stateFile = defaultStateFile);
 
+/// The same for a directory that may have moved since: the newest checkpoint by
+/// its name, in \p directory; nothing where there is no readable state. Whether
+/// the checkpoint exists is not checked.
+std::optional<std::string>
+locateLatestCheckpoint(const std::string &directory,
+                       const std::string &stateFile = defaultStateFile);
+
 /// `DIRECTORY/NAME`.
 std::string joinPath(const std::string &directory, const std::string &name);
 

@@ -1,0 +1,31 @@
+//===- FrontEnd.cpp - What a tool compiles a model with -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/FrontEnd.h"
+
+#include "llvm/Support/Path.h"
+
+using namespace flywheel;
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerAllFlywheelDialects(registry);
+  return registry;
+}
+
+FrontEnd::FrontEnd() : context(makeRegistry()), diagnostics(sources, &context) {
+  context.printOpOnDiagnostic(false);
+}
+
+llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
+                                                      CompilerOptions options) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModuleFile(context, path);
+  if (!module)
+    return llvm::failure();
+  if (options.modelName.empty() && !module->getSymName() && path != "-")
+    options.modelName = llvm::sys::path::stem(path).str();
+  return compileModule(std::move(module), options);
+}
