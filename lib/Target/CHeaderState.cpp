@@ -132,9 +132,10 @@ void CHeaderState::writeStrings() {
     return;
   os << "/* Strings are passed and stored as numbers: 0 is \"\", and 1 to "
      << manifest.strings.size()
-     << " are those that the model\n   names, see below. A greater number is "
-        "whatever the program takes it for: the model\n   copies numbers, "
-        "and strings are equal where their numbers are. */\n#define "
+     << " are those that the model\n   names, see below. The model copies "
+        "numbers, and strings\n   are equal where their numbers are. "
+        "flywheel_intern() of the runtime library\n   gives numbers to other "
+        "strings; a program may also keep a table of its own. */\n#define "
      << macro << "_NUM_STRINGS " << manifest.strings.size() << "\n\n"
      << "/* The bytes of a string that the model names, with a terminator, "
         "and how many they\n   are; NULL for any other number. */\n"
@@ -183,7 +184,8 @@ static inline int @_find_variable(const char *name) {
 }
 
 /* Makes s a block in which no variable has a value: for a program that sets
-   every value itself and has no use for @_init. */
+   every value itself and has no use for @_init. A block with strings of the
+   runtime library goes through flywheel_release() first. */
 static inline void @_reset(@_state *s) {
   uint64_t hash = $_LAYOUT_HASH;
   memset(s, 0, $_HEADER_BYTES);
@@ -349,6 +351,12 @@ void CHeaderState::writeCheckpoints() {
     }
     os << "  };\n";
   }
+  if (!manifest.strings.empty()) {
+    os << "  static const flywheel_string strings[] = {\n";
+    for (const std::string &text : manifest.strings)
+      os << "      {\"" << escapeForC(text) << "\", " << text.size() << "u},\n";
+    os << "  };\n";
+  }
   size_t count = manifest.variables.size();
   os << "  static const flywheel_model model = {\n      "
         "FLYWHEEL_MODEL_VERSION, \""
@@ -358,17 +366,34 @@ void CHeaderState::writeCheckpoints() {
      << manifest.stateBytes << "u, " << kStateSeedOffset << "u, "
      << kStateStatusOffset << "u, " << kStateInitializedOffset << "u, "
      << getStateRunsOffset(count) << "u, " << getStateTextOffset(count) << "u, "
-     << kStateTextBytes << "u};\n  return &model;\n}\n";
+     << kStateTextBytes << "u, " << kStateStringsOffset << "u, "
+     << manifest.strings.size() << "u, "
+     << (manifest.strings.empty() ? "NULL" : "strings")
+     << "};\n  return &model;\n}\n";
   writeInline(R"(
 /* Writes all variables of GLOBAL to a checkpoint. Returns 0 or a status. */
 static inline int32_t @_save(@_state *s, const char *path) {
   return flywheel_save(@_model(), s, path, NULL);
 }
 
+/* The same at PREFIX-STEP, of which the newest five are kept, with a state file
+   that names the latest. */
+static inline int32_t @_save_step(@_state *s, const char *prefix,
+                                  int64_t step) {
+  return flywheel_save_step(@_model(), s, prefix, step, NULL, NULL, NULL, 0);
+}
+
 /* Fills all variables of GLOBAL from a checkpoint. The block needs no @_init
    before. Returns 0 or a status. */
 static inline int32_t @_restore(@_state *s, const char *path) {
   return flywheel_restore(@_model(), s, path, NULL);
+}
+
+/* The same from the latest checkpoint of a directory, if there is one: sets
+   *restored to 1 or 0. */
+static inline int32_t @_restore_latest(@_state *s, const char *directory,
+                                       int32_t *restored) {
+  return flywheel_restore_latest(@_model(), s, directory, NULL, NULL, restored);
 }
 
 #ifdef __cplusplus
