@@ -66,7 +66,10 @@ public:
       const flywheel_variable &variable = model.variables[index];
       std::optional<DType> dtype = dtypeFromNumpyName(variable.dtype);
       Shape shape(variable.shape, variable.shape + variable.rank);
-      if (!dtype || byteCount(*dtype, shape) != variable.bytes)
+      // A block holds the numbers of strings.
+      bool isString = dtype == DType::String;
+      if (!dtype ||
+          byteCount(isString ? DType::I64 : *dtype, shape) != variable.bytes)
         return Status::invalidArgument(
             std::string("the description of variable '") + variable.name +
             "' is wrong: dtype " + variable.dtype + ", shape " +
