@@ -261,8 +261,8 @@ def test_rounding() -> None:
         "fma": (["arith.mulf %a, %b", "arith.addf %0, %c"], lambda a, b, c: a * b + c),
         "difference": (["arith.subf %a, %b", "arith.mulf %0, %c"], lambda a, b, c: (a - b) * c),
         "quotient": (["arith.divf %a, %b", "arith.subf %0, %c"], lambda a, b, c: a / b - c),
-        "long": (["arith.mulf %a, %b", "arith.addf %0, %c", "arith.mulf %1, %1", "arith.subf %2, %a", "arith.addf %3, %b",
-                  "arith.mulf %4, %c"],
+        "long": (["arith.mulf %a, %b", "arith.addf %0, %c", "arith.mulf %1, %1", "arith.subf %2, %a",
+                  "arith.addf %3, %b", "arith.mulf %4, %c"],
                  lambda a, b, c: ((a * b + c) * (a * b + c) - a + b) * c),
         "roots": (["arith.mulf %a, %a", "math.sqrt %0", "math.sqrt %1", "math.sqrt %2", "arith.mulf %3, %c"],
                   lambda a, b, c: np.sqrt(np.sqrt(np.sqrt(a * a))) * c)}
