@@ -332,6 +332,11 @@ static Status checkValues(const RunOptions &options) {
   if (options.initialValues == InitialValues::All && (isRestored || isResumed))
     return wrong("--init=all would overwrite what is restored: leave it out, "
                  "then only variables without a value are initialised");
+  bool isContinued = isResumed || (!options.restoreLatest.empty() &&
+                                   !options.trainEntry.empty());
+  if (isContinued && !options.initNames.empty())
+    return wrong("--init would overwrite what a continued training restores: "
+                 "leave it out, or start anew with --restore");
   if (options.initialValues == InitialValues::All && !options.sets.empty())
     return wrong("--init=all would overwrite what --set sets: leave it out, "
                  "then only variables without a value are initialised");
