@@ -117,6 +117,14 @@ static cl::list<std::string>
                     "any, all results"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("Print entries, feeds, results, variables"));
+static cl::list<std::string>
+    entries("entries", cl::value_desc("names"), cl::CommaSeparated,
+            cl::cat(category),
+            cl::desc("Compile these entries and what they need only"));
+static cl::opt<bool>
+    softPlacement("soft-placement", cl::cat(category),
+                  cl::desc("Keep variables on the CPU, with a warning, where "
+                           "the device that they ask for is not there"));
 static cl::opt<bool> timeSteps("time", cl::cat(category),
                                cl::desc("Print times of steps"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
@@ -221,6 +229,7 @@ static int compileAndRun() {
     return 1;
   CompilerOptions compilerOptions;
   compilerOptions.lowering = lowering;
+  compilerOptions.entries = entries;
   if (!module->getSymName() && inputPath != "-")
     compilerOptions.modelName = llvm::sys::path::stem(inputPath).str();
   llvm::FailureOr<CompiledModule> compiled =
@@ -235,7 +244,13 @@ static int compileAndRun() {
     printStageTimes(llvm::errs(), compiled->times);
   if (options.list)
     listProgram(**program);
-  Result<std::unique_ptr<Session>> session = Session::create(*program);
+  SessionOptions sessionOptions;
+  sessionOptions.softPlacement = softPlacement;
+  sessionOptions.warn = [](const std::string &text) {
+    llvm::WithColor::warning(llvm::errs()) << text << "\n";
+  };
+  Result<std::unique_ptr<Session>> session =
+      Session::create(*program, sessionOptions);
   if (!session.isOk())
     return fail(session.status().message());
   Status status = options.data.empty() ? runEntry(**session, options)
