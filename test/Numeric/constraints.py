@@ -166,12 +166,15 @@ def test_layer() -> None:
     rng = np.random.default_rng(3)
     rows, columns, outputs = 12, 37, 19
     text = f"""
-train.variable @w : tensor<{columns}x{outputs}xf64> = #train.random_normal<seed = 1> {{constraint = #train.max_norm<max = 2.0>}}
+train.variable @w : tensor<{columns}x{outputs}xf64> = #train.random_normal<seed = 1> {{
+  constraint = #train.max_norm<max = 2.0>
+}}
 train.variable @b : tensor<{outputs}xf64> = #train.random_normal<seed = 2> {{constraint = #train.non_neg}}
 func.func @step(%x: tensor<?x{columns}xf64>) -> tensor<?x{outputs}xf64> {{
   %w = train.read @w : tensor<{columns}x{outputs}xf64>
   %b = train.read @b : tensor<{outputs}xf64>
-  %y = nn.dense %x, %w, %b : (tensor<?x{columns}xf64>, tensor<{columns}x{outputs}xf64>, tensor<{outputs}xf64>) -> tensor<?x{outputs}xf64>
+  %y = nn.dense %x, %w, %b
+      : (tensor<?x{columns}xf64>, tensor<{columns}x{outputs}xf64>, tensor<{outputs}xf64>) -> tensor<?x{outputs}xf64>
   %loss = arith.mulf %y, %y : tensor<?x{outputs}xf64>
   train.minimize %loss : tensor<?x{outputs}xf64> with #train.adam<lr = 0.1>
   return %y : tensor<?x{outputs}xf64>

@@ -137,9 +137,9 @@ def test_network() -> None:
                 for _ in range(2):
                     expect_equal(f"{configuration} {batch}", frozen.run("predict", x), expected)
                 print(f"     {configuration}, batch {batch}: compiled in {seconds:.2f} s")
-                if isinstance(frozen, ObjectModel):
-                    if frozen.manifest["state"]["bytes"] > 128:
-                        raise AssertionError("a frozen model has state")
+                # A header without variables: 64 bytes and the text of an error.
+                if isinstance(frozen, ObjectModel) and frozen.manifest["state"]["bytes"] > 64 + 512:
+                    raise AssertionError("a frozen model has state")
 
 
 def test_types() -> None:
