@@ -82,6 +82,8 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
+  // While the only divisions are the user's own.
+  pm.addNestedPass<func::FuncOp>(createCheckDivisions());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
