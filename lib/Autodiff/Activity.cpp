@@ -39,10 +39,17 @@ SmallVector<Value> getDifferentiableCaptures(Operation *op) {
       captures, [](Value value) { return carriesDerivative(value.getType()); });
 }
 
-SetVector<Value> findDifferentiableSources(ValueRange ys) {
+/// The op of `scope` that computes `value`, or null. Every block is in the null
+/// scope.
+static Operation *getDefiningOpIn(Block *scope, Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (!scope || op->getBlock() == scope) ? op : nullptr;
+}
+
+SetVector<Value> findDifferentiableSources(ValueRange ys, Block *scope) {
   SetVector<Value> sources(ys.begin(), ys.end());
   for (size_t i = 0; i < sources.size(); ++i) {
-    Operation *op = sources[i].getDefiningOp();
+    Operation *op = getDefiningOpIn(scope, sources[i]);
     if (!op)
       continue;
     for (OpOperand &operand : op->getOpOperands())
@@ -54,7 +61,8 @@ SetVector<Value> findDifferentiableSources(ValueRange ys) {
   return sources;
 }
 
-Activity findActivity(const SetVector<Value> &sources, ValueRange xs) {
+Activity findActivity(const SetVector<Value> &sources, ValueRange xs,
+                      Block *scope) {
   Activity activity;
   for (Value x : xs)
     if (sources.contains(x))
@@ -62,7 +70,7 @@ Activity findActivity(const SetVector<Value> &sources, ValueRange xs) {
 
   SetVector<Operation *> ops;
   for (Value value : sources)
-    if (Operation *op = value.getDefiningOp())
+    if (Operation *op = getDefiningOpIn(scope, value))
       ops.insert(op);
   for (Operation *op : topologicalSort(ops)) {
     auto isActive = [&](Value value) {

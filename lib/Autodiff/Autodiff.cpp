@@ -11,19 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Autodiff/Activity.h"
 #include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/ReverseSweep.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -38,37 +37,28 @@ namespace {
 class GradientEmitter {
 public:
   explicit GradientEmitter(train::GradientOp gradient)
-      : gradient(gradient), builder(gradient),
-        sources(findDifferentiableSources(gradient.getYs())),
-        activity(findActivity(sources, gradient.getXs())) {}
+      : gradient(gradient), builder(gradient), xs(gradient.getXs()),
+        sweep(builder, gradient.getYs(), gradient.getXs()) {
+    sweep.setRequest(gradient);
+  }
 
   /// Emits the gradients before the op and erases it.
   LogicalResult run();
 
   /// The number of rules applied by `run`.
-  unsigned getNumRules() const { return numRules; }
+  unsigned getNumRules() const { return sweep.getNumRules(); }
 
 private:
   LogicalResult checkBlockArguments();
   void seed();
-  LogicalResult propagate(Operation *op);
-  LogicalResult emitMissingRule(Operation *op, Type type);
   FailureOr<Value> getGradientOf(unsigned index);
-
-  bool isActive(Value value) const { return activity.values.contains(value); }
-
-  /// Adds `cotangent` to what has reached `value` so far.
-  void accumulate(Location loc, Value value, Value cotangent) {
-    Value &sum = cotangents[value];
-    sum = sum ? arith::AddFOp::create(builder, loc, sum, cotangent) : cotangent;
-  }
 
   train::GradientOp gradient;
   OpBuilder builder;
-  llvm::SetVector<Value> sources;
-  Activity activity;
-  DenseMap<Value, Value> cotangents;
-  unsigned numRules = 0;
+  /// The targets as they were when the paths to them were found: a rule may
+  /// replace a value of the forward computation.
+  SmallVector<Value> xs;
+  ReverseSweep sweep;
 };
 
 /// How messages name a value.
@@ -84,31 +74,13 @@ std::string describe(Value value) {
   return text;
 }
 
-/// A type that rules cannot be applied to, or null. Rules need a zero, a sign
-/// and a known rank.
-Type findUnsupportedType(Operation *op) {
-  auto isUnsupported = [](Type type) {
-    if (!carriesDerivative(type))
-      return false;
-    if (isa<ShapedType>(type) && !isa<RankedTensorType, VectorType>(type))
-      return true;
-    return !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
-        getElementTypeOrSelf(type));
-  };
-  for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    for (Type type : types)
-      if (isUnsupported(type))
-        return type;
-  return {};
-}
 } // namespace
 
 /// Values that come over an edge of the control flow have no op to ask for a
 /// rule. A target inside the same region is computed after them: only then is
 /// there no path.
 LogicalResult GradientEmitter::checkBlockArguments() {
-  for (Value source : sources) {
+  for (Value source : sweep.getSources()) {
     auto argument = dyn_cast<BlockArgument>(source);
     if (!argument || llvm::is_contained(gradient.getXs(), source))
       continue;
@@ -135,67 +107,19 @@ LogicalResult GradientEmitter::checkBlockArguments() {
 /// Gives each y that a derivative flows from its weight.
 void GradientEmitter::seed() {
   for (auto [i, y] : llvm::enumerate(gradient.getYs())) {
-    if (!isActive(y))
+    if (!sweep.isActive(y))
       continue;
     Value weight = gradient.getGradYs().empty()
                        ? nn::buildSplat(builder, gradient.getLoc(), y, 1.0)
                        : gradient.getGradYs()[i];
-    accumulate(gradient.getLoc(), y, weight);
+    sweep.accumulate(gradient.getLoc(), y, weight);
   }
-}
-
-LogicalResult GradientEmitter::emitMissingRule(Operation *op, Type type) {
-  InFlightDiagnostic error = op->emitError()
-                             << "no derivative rule for '" << op->getName()
-                             << "' on " << type;
-  error.attachNote(gradient.getLoc()) << "the gradient requested here";
-  return error;
-}
-
-LogicalResult GradientEmitter::propagate(Operation *op) {
-  SmallVector<Value> resultCotangents;
-  for (Value result : op->getResults())
-    resultCotangents.push_back(cotangents.lookup(result));
-  auto *reached = llvm::find_if(
-      resultCotangents, [](Value value) { return static_cast<bool>(value); });
-  if (reached == resultCotangents.end())
-    return success();
-
-  auto rule = dyn_cast<DifferentiableOpInterface>(op);
-  Type unsupported = findUnsupportedType(op);
-  bool captures = llvm::any_of(getDifferentiableCaptures(op),
-                               [&](Value value) { return isActive(value); });
-  if (!rule || unsupported || captures)
-    return emitMissingRule(op,
-                           unsupported ? unsupported : (*reached).getType());
-
-  SmallVector<bool> needed;
-  for (OpOperand &operand : op->getOpOperands())
-    needed.push_back(isActive(operand.get()) && hasDerivative(operand));
-  SmallVector<Value> operandCotangents(op->getNumOperands());
-  if (failed(
-          rule.emitVjp(builder, resultCotangents, needed, operandCotangents)))
-    return failure();
-  ++numRules;
-
-  for (auto [i, cotangent] : llvm::enumerate(operandCotangents)) {
-    if (!needed[i] || !cotangent)
-      continue;
-    Value operand = op->getOperand(i);
-    if (cotangent.getType() != operand.getType())
-      return op->emitOpError() << "expected a derivative rule that gives a "
-                                  "cotangent of type "
-                               << operand.getType() << " for operand #" << i
-                               << ", found " << cotangent.getType();
-    accumulate(op->getLoc(), operand, cotangent);
-  }
-  return success();
 }
 
 /// The gradient of target number `index`, once everything has been propagated.
 FailureOr<Value> GradientEmitter::getGradientOf(unsigned index) {
   Value x = gradient.getXs()[index];
-  if (Value cotangent = cotangents.lookup(x))
+  if (Value cotangent = sweep.getCotangent(xs[index]))
     return cotangent;
   if (gradient.getUnconnected() == train::Unconnected::zeros)
     return nn::buildSplat(builder, gradient.getLoc(), x, 0.0);
@@ -213,9 +137,8 @@ LogicalResult GradientEmitter::run() {
   if (failed(checkBlockArguments()))
     return failure();
   seed();
-  for (Operation *op : llvm::reverse(activity.ops))
-    if (failed(propagate(op)))
-      return failure();
+  if (failed(sweep.run()))
+    return failure();
   SmallVector<Value> gradients;
   for (unsigned i = 0, e = gradient.getXs().size(); i < e; ++i) {
     FailureOr<Value> value = getGradientOf(i);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -37,12 +38,15 @@ void registerDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     attach(getLinalgRules(), context);
   });
+  registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
+    attach(getSCFRules(), context);
+  });
 }
 
 SmallVector<OperationName> getDerivativeRules(MLIRContext &context) {
   context.loadDialect<arith::ArithDialect, linalg::LinalgDialect,
-                      math::MathDialect, nn::NNDialect, tensor::TensorDialect,
-                      train::TrainDialect>();
+                      math::MathDialect, nn::NNDialect, scf::SCFDialect,
+                      tensor::TensorDialect, train::TrainDialect>();
   SmallVector<OperationName> rules;
   for (RegisteredOperationName name : context.getRegisteredOperations())
     if (name.hasInterface<DifferentiableOpInterface>())

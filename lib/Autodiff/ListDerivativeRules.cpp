@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,9 +32,9 @@ namespace {
 struct TestListDerivativeRules
     : impl::TestListDerivativeRulesBase<TestListDerivativeRules> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
-                nn::NNDialect, tensor::TensorDialect, train::TrainDialect>();
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect,
+                    math::MathDialect, nn::NNDialect, scf::SCFDialect,
+                    tensor::TensorDialect, train::TrainDialect>();
   }
 
   void runOnOperation() override {

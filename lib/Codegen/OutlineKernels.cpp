@@ -28,8 +28,10 @@ using flywheel::train::TrainDialect;
 /// Whether `op` is worth a function: a tiled loop nest, or an elementwise op
 /// that is expensive to compile because of what it computes.
 static bool isKernel(Operation &op) {
+  // A loop that carries numbers has results, which a kernel has not.
   if (isa<scf::ForOp>(op))
-    return op.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
+    return op.getNumResults() == 0 &&
+           op.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic.getNumLoops() > 0 &&

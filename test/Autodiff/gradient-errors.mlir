@@ -1,11 +1,12 @@
 // RUN: flywheel-opt %s --train-autodiff --split-input-file --verify-diagnostics
 
-func.func @no_rule(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{no derivative rule for 'linalg.exp' on 'tensor<4xf32>'}}
-  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+func.func @no_rule(%x: tensor<1x4x4x1xf32>, %k: tensor<2x2xf32>, %o: tensor<1x2x2x1xf32>) -> tensor<1x4x4x1xf32> {
+  // expected-error @+1 {{no derivative rule for 'linalg.pooling_nhwc_sum' on 'tensor<1x2x2x1xf32>'}}
+  %y = linalg.pooling_nhwc_sum {strides = dense<2> : tensor<2xi64>} ins(%x, %k : tensor<1x4x4x1xf32>, tensor<2x2xf32>)
+      outs(%o : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
   // expected-note @+1 {{the gradient requested here}}
-  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return %g : tensor<4xf32>
+  %g = train.gradient %y wrt %x : (tensor<1x2x2x1xf32>, tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  return %g : tensor<1x4x4x1xf32>
 }
 
 // -----
@@ -42,17 +43,66 @@ func.func @integers(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// What an assignment does inside of a branch would be done twice.
+train.variable @v : tensor<4xf32>
 func.func @conditional(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
-  // expected-error @+1 {{no derivative rule for 'scf.if' on 'tensor<4xf32>'}}
   %y = scf.if %c -> tensor<4xf32> {
-    %e = math.exp %x : tensor<4xf32>
+    // expected-error @+1 {{expected ops without side effects inside of 'scf.if' to differentiate it}}
+    %e = train.assign @v, %x : tensor<4xf32>
     scf.yield %e : tensor<4xf32>
   } else {
     scf.yield %x : tensor<4xf32>
   }
-  // expected-note @+1 {{the gradient requested here}}
   %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @unbounded(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{expected a lower bound and a step that are constants, and an upper bound that a constant or extents of tensors limit, to differentiate: no room can be set aside for the iterations of another loop}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %e = arith.mulf %a, %a : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @while(%x: tensor<f32>) -> tensor<f32> {
+  %c = arith.constant 1.0 : f32
+  // expected-error @+1 {{no derivative rule for 'scf.while' on 'tensor<f32>'}}
+  %y = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
+    %s = tensor.extract %a[] : tensor<f32>
+    %go = arith.cmpf olt, %s, %c : f32
+    scf.condition(%go) %a : tensor<f32>
+  } do {
+  ^bb0(%a: tensor<f32>):
+    %e = arith.addf %a, %a : tensor<f32>
+    scf.yield %e : tensor<f32>
+  }
+  // expected-note @+1 {{the gradient requested here}}
+  %g = train.gradient %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @growing(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  // expected-error @+1 {{expected carried tensors that keep their extents to differentiate, found one of type 'tensor<?xf32>' (#0) that is not known to}}
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %e = tensor.concat dim(0) %a, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  }
+  %g = train.gradient %y wrt %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %g : tensor<?xf32>
 }
 
 // -----
@@ -120,10 +170,75 @@ func.func @dynamic_classes(%x: tensor<?x?xf32>, %l: tensor<?xi32>) -> tensor<?x?
 // -----
 
 func.func @other_reduction(%x: tensor<4x4xf32>, %o: tensor<4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected one input and a body of one 'arith.addf' of its arguments to differentiate, found another reduction}}
-  %y = linalg.reduce { arith.maximumf } ins(%x : tensor<4x4xf32>) outs(%o : tensor<4xf32>) dimensions = [0]
+  // expected-error @+1 {{expected a body that adds to its accumulator, or takes the maximum or minimum with it, to differentiate, found another reduction for result #0}}
+  %y = linalg.reduce { arith.mulf } ins(%x : tensor<4x4xf32>) outs(%o : tensor<4xf32>) dimensions = [0]
   %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @window(%x: tensor<6xf32>, %k: tensor<3xf32>, %o: tensor<4xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{expected indexing maps that only permute and drop dimensions to differentiate, found affine_map<(d0, d1) -> (d0 + d1)> for operand #0}}
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x, %k : tensor<6xf32>, tensor<3xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<6xf32>) -> tensor<6xf32>
+  return %g : tensor<6xf32>
+}
+
+// -----
+
+func.func @gather(%x: tensor<6xf32>, %i: tensor<4xi64>, %o: tensor<4xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{expected a body that reads nothing but the op's operands to differentiate, found one that reads from 'tensor<6xf32>'}}
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%i : tensor<4xi64>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: i64, %s: f32):
+    %p = arith.index_cast %a : i64 to index
+    %t = tensor.extract %x[%p] : tensor<6xf32>
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<6xf32>) -> tensor<6xf32>
+  return %g : tensor<6xf32>
+}
+
+// -----
+
+// A running sum that is used as it runs.
+func.func @scan(%x: tensor<4xf32>, %o: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected a result with an element for each iteration to be independent of sums to differentiate, found result #0 that uses one}}
+  %y:2 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%o, %s : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %t = arith.addf %a, %c : f32
+    linalg.yield %t, %t : f32, f32
+  } -> (tensor<4xf32>, tensor<f32>)
+  %g = train.gradient %y#0 wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// An op of the body that has no rule, at its own place.
+func.func @body(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{no derivative rule for 'arith.scaling_truncf' on 'f16'}}
+    %h = arith.scaling_truncf %a, %a : f32, f32 to f16
+    %t = arith.extf %h : f16 to f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %g = train.gradient %y wrt %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
 }
 
 // -----

@@ -59,3 +59,22 @@ func.func @branch.kernel(%c: i1, %x: memref<64xf32>) {
   }
   return
 }
+
+// A loop that carries a number has a result, and stays.
+// CHECK-LABEL: func.func @carried.kernel(
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: linalg.fill
+// CHECK: memref.store %[[SUM]]
+func.func @carried.kernel(%n: index, %x: memref<?xf32>, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 {
+    linalg.fill ins(%s : f32) outs(%x : memref<?xf32>)
+    %v = memref.load %x[%i] : memref<?xf32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  memref.store %sum, %out[%c0] : memref<?xf32>
+  return
+}

@@ -98,22 +98,22 @@ class Sample:
                     f"({', '.join(types)})\n")
 
         joined = ", ".join(types)
-        first = gradient("g", "%y", [self.result], "%u")
-        second = gradient("h", gradients("g"), types, ", ".join(f"%v{k}" for k in range(len(types))))
-        vs = ", ".join(f"%v{k}: {type}" for k, type in enumerate(types))
+        first = gradient("first", "%y", [self.result], "%weights")
+        second = gradient("second", gradients("first"), types, ", ".join(f"%dual{k}" for k in range(len(types))))
+        vs = ", ".join(f"%dual{k}: {type}" for k, type in enumerate(types))
         head = self.signature()
         body = "".join(f"  {line.strip()}\n" for line in self.body.strip().splitlines())
-        returned, u, start = "%y", "%u", body
+        returned, u, start = "%y", "%weights", body
         if self.static_result:
-            returned, u = "%y_static", "%u_static"
-            start = body + f"  %u = tensor.cast %u_static : {outer} to {self.result}\n"
+            returned, u = "%y_static", "%weights_static"
+            start = body + f"  %weights = tensor.cast %weights_static : {outer} to {self.result}\n"
             body += f"  %y_static = tensor.cast %y : {self.result} to {outer}\n"
         return (
             f"func.func @f({head}) -> {outer} {{\n{body}  return {returned} : {outer}\n}}\n"
             f"func.func @vjp({head}, {u}: {outer}) -> ({joined}) {{\n{start}{first}"
-            f"  return {gradients('g')} : {joined}\n}}\n"
+            f"  return {gradients('first')} : {joined}\n}}\n"
             f"func.func @second({head}, {u}: {outer}, {vs}) -> ({joined}) {{\n{start}{first}{second}"
-            f"  return {gradients('h')} : {joined}\n}}\n")
+            f"  return {gradients('second')} : {joined}\n}}\n")
 
 
 SAMPLES: Dict[str, List[Sample]] = {}
@@ -344,6 +344,203 @@ sample("linalg.matmul", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf
                          arg("tensor<?x2xf64>", extents=(5,))],
        "%y = linalg.matmul ins(%a0, %a1 : tensor<?x3xf64>, tensor<3x2xf64>) outs(%a2 : tensor<?x2xf64>) "
        "-> tensor<?x2xf64>", "tensor<?x2xf64>")
+
+
+def destination(type: str, name: str = "%e") -> str:
+    """A destination of a type with a static shape that is overwritten."""
+    return f"{name} = tensor.empty() : {type}\n"
+
+
+# Named elementwise ops, through their bodies.
+for op, draw in (("abs", signed(0.5, 2)), ("erf", within(-2, 2)), ("exp", within(-2, 2)), ("log", within(0.5, 2)),
+                 ("negf", within(-2, 2)), ("reciprocal", signed(0.5, 2)), ("rsqrt", within(0.5, 2)),
+                 ("sqrt", within(0.5, 2)), ("square", within(-2, 2)), ("tanh", within(-2, 2)),
+                 ("copy", within(-2, 2))):
+    sample(f"linalg.{op}", [arg(MATRIX, draw), arg(MATRIX)],
+           f"%y = linalg.{op} ins(%a0 : {MATRIX}) outs(%a1 : {MATRIX}) -> {MATRIX}", MATRIX)
+for op in ("ceil", "floor", "round"):
+    sample(f"linalg.{op}", [arg(MATRIX, apart(0.3)), arg(MATRIX)],
+           f"%y = linalg.{op} ins(%a0 : {MATRIX}) outs(%a1 : {MATRIX}) -> {MATRIX}", MATRIX, constant=True)
+for op, draws in (("add", (within(-2, 2), within(-2, 2))), ("sub", (within(-2, 2), within(-2, 2))),
+                  ("mul", (within(-2, 2), within(-2, 2))), ("div", (within(-2, 2), signed(0.5, 2))),
+                  ("max", (apart(0.0), apart(0.5))), ("min", (apart(0.0), apart(0.5))),
+                  ("powf", (within(0.5, 2), within(-2, 2)))):
+    sample(f"linalg.{op}", [arg(MATRIX, draw) for draw in draws] + [arg(MATRIX)],
+           f"%y = linalg.{op} ins(%a0, %a1 : {MATRIX}, {MATRIX}) outs(%a2 : {MATRIX}) -> {MATRIX}", MATRIX)
+sample("linalg.select",
+       [arg("tensor<?x3xi1>", lambda rng, shape: rng.integers(0, 2, shape).astype(bool), wrt=False),
+        arg(MATRIX), arg(MATRIX), arg(MATRIX)],
+       f"%y = linalg.select ins(%a0, %a1, %a2 : tensor<?x3xi1>, {MATRIX}, {MATRIX}) outs(%a3 : {MATRIX}) -> {MATRIX}",
+       MATRIX)
+sample("linalg.elementwise", [arg("tensor<3xf64>"), arg(MATRIX), arg(MATRIX)],
+       "%y = linalg.elementwise kind=#linalg.elementwise_kind<mul> "
+       "indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] "
+       f"ins(%a0, %a1 : tensor<3xf64>, {MATRIX}) outs(%a2 : {MATRIX}) -> {MATRIX}", MATRIX)
+sample("linalg.map", [arg(MATRIX), arg(MATRIX), arg(MATRIX)],
+       f"%y = linalg.map ins(%a0, %a1 : {MATRIX}, {MATRIX}) outs(%a2 : {MATRIX}) "
+       "(%p: f64, %q: f64, %o: f64) { %s = math.sin %p : f64 %t = arith.mulf %s, %q : f64 linalg.yield %t : f64 }",
+       MATRIX)
+
+# Named contractions, which add to their destination.
+for op, types in (("dot", ("5", "5", "")), ("matvec", ("?x3", "3", "?")), ("vecmat", ("3", "3x2", "2")),
+                  ("batch_matmul", ("2x?x3", "2x3x4", "2x?x4")), ("batch_matvec", ("2x4x3", "2x3", "2x4")),
+                  ("batch_vecmat", ("2x3", "2x3x4", "2x4")),
+                  ("batch_reduce_matmul", ("2x?x3", "2x3x4", "?x4")),
+                  ("mmt4d", ("2x3x1x2", "2x3x4x2", "2x2x1x4")),
+                  ("batch_mmt4d", ("2x2x3x1x2", "2x2x3x2x2", "2x2x2x1x2"))):
+    a, b, c = (f"tensor<{shape}{'x' if shape else ''}f64>" for shape in types)
+    sample(f"linalg.{op}", [arg(type, extents=(5,)) for type in (a, b, c)],
+           f"%y = linalg.{op} ins(%a0, %a1 : {a}, {b}) outs(%a2 : {c}) -> {c}", c)
+sample("linalg.contract", [arg("tensor<?x3x2xf64>", extents=(5,)), arg("tensor<2x3x4xf64>"),
+                           arg("tensor<4x?xf64>", extents=(5,))],
+       "%y = linalg.contract indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k)>, "
+       "affine_map<(i, j, k, l) -> (k, j, l)>, affine_map<(i, j, k, l) -> (l, i)>] "
+       "ins(%a0, %a1 : tensor<?x3x2xf64>, tensor<2x3x4xf64>) outs(%a2 : tensor<4x?xf64>) -> tensor<4x?xf64>",
+       "tensor<4x?xf64>")
+# Transposed, from operands of less precision.
+sample("linalg.matmul", [arg("tensor<3x?xf64>", extents=(5,)), arg("tensor<3x2xf64>"),
+                         arg("tensor<?x2xf64>", extents=(5,))],
+       "%y = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, "
+       "affine_map<(i, j, k) -> (i, j)>] ins(%a0, %a1 : tensor<3x?xf64>, tensor<3x2xf64>) "
+       "outs(%a2 : tensor<?x2xf64>) -> tensor<?x2xf64>", "tensor<?x2xf64>")
+sample("linalg.matmul", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"),
+                         arg("tensor<?x2xf64>", extents=(5,))],
+       "%s = arith.truncf %a0 : tensor<?x3xf64> to tensor<?x3xf32>\n"
+       "%t = arith.truncf %a1 : tensor<3x2xf64> to tensor<3x2xf32>\n"
+       "%y = linalg.matmul ins(%s, %t : tensor<?x3xf32>, tensor<3x2xf32>) "
+       "outs(%a2 : tensor<?x2xf64>) -> tensor<?x2xf64>", "tensor<?x2xf64>", tolerance=1e-2)
+
+# Reductions through their bodies: an extremum, and two sums in one.
+sample("linalg.reduce", [arg("tensor<?x3x2xf64>", apart(0.0)), arg("tensor<3xf64>", within(-0.2, 0.2))],
+       "%y = linalg.reduce { arith.maximumf } ins(%a0 : tensor<?x3x2xf64>) outs(%a1 : tensor<3xf64>) "
+       "dimensions = [0, 2]", "tensor<3xf64>")
+sample("linalg.reduce", [arg("tensor<?x3xf64>"), arg("tensor<?x3xf64>"), arg("tensor<3xf64>"), arg("tensor<3xf64>")],
+       "%r:2 = linalg.reduce ins(%a0, %a1 : tensor<?x3xf64>, tensor<?x3xf64>) "
+       "outs(%a2, %a3 : tensor<3xf64>, tensor<3xf64>) dimensions = [0] "
+       "(%p: f64, %q: f64, %s: f64, %t: f64) { %u = arith.mulf %p, %q : f64 %v = arith.addf %u, %s : f64 "
+       "%w = math.sin %q : f64 %x = arith.subf %t, %w : f64 linalg.yield %v, %x : f64, f64 }\n"
+       "%y = arith.mulf %r#0, %r#1 : tensor<3xf64>",
+       "tensor<3xf64>")
+
+
+def generic(maps: str, iterators: str, operands: str, body: str, result: str, results: str = "%y") -> str:
+    """One `linalg.generic`, over the affine maps `maps` of (i, j)."""
+    indexing = ", ".join(f"affine_map<(i, j) -> ({map})>" for map in maps.split("; "))
+    kinds = ", ".join(f'"{kind}"' for kind in iterators.split())
+    return (f"{results} = linalg.generic {{indexing_maps = [{indexing}], iterator_types = [{kinds}]}} {operands} "
+            f"{{\n{body}\n}} -> {result}\n")
+
+
+# A row, a column of extent 1 and a number meet a matrix; the position counts.
+sample("linalg.generic",
+       [arg(MATRIX), arg("tensor<3xf64>"), arg("tensor<?x1xf64>"), arg("tensor<f64>"), arg(MATRIX)],
+       "%n = tensor.extract %a3[] : tensor<f64>\n"
+       + generic("i, j; j; i, 0; ; i, j", "parallel parallel",
+                 f"ins(%a0, %a1, %a2, %n : {MATRIX}, tensor<3xf64>, tensor<?x1xf64>, f64) outs(%a4 : {MATRIX})",
+                 "^bb0(%p: f64, %q: f64, %r: f64, %s: f64, %o: f64):\n"
+                 "%i = linalg.index 1 : index\n%k = arith.index_cast %i : index to i64\n"
+                 "%f = arith.sitofp %k : i64 to f64\n%t = arith.mulf %p, %q : f64\n%u = math.sin %t : f64\n"
+                 "%v = math.fma %u, %r, %s : f64\n%w = arith.mulf %v, %f : f64\n"
+                 "%x = arith.mulf %o, %r : f64\n%z = arith.addf %w, %x : f64\nlinalg.yield %z : f64", MATRIX), MATRIX)
+# Two results, one of them summed; a number from outside of the body.
+sample("linalg.generic", [arg(MATRIX), arg("tensor<3xf64>"), arg("tensor<f64>"), arg(MATRIX)],
+       "%n = tensor.extract %a2[] : tensor<f64>\n"
+       + generic("i, j; i, j; j", "reduction parallel",
+                 f"ins(%a0 : {MATRIX}) outs(%a3, %a1 : {MATRIX}, tensor<3xf64>)",
+                 "^bb0(%p: f64, %o: f64, %s: f64):\n%q = arith.mulf %p, %n : f64\n%t = math.exp %q : f64\n"
+                 "%u = arith.subf %s, %t : f64\nlinalg.yield %q, %u : f64, f64",
+                 f"({MATRIX}, tensor<3xf64>)", "%r:2")
+       + generic("i, j; j; i, j", "parallel parallel",
+                 f"ins(%r#0, %r#1 : {MATRIX}, tensor<3xf64>) outs(%a3 : {MATRIX})",
+                 "^bb0(%p: f64, %q: f64, %o: f64):\n%t = arith.mulf %p, %q : f64\nlinalg.yield %t : f64", MATRIX),
+       MATRIX)
+# Softmax, as frameworks lower it.
+sample("linalg.generic", [arg("tensor<4x3xf64>", apart(0.0))],
+       "%zero = arith.constant 0.0 : f64\n%low = arith.constant -1.0e30 : f64\n"
+       + destination("tensor<4x1xf64>") + destination("tensor<4x3xf64>", "%d")
+       + "%f = linalg.fill ins(%low : f64) outs(%e : tensor<4x1xf64>) -> tensor<4x1xf64>\n"
+       "%g = linalg.fill ins(%zero : f64) outs(%e : tensor<4x1xf64>) -> tensor<4x1xf64>\n"
+       "%f1 = tensor.collapse_shape %f [[0, 1]] : tensor<4x1xf64> into tensor<4xf64>\n"
+       "%g1 = tensor.collapse_shape %g [[0, 1]] : tensor<4x1xf64> into tensor<4xf64>\n"
+       + generic("i, j; i", "parallel reduction", "ins(%a0 : tensor<4x3xf64>) outs(%f1 : tensor<4xf64>)",
+                 "^bb0(%p: f64, %o: f64):\n%t = arith.maximumf %p, %o : f64\nlinalg.yield %t : f64",
+                 "tensor<4xf64>", "%m1")
+       + "%m = tensor.expand_shape %m1 [[0, 1]] output_shape [4, 1] : tensor<4xf64> into tensor<4x1xf64>\n"
+       + generic("i, j; i, 0; i, j", "parallel parallel",
+                 "ins(%a0, %m : tensor<4x3xf64>, tensor<4x1xf64>) outs(%d : tensor<4x3xf64>)",
+                 "^bb0(%p: f64, %q: f64, %o: f64):\n%s = arith.subf %p, %q : f64\n%t = math.exp %s : f64\n"
+                 "linalg.yield %t : f64", "tensor<4x3xf64>", "%x")
+       + generic("i, j; i", "parallel reduction", "ins(%x : tensor<4x3xf64>) outs(%g1 : tensor<4xf64>)",
+                 "^bb0(%p: f64, %o: f64):\n%t = arith.addf %p, %o : f64\nlinalg.yield %t : f64",
+                 "tensor<4xf64>", "%s")
+       + generic("i, j; i; i, j", "parallel parallel",
+                 "ins(%x, %s : tensor<4x3xf64>, tensor<4xf64>) outs(%d : tensor<4x3xf64>)",
+                 "^bb0(%p: f64, %q: f64, %o: f64):\n%t = arith.divf %p, %q : f64\nlinalg.yield %t : f64",
+                 "tensor<4x3xf64>"),
+       "tensor<4x3xf64>")
+# Equal numbers share: the derivative of a maximum of constants is a constant.
+sample("linalg.generic", [arg("tensor<f64>", within(1.0, 2.0)), arg("tensor<3xf64>", within(-2, -1))],
+       "%n = tensor.extract %a0[] : tensor<f64>\n%big = tensor.splat %n : tensor<4x3xf64>\n"
+       + generic("i, j; j", "reduction parallel", "ins(%big : tensor<4x3xf64>) outs(%a1 : tensor<3xf64>)",
+                 "^bb0(%p: f64, %o: f64):\n%t = arith.maxnumf %o, %p : f64\nlinalg.yield %t : f64",
+                 "tensor<3xf64>"), "tensor<3xf64>")
+
+# ---------------------------------------------------------------------------
+# scf
+# ---------------------------------------------------------------------------
+
+INDICES = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n"
+
+# The taken branch, with captures in common, of its own, and yielded as they are.
+for taken in (True, False):
+    sample("scf.if", [arg("tensor<i1>", lambda rng, shape, taken=taken: np.bool_(taken), wrt=False), arg(MATRIX),
+                      arg(MATRIX), arg("tensor<f64>")],
+           "%c = tensor.extract %a0[] : tensor<i1>\n%s = tensor.extract %a3[] : tensor<f64>\n"
+           f"%r:2 = scf.if %c -> ({MATRIX}, f64) {{\n%p = math.sin %a1 : {MATRIX}\n%q = arith.mulf %p, %a2 : {MATRIX}\n"
+           f"%t = arith.mulf %s, %s : f64\nscf.yield %q, %t : {MATRIX}, f64\n}} else {{\n"
+           f"scf.yield %a1, %s : {MATRIX}, f64\n}}\n%one = arith.constant dense<1.0> : tensor<3xf64>\n"
+           "%i = arith.constant 1 : index\n%f = tensor.extract %a1[%i, %i] : tensor<?x3xf64>\n"
+           "%g = arith.mulf %r#1, %f : f64\n%y = tensor.insert %g into %r#0[%i, %i] : tensor<?x3xf64>", MATRIX)
+# A recurrence: what is carried, what is captured, and the position all count.
+sample("scf.for", [arg("tensor<3xf64>", within(-1, 1)), arg("tensor<3x3xf64>", within(-1, 1)), arg("tensor<4x3xf64>")],
+       INDICES
+       + "%y = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %a0) -> tensor<3xf64> {\n"
+       "%x = tensor.extract_slice %a2[%i, 0] [1, 3] [1, 1] : tensor<4x3xf64> to tensor<3xf64>\n"
+       "%e = tensor.empty() : tensor<3xf64>\n%z = arith.constant 0.0 : f64\n"
+       "%f = linalg.fill ins(%z : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>\n"
+       "%p = linalg.matvec ins(%a1, %h : tensor<3x3xf64>, tensor<3xf64>) outs(%f : tensor<3xf64>) -> tensor<3xf64>\n"
+       "%q = arith.addf %p, %x : tensor<3xf64>\n%t = math.tanh %q : tensor<3xf64>\n"
+       "scf.yield %t : tensor<3xf64>\n}", "tensor<3xf64>")
+# Numbers and tensors that swap, from 3 by steps of 2; a count that is carried.
+sample("scf.for", [arg(MATRIX, within(-1, 1)), arg(MATRIX, within(-1, 1)), arg("tensor<f64>")],
+       "%l = arith.constant 3 : i32\n%u = arith.constant 8 : i32\n%t = arith.constant 2 : i32\n"
+       f"%s0 = tensor.extract %a2[] : tensor<f64>\n%q0 = arith.mulf %a0, %a1 : {MATRIX}\n"
+       "%r:4 = scf.for %i = %l to %u step %t iter_args(%p = %a0, %q = %q0, %s = %s0, %n = %l) "
+       f"-> ({MATRIX}, {MATRIX}, f64, i32) : i32 {{\n"
+       f"%f = arith.sitofp %n : i32 to f64\n%g = arith.mulf %f, %s : f64\n%sin = math.sin %g : f64\n"
+       f"%m = arith.addi %n, %i : i32\n%pq = arith.mulf %p, %q : {MATRIX}\n%e = math.sin %pq : {MATRIX}\n"
+       f"scf.yield %q, %e, %sin, %m : {MATRIX}, {MATRIX}, f64, i32\n}}\n"
+       "%j = arith.constant 1 : index\n"
+       f"%w = arith.addf %r#0, %r#1 : {MATRIX}\n%y = tensor.insert %r#2 into %w[%j, %j] : {MATRIX}", MATRIX)
+# A trip count that is known when it runs, at most 4; a branch in the loop.
+sample("scf.for", [arg("tensor<i64>", lambda rng, shape: np.int64(3), wrt=False), arg("tensor<3xf64>", apart(0.3))],
+       INDICES
+       + "%m = tensor.extract %a0[] : tensor<i64>\n%n = arith.index_cast %m : i64 to index\n"
+       "%u = arith.minsi %n, %c4 : index\n"
+       "%y = scf.for %i = %c0 to %u step %c1 iter_args(%h = %a1) -> tensor<3xf64> {\n"
+       "%c = arith.cmpi eq, %i, %c1 : index\n"
+       "%t = scf.if %c -> tensor<3xf64> {\n%p = arith.mulf %h, %a1 : tensor<3xf64>\nscf.yield %p : tensor<3xf64>\n"
+       "} else {\n%p = math.sin %h : tensor<3xf64>\nscf.yield %p : tensor<3xf64>\n}\n"
+       "scf.yield %t : tensor<3xf64>\n}", "tensor<3xf64>")
+# A loop over the rows of a batch, inside of a loop.
+sample("scf.for", [arg("tensor<?x3xf64>", within(-1, 1)), arg("tensor<3xf64>", within(-1, 1))],
+       INDICES
+       + "%n = tensor.dim %a0, %c0 : tensor<?x3xf64>\n%two = arith.constant 2 : index\n"
+       "%y = scf.for %k = %c0 to %two step %c1 iter_args(%o = %a1) -> tensor<3xf64> {\n"
+       "%r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %o) -> tensor<3xf64> {\n"
+       "%x = tensor.extract_slice %a0[%i, 0] [1, 3] [1, 1] : tensor<?x3xf64> to tensor<3xf64>\n"
+       "%p = arith.mulf %h, %x : tensor<3xf64>\n%q = math.cos %p : tensor<3xf64>\nscf.yield %q : tensor<3xf64>\n}\n"
+       "scf.yield %r : tensor<3xf64>\n}", "tensor<3xf64>")
 
 if __name__ == "__main__":
     print("\n".join(sorted(SAMPLES)))

@@ -29,8 +29,10 @@ bool hasDerivative(mlir::OpOperand &operand);
 llvm::SmallVector<mlir::Value> getDifferentiableCaptures(mlir::Operation *op);
 
 /// Every value that some y is a differentiable function of, the ys included, in
-/// the order of a breadth-first search.
-llvm::SetVector<mlir::Value> findDifferentiableSources(mlir::ValueRange ys);
+/// the order of a breadth-first search. With a `scope`, the search does not
+/// look into what ops outside of this block compute.
+llvm::SetVector<mlir::Value>
+findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr);
 
 /// What lies on a path from some x to some y.
 struct Activity {
@@ -40,9 +42,9 @@ struct Activity {
 };
 
 /// Finds the paths from `xs` to the values of `sources`, which
-/// `findDifferentiableSources` returned.
+/// `findDifferentiableSources` returned for the same scope.
 Activity findActivity(const llvm::SetVector<mlir::Value> &sources,
-                      mlir::ValueRange xs);
+                      mlir::ValueRange xs, mlir::Block *scope = nullptr);
 
 } // namespace flywheel
 

@@ -25,15 +25,27 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     emitted for other ops. Gradients are replaced in program order, so a
     gradient of a gradient differentiates plain ops.
 
-    Refuses: a path through an op without a rule, through an op with regions
-    such as `scf.if`, through a call or a branch, through an unranked tensor or
-    through numbers other than f16, bf16, f32 and f64; and a target that no
-    differentiated value depends on, unless the op asks for `unconnected zeros`.
+    A structured op (`linalg.generic`, and every named op whose indexing maps
+    only permute and drop dimensions) is differentiated through its body. What
+    it reduces must be a sum, or a maximum or minimum, whose gradient those
+    equal to it share.
+
+    The reverse of `scf.if` computes the taken branch again. The reverse of
+    `scf.for` goes backwards over what the iterations started with: the loop is
+    replaced by one that also keeps those of its carried values that the
+    reverse reads, in tensors with a slice for each iteration. Its trip count
+    must be a constant, or limited by one or by extents of tensors. Bodies of
+    both have no side effects.
+
+    Refuses: a path through an op without a rule (a convolution of linalg's, a
+    call, `scf.while`), through an unranked tensor or through numbers other than
+    f16, bf16, f32 and f64; and a target that no differentiated value depends
+    on, unless the op asks for `unconnected zeros`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::nn::NNDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::nn::NNDialect"
   ];
   let statistics = [
     Statistic<"numGradients", "gradients", "Gradient ops replaced">,

@@ -30,6 +30,7 @@ llvm::ArrayRef<DerivativeRule> getArithRules();
 llvm::ArrayRef<DerivativeRule> getMathRules();
 llvm::ArrayRef<DerivativeRule> getTensorRules();
 llvm::ArrayRef<DerivativeRule> getLinalgRules();
+llvm::ArrayRef<DerivativeRule> getSCFRules();
 
 /// Attaches every table to the ops of its dialect, as the dialects load.
 void registerDerivativeRules(mlir::DialectRegistry &registry);

@@ -14,19 +14,23 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     An op with a vector-Jacobian product (VJP). Rules emit only ops that
     implement this interface themselves (or that carry no derivative, such as
     integer ops), so that differentiation nests.
+
+    The inputs of an op are its operands and, if `differentiatesCaptures`, the
+    values from above that its regions use and that can carry a derivative, in
+    the order of `getDifferentiableCaptures`.
   }];
   let cppNamespace = "::flywheel";
   let methods = [
     InterfaceMethod<[{
         Emits, at the insertion point of `builder`, the cotangents of this op's
-        operands.
+        inputs.
 
         `resultCotangents` has one entry a result: a value of the result's
         type, or a null value where the objective does not depend on that
-        result. `operandCotangents` arrives with one null value an operand and
-        leaves with a value of the operand's type for each operand `i` with
+        result. `inputCotangents` arrives with one null value an input and
+        leaves with a value of the input's type for each input `i` with
         `needed[i]` that a derivative flows to. A null entry on return is an
-        exact zero. Values of the forward computation (operands and results of
+        exact zero. Values of the forward computation (inputs and results of
         this op) may be used freely.
 
         Failure means that this instance has no derivative; a diagnostic has
@@ -37,7 +41,7 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       /*args=*/(ins "::mlir::OpBuilder &":$builder,
                     "::llvm::ArrayRef<::mlir::Value>":$resultCotangents,
                     "::llvm::ArrayRef<bool>":$needed,
-                    "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)
+                    "::llvm::MutableArrayRef<::mlir::Value>":$inputCotangents)
     >,
     InterfaceMethod<[{
         Whether a derivative can flow to operand `operandNumber`. False where
@@ -49,7 +53,16 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       /*methodName=*/"hasDerivative",
       /*args=*/(ins "unsigned":$operandNumber),
       /*methodBody=*/"",
-      /*defaultImplementation=*/"return true;">
+      /*defaultImplementation=*/"return true;">,
+    InterfaceMethod<[{
+        Whether the rule gives cotangents of what the op's regions capture.
+        Where it does not, a capture that is differentiated is an error.
+      }],
+      /*retTy=*/"bool",
+      /*methodName=*/"differentiatesCaptures",
+      /*args=*/(ins),
+      /*methodBody=*/"",
+      /*defaultImplementation=*/"return false;">
   ];
 }
 

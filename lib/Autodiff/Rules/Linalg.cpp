@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Named ops on tensors whose meaning does not depend on their body. What an op
-// overwrites (the `outs` of a transpose) carries no derivative; what it adds to
-// (the `outs` of a matmul) does.
+// A few ops whose derivative is an op with a name, too; all others are
+// differentiated through their bodies. What an op overwrites (the `outs` of a
+// transpose) carries no derivative; what it adds to (the `outs` of a matmul)
+// does.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elementwise.h"
+#include "LinalgStructured.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -22,13 +22,31 @@ using namespace mlir;
 namespace flywheel {
 namespace {
 
-/// Base of the rules: an op with one input and one destination.
+/// Base of the rules for ops with one result.
 template <typename ModelT, typename OpTy>
 struct LinalgModel : DifferentiableOpInterface::ExternalModel<ModelT, OpTy> {
   LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
                         ArrayRef<bool> needed,
                         MutableArrayRef<Value> operands) const {
     return ModelT::emit(cast<OpTy>(op), b, results[0], needed, operands);
+  }
+};
+
+/// Base of the rules for the usual form of an op; `StructuredModel` has the
+/// others.
+template <typename ModelT, typename OpTy>
+struct UsualFormModel : DifferentiableOpInterface::ExternalModel<ModelT, OpTy> {
+  bool differentiatesCaptures(Operation *op) const {
+    return !ModelT::isUsual(cast<OpTy>(op));
+  }
+  LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
+                        ArrayRef<bool> needed,
+                        MutableArrayRef<Value> inputs) const {
+    auto usual = cast<OpTy>(op);
+    if (!ModelT::isUsual(usual))
+      return emitStructuredVjp(usual, b, results, needed, inputs);
+    ModelT::emit(usual, b, results[0], needed, inputs);
+    return success();
   }
 };
 
@@ -69,45 +87,23 @@ struct BroadcastModel : OverwritingModel<BroadcastModel, linalg::BroadcastOp> {
   }
 };
 
-struct FillModel : OverwritingModel<FillModel, linalg::FillOp> {
-  static LogicalResult emit(linalg::FillOp op, OpBuilder &b, Value dy,
-                            ArrayRef<bool> needed,
-                            MutableArrayRef<Value> operands) {
-    Location loc = op.getLoc();
-    Value value = op.getInputs()[0];
-    auto type = cast<RankedTensorType>(dy.getType());
-    if (value.getType() != type.getElementType())
-      return op.emitOpError()
-             << "expected a value of the element type " << type.getElementType()
-             << " to differentiate, found " << value.getType();
-    Value sum = nn::buildSum(b, loc, dy, nn::identityDims(type.getRank()));
-    operands[0] = tensor::ExtractOp::create(b, loc, sum, ValueRange());
-    return success();
+struct ReduceModel : UsualFormModel<ReduceModel, linalg::ReduceOp> {
+  /// Whether the body is exactly: add the input's element to the accumulator.
+  static bool isUsual(linalg::ReduceOp op) {
+    Block *body = op.getBody();
+    if (op.getInputs().size() != 1 ||
+        !llvm::hasSingleElement(body->without_terminator()))
+      return false;
+    auto add = dyn_cast<arith::AddFOp>(body->front());
+    if (!add || body->getTerminator()->getOperand(0) != add.getResult())
+      return false;
+    Value first = body->getArgument(0), second = body->getArgument(1);
+    return (add.getLhs() == first && add.getRhs() == second) ||
+           (add.getLhs() == second && add.getRhs() == first);
   }
-};
 
-/// Whether the body is exactly: add the input's element to the accumulator.
-bool isSum(linalg::ReduceOp op) {
-  Block *body = op.getBody();
-  if (op.getInputs().size() != 1 ||
-      !llvm::hasSingleElement(body->without_terminator()))
-    return false;
-  auto add = dyn_cast<arith::AddFOp>(body->front());
-  if (!add || body->getTerminator()->getOperand(0) != add.getResult())
-    return false;
-  Value first = body->getArgument(0), second = body->getArgument(1);
-  return (add.getLhs() == first && add.getRhs() == second) ||
-         (add.getLhs() == second && add.getRhs() == first);
-}
-
-struct ReduceModel : LinalgModel<ReduceModel, linalg::ReduceOp> {
-  static LogicalResult emit(linalg::ReduceOp op, OpBuilder &b, Value dy,
-                            ArrayRef<bool> needed,
-                            MutableArrayRef<Value> operands) {
-    if (!isSum(op))
-      return op.emitOpError() << "expected one input and a body of one "
-                                 "'arith.addf' of its arguments to "
-                                 "differentiate, found another reduction";
+  static void emit(linalg::ReduceOp op, OpBuilder &b, Value dy,
+                   ArrayRef<bool> needed, MutableArrayRef<Value> operands) {
     SmallVector<int64_t> axes(op.getDimensions());
     llvm::sort(axes);
     if (needed[0])
@@ -115,25 +111,23 @@ struct ReduceModel : LinalgModel<ReduceModel, linalg::ReduceOp> {
                                       /*keepdims=*/false, op.getInputs()[0]);
     if (needed[1])
       operands[1] = dy;
-    return success();
   }
 };
 
-struct MatmulModel : LinalgModel<MatmulModel, linalg::MatmulOp> {
-  static LogicalResult emit(linalg::MatmulOp op, OpBuilder &b, Value dy,
-                            ArrayRef<bool> needed,
-                            MutableArrayRef<Value> operands) {
+struct MatmulModel : UsualFormModel<MatmulModel, linalg::MatmulOp> {
+  /// Whether nothing is transposed, broadcast or converted.
+  static bool isUsual(linalg::MatmulOp op) {
+    Type type = getElementTypeOrSelf(op.getResultTypes()[0]);
+    return !op.hasUserDefinedMaps() &&
+           llvm::all_of(op.getInputs(), [&](Value input) {
+             return getElementTypeOrSelf(input) == type;
+           });
+  }
+
+  static void emit(linalg::MatmulOp op, OpBuilder &b, Value dy,
+                   ArrayRef<bool> needed, MutableArrayRef<Value> operands) {
     Location loc = op.getLoc();
     Value lhs = op.getInputs()[0], rhs = op.getInputs()[1];
-    if (op.hasUserDefinedMaps())
-      return op.emitOpError() << "expected the default indexing maps to "
-                                 "differentiate, found others";
-    Type type = getElementTypeOrSelf(dy);
-    if (getElementTypeOrSelf(lhs) != type || getElementTypeOrSelf(rhs) != type)
-      return op.emitOpError()
-             << "expected one element type to differentiate, found "
-             << getElementTypeOrSelf(lhs) << ", " << getElementTypeOrSelf(rhs)
-             << " and " << type;
     if (needed[0])
       operands[0] =
           nn::buildMatmul(b, loc, lhs.getType(), dy, false, rhs, true);
@@ -142,18 +136,56 @@ struct MatmulModel : LinalgModel<MatmulModel, linalg::MatmulOp> {
           nn::buildMatmul(b, loc, rhs.getType(), lhs, true, dy, false);
     if (needed[2])
       operands[2] = dy;
-    return success();
   }
 };
+
+template <typename OpTy> DerivativeRule throughBody() {
+  return structured<OpTy, StructuredModel<OpTy>>();
+}
 } // namespace
 
 ArrayRef<DerivativeRule> getLinalgRules() {
   static const DerivativeRule rules[] = {
       structured<linalg::BroadcastOp, BroadcastModel>(),
-      structured<linalg::FillOp, FillModel>(),
       structured<linalg::MatmulOp, MatmulModel>(),
       structured<linalg::ReduceOp, ReduceModel>(),
       structured<linalg::TransposeOp, TransposeModel>(),
+      throughBody<linalg::AbsOp>(),
+      throughBody<linalg::AddOp>(),
+      throughBody<linalg::BatchMatmulOp>(),
+      throughBody<linalg::BatchMatvecOp>(),
+      throughBody<linalg::BatchMmt4DOp>(),
+      throughBody<linalg::BatchReduceMatmulOp>(),
+      throughBody<linalg::BatchVecmatOp>(),
+      throughBody<linalg::CeilOp>(),
+      throughBody<linalg::ContractOp>(),
+      throughBody<linalg::CopyOp>(),
+      throughBody<linalg::DivOp>(),
+      throughBody<linalg::DotOp>(),
+      throughBody<linalg::ElementwiseOp>(),
+      throughBody<linalg::ErfOp>(),
+      throughBody<linalg::ExpOp>(),
+      throughBody<linalg::FillOp>(),
+      throughBody<linalg::FloorOp>(),
+      throughBody<linalg::GenericOp>(),
+      throughBody<linalg::LogOp>(),
+      throughBody<linalg::MapOp>(),
+      throughBody<linalg::MatvecOp>(),
+      throughBody<linalg::MaxOp>(),
+      throughBody<linalg::MinOp>(),
+      throughBody<linalg::Mmt4DOp>(),
+      throughBody<linalg::MulOp>(),
+      throughBody<linalg::NegFOp>(),
+      throughBody<linalg::PowFOp>(),
+      throughBody<linalg::ReciprocalOp>(),
+      throughBody<linalg::RoundOp>(),
+      throughBody<linalg::RsqrtOp>(),
+      throughBody<linalg::SelectOp>(),
+      throughBody<linalg::SqrtOp>(),
+      throughBody<linalg::SquareOp>(),
+      throughBody<linalg::SubOp>(),
+      throughBody<linalg::TanhOp>(),
+      throughBody<linalg::VecmatOp>(),
   };
   return rules;
 }

@@ -1,0 +1,76 @@
+//===- ReverseSweep.h - Cotangents through a list of ops --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `train.gradient`, and the rule of every op whose meaning is a region,
+// have in common: from the cotangents of some values to those of what they are
+// computed from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_AUTODIFF_REVERSESWEEP_H
+#define FLYWHEEL_AUTODIFF_REVERSESWEEP_H
+
+#include "flywheel/Autodiff/Activity.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace flywheel {
+
+/// Applies derivative rules to the ops between `xs` and `ys`, the last first.
+class ReverseSweep {
+public:
+  /// Emits at the insertion point of `builder`, which must outlive this. With a
+  /// `scope`, ops outside of this block are left out: their results are
+  /// constants unless they are xs.
+  ReverseSweep(mlir::OpBuilder &builder, mlir::ValueRange ys,
+               mlir::ValueRange xs, mlir::Block *scope = nullptr)
+      : builder(builder), sources(findDifferentiableSources(ys, scope)),
+        activity(findActivity(sources, xs, scope)) {}
+
+  /// Names the op that asks for derivatives in messages.
+  void setRequest(mlir::Operation *op) { request = op; }
+
+  /// Whether `value` lies on a path from some x to some y.
+  bool isActive(mlir::Value value) const {
+    return activity.values.contains(value);
+  }
+  /// Every value that some y is a differentiable function of.
+  const llvm::SetVector<mlir::Value> &getSources() const { return sources; }
+
+  /// Adds `cotangent` to what has reached `value` so far.
+  void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);
+
+  /// Propagates what has been accumulated for the ys. Fails with a diagnostic
+  /// at an op that has no derivative.
+  llvm::LogicalResult run();
+
+  /// What has reached `value`, or null: an exact zero.
+  mlir::Value getCotangent(mlir::Value value) const {
+    return cotangents.lookup(value);
+  }
+
+  /// The number of rules applied by `run`.
+  unsigned getNumRules() const { return numRules; }
+
+private:
+  llvm::LogicalResult propagate(mlir::Operation *op);
+  llvm::LogicalResult emitMissingRule(mlir::Operation *op, mlir::Type type);
+
+  mlir::OpBuilder &builder;
+  mlir::Operation *request = nullptr;
+  llvm::SetVector<mlir::Value> sources;
+  Activity activity;
+  llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
+  unsigned numRules = 0;
+};
+
+/// Erases what nothing uses among the ops of `block`, which has a terminator:
+/// of a body that is computed again, mostly what only its results needed.
+void eraseDeadOps(mlir::Block &block);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_AUTODIFF_REVERSESWEEP_H

@@ -1,0 +1,100 @@
+// RUN: flywheel-opt %s --train-autodiff --canonicalize --split-input-file | FileCheck %s
+
+// G16: the reverse of a branch takes the same one; what a branch does not use
+// has the gradient 0 there.
+// CHECK-LABEL: func @branch
+// CHECK-SAME: (%[[C:.*]]: i1, %[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>)
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK: %[[D:.*]]:2 = scf.if %[[C]] -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK-DAG: %[[DX:.*]] = arith.mulf %[[G]], %[[W]]
+// CHECK-DAG: %[[DW:.*]] = arith.mulf %[[G]], %[[X]]
+// CHECK: scf.yield %[[DX]], %[[DW]]
+// CHECK: } else {
+// CHECK: scf.yield %[[G]], %[[ZERO]]
+// CHECK: return %[[D]]#0, %[[D]]#1
+func.func @branch(%c: i1, %x: tensor<4xf32>, %w: tensor<4xf32>, %g: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y = scf.if %c -> tensor<4xf32> {
+    %e = arith.mulf %x, %w : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  %d:2 = train.gradient %y wrt %x, %w grad_ys %g
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %d#0, %d#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The loop keeps what its iterations start with, and its reverse goes
+// backwards over it. There is one forward loop (G4).
+// CHECK-LABEL: func @loop
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf32>, %[[W:.*]]: tensor<3xf32>, %[[G:.*]]: tensor<3xf32>)
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<5x3xf32>
+// CHECK: %[[F:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[A:.*]] = %[[X]], %[[S:.*]] = %[[EMPTY]])
+// CHECK: %[[S1:.*]] = tensor.insert_slice %[[A]] into %[[S]][%[[I]], 0] [1, 3] [1, 1]
+// CHECK: %[[P:.*]] = arith.mulf %[[A]], %[[W]]
+// CHECK: scf.yield %[[P]], %[[S1]]
+// CHECK: %[[D:.*]]:2 = scf.for %[[K:.*]] = %{{.*}} iter_args(%[[DA:.*]] = %[[G]], %[[DW:.*]] = %{{.*}})
+// CHECK: %[[J:.*]] = arith.subi %{{.*}}, %[[K]] : index
+// CHECK: %[[A1:.*]] = tensor.extract_slice %[[F]]#1[%[[J]], 0] [1, 3] [1, 1]
+// CHECK-DAG: %[[DA1:.*]] = arith.mulf %[[DA]], %[[W]]
+// CHECK-DAG: %[[T:.*]] = arith.mulf %[[DA]], %[[A1]]
+// CHECK-DAG: %[[DW1:.*]] = arith.addf %[[DW]], %[[T]]
+// CHECK: scf.yield %[[DA1]], %[[DW1]]
+// CHECK-NOT: scf.for
+// CHECK: return %[[F]]#0, %[[D]]#0, %[[D]]#1
+func.func @loop(%x: tensor<3xf32>, %w: tensor<3xf32>, %g: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %y = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %x) -> tensor<3xf32> {
+    %p = arith.mulf %a, %w : tensor<3xf32>
+    scf.yield %p : tensor<3xf32>
+  }
+  %d:2 = train.gradient %y wrt %x, %w grad_ys %g
+      : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %y, %d#0, %d#1 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// A sum needs nothing kept.
+// CHECK-LABEL: func @sum
+// CHECK-NOT: tensor.empty
+// CHECK-NOT: insert_slice
+// CHECK: return
+func.func @sum(%x: tensor<3xf32>, %w: tensor<3xf32>, %g: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %y = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %x) -> tensor<3xf32> {
+    %p = arith.addf %a, %w : tensor<3xf32>
+    scf.yield %p : tensor<3xf32>
+  }
+  %d:2 = train.gradient %y wrt %x, %w grad_ys %g
+      : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %y, %d#0, %d#1 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// A trip count that is known when it runs: room for as many as there can be.
+// CHECK-LABEL: func @bounded
+// CHECK: tensor.empty() : tensor<4xf32>
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%{{.*}}] : tensor<4xf32>
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<4xf32>
+func.func @bounded(%x: tensor<f32>, %n: index) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %m = arith.minsi %n, %c8 : index
+  %s = tensor.extract %x[] : tensor<f32>
+  %r = scf.for %i = %c0 to %m step %c2 iter_args(%a = %s) -> f32 {
+    %p = arith.mulf %a, %a : f32
+    scf.yield %p : f32
+  }
+  %y = tensor.from_elements %r : tensor<f32>
+  %d = train.gradient %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %d : tensor<f32>
+}
