@@ -38,6 +38,8 @@ using namespace flywheel;
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
+  // Before inlining, which forgets that a function has a rule of its own.
+  pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());
