@@ -1,17 +1,19 @@
-//===- Autodiff.cpp - Replace train.gradient by plain ops -----------------===//
+//===- Autodiff.cpp - Replace derivatives by plain ops --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `train.gradient` ops over inlined, expanded functions. After: plain
-// ops that have rules themselves; no `train.gradient` and no
-// `train.stop_gradient` is left. Refuses a path through an op without a rule
-// and an unconnected target; see AutodiffPasses.td.
+// Before: `train.gradient` and `train.jvp` ops over inlined, expanded
+// functions. After: plain ops that have rules themselves; none of those, no
+// `train.stop_gradient` and no `train.custom_vjp` is left. Refuses a path
+// through an op without a rule and an unconnected target; see
+// AutodiffPasses.td.
 //
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
+#include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
 
 #include "flywheel/Dialect/NN/NN.h"
@@ -151,10 +153,30 @@ LogicalResult GradientEmitter::run() {
   return success();
 }
 
+/// Forward mode as reverse mode twice: the gradient of <ys, u>, J^T u, is
+/// linear in u, and the gradient of <tangents, J^T u> with respect to u is J
+/// tangents wherever u is.
+static void expandJvp(train::JvpOp jvp) {
+  OpBuilder builder(jvp);
+  Location loc = jvp.getLoc();
+  SmallVector<Value> us;
+  for (Value y : jvp.getYs())
+    us.push_back(nn::buildSplat(builder, loc, y, 0.0));
+  auto first = train::GradientOp::create(builder, loc, jvp.getXs().getTypes(),
+                                         jvp.getYs(), jvp.getXs(), us,
+                                         train::Unconnected::zeros);
+  auto second = train::GradientOp::create(
+      builder, loc, jvp.getYs().getTypes(), first.getGradients(), us,
+      jvp.getTangents(), train::Unconnected::zeros);
+  jvp->replaceAllUsesWith(second);
+  jvp->erase();
+}
+
 namespace {
 struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    function.walk(expandJvp);
     SmallVector<train::GradientOp> gradients;
     function.walk([&](train::GradientOp op) { gradients.push_back(op); });
     for (train::GradientOp gradient : gradients) {
@@ -171,6 +193,12 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
       return;
     function.walk([](train::StopGradientOp op) {
       op.getResult().replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
+    function.walk([](train::CustomVjpOp op) {
+      OpBuilder builder(op);
+      op->replaceAllUsesWith(
+          cloneBlock(builder, op.getBody().front(), op.getInputs()));
       op.erase();
     });
   }

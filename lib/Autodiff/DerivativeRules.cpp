@@ -41,6 +41,9 @@ void registerDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     attach(getSCFRules(), context);
   });
+  registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
+    attach(getTrainRules(), context);
+  });
 }
 
 SmallVector<OperationName> getDerivativeRules(MLIRContext &context) {

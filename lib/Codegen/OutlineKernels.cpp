@@ -30,9 +30,9 @@ using flywheel::train::TrainDialect;
 static bool isKernel(Operation &op) {
   // A loop that carries numbers has results, which a kernel has not.
   if (isa<scf::ForOp>(op))
-    return op.getNumResults() == 0 &&
-           op.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
+    return op.getNumResults() == 0 && op.walk([](linalg::LinalgOp) {
+                                          return WalkResult::interrupt();
+                                        }).wasInterrupted();
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic.getNumLoops() > 0 &&
          generic

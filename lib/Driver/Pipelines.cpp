@@ -58,6 +58,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   populateSelection(pm, options);
+  // Before inlining, which forgets that a function has a rule of its own.
+  pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());

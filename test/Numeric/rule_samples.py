@@ -81,7 +81,8 @@ class Sample:
 
         * `@f(args) -> y`,
         * `@vjp(args, u) -> gradients`: of <y, u> with respect to each `wrt`,
-        * `@second(args, u, vs) -> gradients`: of <vjp, vs> likewise.
+        * `@second(args, u, vs) -> gradients`: of <vjp, vs> likewise,
+        * `@jvp(args, vs) -> derivative`: of y along vs.
         """
         types = [self.args[i].type for i in self.wrt]
         names = [f"%a{i}" for i in self.wrt]
@@ -103,17 +104,23 @@ class Sample:
         vs = ", ".join(f"%dual{k}: {type}" for k, type in enumerate(types))
         head = self.signature()
         body = "".join(f"  {line.strip()}\n" for line in self.body.strip().splitlines())
-        returned, u, start = "%y", "%weights", body
+        along = ", ".join(f"%dual{k}" for k in range(len(types)))
+        forward = body + (f"  %jvp = train.jvp %y wrt {', '.join(names)} tangents {along} : "
+                          f"({', '.join([self.result] + types + types)}) -> {self.result}\n")
+        returned, u, moved, start = "%y", "%weights", "%jvp", body
         if self.static_result:
             returned, u = "%y_static", "%weights_static"
             start = body + f"  %weights = tensor.cast %weights_static : {outer} to {self.result}\n"
+            forward += f"  %jvp_static = tensor.cast %jvp : {self.result} to {outer}\n"
+            moved = "%jvp_static"
             body += f"  %y_static = tensor.cast %y : {self.result} to {outer}\n"
         return (
             f"func.func @f({head}) -> {outer} {{\n{body}  return {returned} : {outer}\n}}\n"
             f"func.func @vjp({head}, {u}: {outer}) -> ({joined}) {{\n{start}{first}"
             f"  return {gradients('first')} : {joined}\n}}\n"
             f"func.func @second({head}, {u}: {outer}, {vs}) -> ({joined}) {{\n{start}{first}{second}"
-            f"  return {gradients('second')} : {joined}\n}}\n")
+            f"  return {gradients('second')} : {joined}\n}}\n"
+            f"func.func @jvp({head}, {vs}) -> {outer} {{\n{forward}  return {moved} : {outer}\n}}\n")
 
 
 SAMPLES: Dict[str, List[Sample]] = {}
@@ -541,6 +548,20 @@ sample("scf.for", [arg("tensor<?x3xf64>", within(-1, 1)), arg("tensor<3xf64>", w
        "%x = tensor.extract_slice %a0[%i, 0] [1, 3] [1, 1] : tensor<?x3xf64> to tensor<3xf64>\n"
        "%p = arith.mulf %h, %x : tensor<3xf64>\n%q = math.cos %p : tensor<3xf64>\nscf.yield %q : tensor<3xf64>\n}\n"
        "scf.yield %r : tensor<3xf64>\n}", "tensor<3xf64>")
+
+# ---------------------------------------------------------------------------
+# train
+# ---------------------------------------------------------------------------
+
+# A rule that happens to be right.
+sample("train.custom_vjp", [arg(MATRIX), arg("tensor<?x3xi32>", integers(0, 3), wrt=False), arg(MATRIX)],
+       f"%y, %n = train.custom_vjp %a0, %a1, %a2 : ({MATRIX}, tensor<?x3xi32>, {MATRIX}) "
+       f"-> ({MATRIX}, tensor<?x3xi32>) {{\n"
+       f"^bb0(%p: {MATRIX}, %i: tensor<?x3xi32>, %q: {MATRIX}):\n%s = math.sin %p : {MATRIX}\n"
+       f"%t = arith.mulf %s, %q : {MATRIX}\ntrain.vjp_yield %t, %i : {MATRIX}, tensor<?x3xi32>\n}} vjp {{\n"
+       f"^bb0(%p: {MATRIX}, %i: tensor<?x3xi32>, %q: {MATRIX}, %d: {MATRIX}):\n%c = math.cos %p : {MATRIX}\n"
+       f"%s = math.sin %p : {MATRIX}\n%e = arith.mulf %d, %q : {MATRIX}\n%f = arith.mulf %e, %c : {MATRIX}\n"
+       f"%r = arith.mulf %d, %s : {MATRIX}\ntrain.vjp_yield %f, %r : {MATRIX}, {MATRIX}\n}}", MATRIX)
 
 if __name__ == "__main__":
     print("\n".join(sorted(SAMPLES)))

@@ -6,8 +6,8 @@
 
 For each rule of the registry, each sample of rule_samples.py: the gradient
 against central differences in f64; <J v, u> = <v, J^T u> with J v by differences
-along v; and the same for the gradient's own gradient. A rule without a sample
-fails.
+along v; the same for the gradient's own gradient; and <J v, u> with J v in
+forward mode. A rule without a sample fails.
 
 usage: rules.py LOWERING [RULE...]
 """
@@ -106,6 +106,13 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
         backward = inner(direction, transposed)
         if not abs(backward - forward) <= tolerance * max(magnitude(transposed), abs(forward)) * 10:
             return f"<J v, u> = <v, J^T u> of {order} order: expected {forward}, found {backward}"
+
+    # Both derived: equal but for rounding.
+    direction = [rng.standard_normal(a.shape) for a in at]
+    forward, backward = inner(bind("jvp", direction)(at), [weights]), inner(direction, first)
+    exact = 1e-5 if coarse else 1e-11
+    if not abs(backward - forward) <= exact * max(magnitude(first), abs(forward)) * 10:
+        return f"<J v, u> = <v, J^T u> in forward mode: expected {backward}, found {forward}"
     return ""
 
 

@@ -10,20 +10,24 @@
 include "mlir/Pass/PassBase.td"
 
 def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
-  let summary = "Replace train.gradient by plain ops";
+  let summary = "Replace train.gradient and train.jvp by plain ops";
   let description = [{
-    Before: `train.gradient` ops whose targets and differentiated values are
+    Before: `train.gradient` and `train.jvp` ops whose targets and differentiated values are
     connected by ops that implement `DifferentiableOpInterface`. Calls have been
-    inlined and `train.minimize` ops expanded. After: no `train.gradient` is
+    inlined and `train.minimize` ops expanded. After: none of these is
     left; in its place are plain ops, which have rules themselves. No
-    `train.stop_gradient` is left either, unless the function still has a
-    `train.minimize`.
+    `train.stop_gradient` or `train.custom_vjp` is left either, unless the
+    function still has a `train.minimize`.
 
     Reverse mode: cotangents flow from the differentiated values backwards
     through the ops that lie on a path from a target to one of them, and are
     added up where a value has several uses, the last use first. Nothing is
     emitted for other ops. Gradients are replaced in program order, so a
     gradient of a gradient differentiates plain ops.
+
+    Forward mode is reverse mode twice: the gradient g(u) of <ys, u> is linear in
+    u, so that the gradient of <tangents, g(u)> with respect to u is the
+    directional derivative, wherever u is; nothing of g itself stays.
 
     A structured op (`linalg.generic`, and every named op whose indexing maps
     only permute and drop dimensions) is differentiated through its body. What

@@ -31,6 +31,7 @@ llvm::ArrayRef<DerivativeRule> getMathRules();
 llvm::ArrayRef<DerivativeRule> getTensorRules();
 llvm::ArrayRef<DerivativeRule> getLinalgRules();
 llvm::ArrayRef<DerivativeRule> getSCFRules();
+llvm::ArrayRef<DerivativeRule> getTrainRules();
 
 /// Attaches every table to the ops of its dialect, as the dialects load.
 void registerDerivativeRules(mlir::DialectRegistry &registry);

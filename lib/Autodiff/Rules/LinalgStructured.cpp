@@ -69,7 +69,7 @@ private:
                      Contribution &into);
   void shareAmongTies(Contribution &contribution);
 
-  FailureOr<AffineMap> getCotangentMap(unsigned input, Value value);
+  FailureOr<AffineMap> getIndexedDims(unsigned operand);
   FailureOr<Value> emitCotangent(unsigned input);
   Value emitCotangentInBody(OpBuilder &b, Value x, const IRMapping &mapping,
                             ValueRange values, LogicalResult &status);
@@ -90,7 +90,9 @@ private:
     return body->getArgument(getNumInputs() + result);
   }
   bool isReduced(unsigned result) {
-    return getResultMap(result).getNumResults() < op.getNumLoops();
+    // A dimension that is indexed by 0 is none of the loops.
+    return llvm::count_if(getResultMap(result).getResults(),
+                          llvm::IsaPred<AffineDimExpr>) < op.getNumLoops();
   }
 
   linalg::LinalgOp op;
@@ -126,16 +128,14 @@ static Type getSumType(Type type) {
 }
 
 LogicalResult StructuredVjp::checkMaps() {
-  for (auto [i, map] : llvm::enumerate(maps)) {
-    // An input of extent 1 is read at 0 for every iteration; see emitCotangent.
-    bool isInput = i < getNumInputs();
-    if (map.isProjectedPermutation(/*allowZeroInResults=*/isInput))
-      continue;
-    return op->emitOpError()
-           << "expected indexing maps that only permute and drop dimensions to "
-              "differentiate, found "
-           << AffineMapAttr::get(map) << " for operand #" << i;
-  }
+  for (auto [i, map] : llvm::enumerate(maps))
+    // A dimension of extent 1 is indexed by 0 in every iteration; see
+    // getIndexedDims.
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return op->emitOpError()
+             << "expected indexing maps that only permute and drop dimensions "
+                "to differentiate, found "
+             << AffineMapAttr::get(map) << " for operand #" << i;
   return success();
 }
 
@@ -202,6 +202,8 @@ bool StructuredVjp::matchExtremum(Value yielded, BlockArgument accumulator,
 
 FailureOr<Contribution> StructuredVjp::findContribution(unsigned result,
                                                         Value cotangent) {
+  if (failed(getIndexedDims(getNumInputs() + result)))
+    return failure();
   Contribution contribution;
   contribution.result = result;
   contribution.cotangent = cotangent;
@@ -353,21 +355,19 @@ FailureOr<Value> StructuredVjp::emitInitCotangent(unsigned result) {
               op->getResult(result));
 }
 
-/// The iterations that `value` is indexed by. Dimensions of extent 1 that are
-/// read at 0 are left out.
-FailureOr<AffineMap> StructuredVjp::getCotangentMap(unsigned input,
-                                                    Value value) {
+/// The map of operand number `operand` without the dimensions of extent 1 that
+/// are indexed by 0.
+FailureOr<AffineMap> StructuredVjp::getIndexedDims(unsigned operand) {
   SmallVector<AffineExpr> exprs;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  for (int64_t dim = 0, e = type ? type.getRank() : 0; dim < e; ++dim) {
-    AffineExpr expr = maps[input].getResult(dim);
+  for (auto [dim, expr] : llvm::enumerate(maps[operand].getResults())) {
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
     if (!isa<AffineConstantExpr>(expr))
       exprs.push_back(expr);
     else if (type.getDimSize(dim) != 1)
       return op->emitOpError()
              << "expected an extent of 1 where dimension " << dim
-             << " of operand #" << input
-             << " is read at 0 only to differentiate, found " << type;
+             << " of operand #" << operand
+             << " is indexed by 0 to differentiate, found " << type;
   }
   return AffineMap::get(op.getNumLoops(), 0, exprs, op->getContext());
 }
@@ -439,8 +439,9 @@ FailureOr<Value> StructuredVjp::emitCotangent(unsigned input) {
   Value value = isCapture ? captures[input - op->getNumOperands()]
                           : op->getOperand(input);
   bool isScalar = !isa<RankedTensorType>(value.getType());
-  FailureOr<AffineMap> map = getCotangentMap(input, value);
-  if (failed(map))
+  FailureOr<AffineMap> map =
+      AffineMap::get(op.getNumLoops(), 0, op->getContext());
+  if (!isScalar && failed(map = getIndexedDims(input)))
     return failure();
 
   SmallVector<BlockArgument> arguments;

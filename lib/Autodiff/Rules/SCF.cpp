@@ -14,12 +14,12 @@
 
 #include "Elementwise.h"
 
+#include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -100,12 +100,7 @@ struct IfModel : DifferentiableOpInterface::ExternalModel<IfModel, scf::IfOp> {
   static LogicalResult emitRegion(Block &from, Block &to,
                                   ArrayRef<Value> results, ValueRange xs) {
     OpBuilder b = OpBuilder::atBlockEnd(&to);
-    IRMapping mapping;
-    for (Operation &inner : from.without_terminator())
-      b.clone(inner, mapping);
-    SmallVector<Value> ys;
-    for (Value value : from.getTerminator()->getOperands())
-      ys.push_back(mapping.lookupOrDefault(value));
+    SmallVector<Value> ys = cloneBlock(b, from, {});
     Location loc = from.getTerminator()->getLoc();
     ReverseSweep sweep(b, ys, xs, &to);
     for (auto [y, cotangent] : llvm::zip_equal(ys, results))
@@ -428,19 +423,16 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
       in, loc, loop.getLowerBound(),
       arith::MulIOp::create(in, loc, castTo(in, inductionType, position),
                             loop.getStep()));
-  IRMapping mapping;
-  mapping.map(loop.getInductionVar(), induction);
-  for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-    stacks[i].element =
-        emitLoad(in, position, stacks[i].tensor, loop.getInitArgs()[i]);
-    mapping.map(argument, stacks[i].element);
+  SmallVector<Value> inputs{induction};
+  for (auto [stack, init] : llvm::zip_equal(stacks, loop.getInitArgs())) {
+    stack.element = emitLoad(in, position, stack.tensor, init);
+    inputs.push_back(stack.element);
   }
-  for (Operation &inner : loop.getBody()->without_terminator())
-    in.clone(inner, mapping);
+  SmallVector<Value> outputs = cloneBlock(in, *loop.getBody(), inputs);
 
   SmallVector<Value> ys, xs;
   for (unsigned i : carried) {
-    ys.push_back(mapping.lookupOrDefault(yield.getOperand(i)));
+    ys.push_back(outputs[i]);
     xs.push_back(stacks[i].element);
   }
   for (auto [capture, input] : captures)
@@ -493,20 +485,15 @@ void ForVjp::saveWhatIsUsed() {
   Value position = castTo(
       in, in.getIndexType(),
       arith::DivUIOp::create(in, loc, offset, loop.getStep()).getResult());
-  IRMapping mapping;
-  mapping.map(loop.getInductionVar(), saving.getInductionVar());
   unsigned numCarried = loop.getNumRegionIterArgs();
   ValueRange arguments = saving.getRegionIterArgs();
-  mapping.map(loop.getRegionIterArgs(), arguments.take_front(numCarried));
+  SmallVector<Value> inputs{saving.getInductionVar()};
+  llvm::append_range(inputs, arguments.take_front(numCarried));
   SmallVector<Value> saved;
   for (auto [i, stack] :
        llvm::zip_equal(used, arguments.drop_front(numCarried)))
     saved.push_back(emitStore(in, position, arguments[i], stack));
-  for (Operation &inner : loop.getBody()->without_terminator())
-    in.clone(inner, mapping);
-  SmallVector<Value> yielded;
-  for (Value value : yield.getOperands())
-    yielded.push_back(mapping.lookupOrDefault(value));
+  SmallVector<Value> yielded = cloneBlock(in, *loop.getBody(), inputs);
   llvm::append_range(yielded, saved);
   scf::YieldOp::create(in, yield.getLoc(), yielded);
 

@@ -87,6 +87,12 @@ llvm::LogicalResult
 verifyFill(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
            int64_t count, mlir::RankedTensorType type);
 
+/// The type of a derivative rule for a computation from `inputs` to `results`:
+/// from the inputs, and a cotangent for each floating-point result, to a
+/// cotangent for each floating-point input.
+mlir::FunctionType getVjpType(mlir::MLIRContext *context,
+                              mlir::TypeRange inputs, mlir::TypeRange results);
+
 /// Fans of a weight of this shape, as Keras and TF count them: `()` 1, 1; `[n]`
 /// n, n; `[a, b]` a, b; beyond rank 2 the last two extents, each times the
 /// product of the others.

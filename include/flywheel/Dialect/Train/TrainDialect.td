@@ -28,6 +28,10 @@ def Train_Dialect : Dialect {
       the argument is the storage of that variable.
     * `train.result` (i64), likewise: the argument is the destination of that
       result.
+    * `train.vjp` (symbol): the derivative rule of the function, in place of
+      differentiating its body. The rule is a function from the inputs, and a
+      cotangent for each floating-point result, to a cotangent for each
+      floating-point input; see `train.custom_vjp`.
     * `train.element_type` (type), on an argument or a result after
       `-train-lower-element-types`: the element type that the caller sees.
   }];
@@ -38,11 +42,15 @@ def Train_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 0;
-  let hasOperationAttrVerify = 0;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of a feed or a fetch, on function arguments and results.
     static constexpr ::llvm::StringLiteral getNameAttrName() {
       return "train.name";
+    }
+    /// On a function: the function that is its derivative rule.
+    static constexpr ::llvm::StringLiteral getVjpAttrName() {
+      return "train.vjp";
     }
     /// On a function argument: the variable whose storage it is.
     static constexpr ::llvm::StringLiteral getVariableAttrName() {

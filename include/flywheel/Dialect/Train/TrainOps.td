@@ -307,11 +307,80 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Train_JvpOp : Train_Op<"jvp", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Directional derivatives of values";
+  let description = [{
+    How each of the ys changes as the xs move along the `tangents`: the sum over
+    i of d(ys_k) / d(xs_i) * tangents_i. Forward mode, to `train.gradient`'s
+    reverse mode: <jvp, u> = <tangents, gradient with grad_ys u>. A y that
+    depends on no x has the derivative 0. Result types are those of the ys.
+    `-train-autodiff` replaces this op by plain ops.
+
+    ```mlir
+    %dy = train.jvp %y wrt %x tangents %v
+        : (tensor<4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$ys, Variadic<AnyRankedTensor>:$xs,
+    Variadic<AnyRankedTensor>:$tangents);
+  let results = (outs Variadic<AnyRankedTensor>:$derivatives);
+  let assemblyFormat = [{
+    $ys `wrt` $xs `tangents` $tangents attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Train_StopGradientOp : Train_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {
   let summary = "Identity that no derivative flows through";
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `:` type($input) attr-dict";
+}
+
+def Train_CustomVjpOp : Train_Op<"custom_vjp", [IsolatedFromAbove,
+    RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "A computation with a derivative rule of its own";
+  let description = [{
+    The results are those of the first region, on the inputs. Where they are
+    differentiated, the second region is the rule: from the inputs, and the
+    cotangent of each floating-point result, it computes the cotangent of each
+    floating-point input. It need not be the derivative of the first region, and
+    may be differentiated itself.
+
+    Calls of a function with the attribute `train.vjp = @rule` become this op in
+    `-train-expand-custom-vjps`, and `-train-autodiff` leaves none: what is not
+    differentiated is the first region, in place.
+
+    ```mlir
+    // The identity; its gradient is cut off at -1 and 1.
+    %y = train.custom_vjp %x : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      train.vjp_yield %a : tensor<4xf32>
+    } vjp {
+    ^bb0(%a: tensor<4xf32>, %dy: tensor<4xf32>):
+      %low = arith.constant dense<-1.0> : tensor<4xf32>
+      %high = arith.constant dense<1.0> : tensor<4xf32>
+      %dx = math.clampf %dy to [%low, %high] : tensor<4xf32>
+      train.vjp_yield %dx : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>);
+  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$vjp);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` functional-type($inputs, results) $body `vjp` $vjp
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Train_VjpYieldOp : Train_Op<"vjp_yield", [Pure, Terminator, ReturnLike,
+    HasParent<"CustomVjpOp">]> {
+  let summary = "What a region of train.custom_vjp computes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Train_MinimizeOp : Train_Op<"minimize", [

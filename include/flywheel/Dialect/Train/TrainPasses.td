@@ -94,6 +94,25 @@ def TrainExpandOptimizers
   ];
 }
 
+def TrainExpandCustomVjps
+    : Pass<"train-expand-custom-vjps", "::mlir::ModuleOp"> {
+  let summary = "Bring calls of functions with a derivative rule in line";
+  let description = [{
+    Before: functions with the attribute `train.vjp`, and calls of them. After:
+    each of those calls is a `train.custom_vjp`, whose regions are the bodies of
+    the function and of its rule; no function has the attribute.
+
+    Runs before other calls are inlined, which would lose the rule.
+
+    Refuses: a call of a function that is recursive, external or of several
+    blocks, or whose rule is.
+  }];
+  let dependentDialects = ["::flywheel::train::TrainDialect"];
+  let statistics = [
+    Statistic<"numCalls", "calls", "Calls replaced">
+  ];
+}
+
 def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
   let summary = "Give each random op a variable and its arithmetic";
   let description = [{

@@ -213,24 +213,31 @@ LogicalResult StringEqualOp::inferReturnTypes(MLIRContext *context,
 // Gradients and updates
 //===----------------------------------------------------------------------===//
 
-LogicalResult GradientOp::verify() {
+/// Checks what gradients and directional derivatives have in common.
+template <typename OpTy> static LogicalResult verifyDerivative(OpTy op) {
   auto requireFloat = [&](Value value, StringRef what) -> LogicalResult {
     if (isa<FloatType>(tensorOf(value).getElementType()))
       return success();
-    return emitOpError() << "expected " << what
-                         << " of a floating-point type, found "
-                         << value.getType();
+    return op.emitOpError()
+           << "expected " << what << " of a floating-point type, found "
+           << value.getType();
   };
-  if (getYs().empty())
-    return emitOpError() << "expected at least one value to differentiate";
-  if (getXs().empty())
-    return emitOpError() << "expected at least one gradient target";
-  for (Value y : getYs())
+  if (op.getYs().empty())
+    return op.emitOpError() << "expected at least one value to differentiate";
+  if (op.getXs().empty())
+    return op.emitOpError() << "expected at least one gradient target";
+  for (Value y : op.getYs())
     if (failed(requireFloat(y, "differentiated values")))
       return failure();
-  for (Value x : getXs())
+  for (Value x : op.getXs())
     if (failed(requireFloat(x, "gradient targets")))
       return failure();
+  return success();
+}
+
+LogicalResult GradientOp::verify() {
+  if (failed(verifyDerivative(*this)))
+    return failure();
   if (getXs().getTypes() != getGradients().getTypes())
     return emitOpError() << "expected results of the types of the gradient "
                             "targets, ("
@@ -241,6 +248,21 @@ LogicalResult GradientOp::verify() {
                             "differentiated values, ("
                          << getYs().getTypes() << "), found ("
                          << getGradYs().getTypes() << ")";
+  return success();
+}
+
+LogicalResult JvpOp::verify() {
+  if (failed(verifyDerivative(*this)))
+    return failure();
+  if (getTangents().getTypes() != getXs().getTypes())
+    return emitOpError() << "expected tangents of the types of the targets, ("
+                         << getXs().getTypes() << "), found ("
+                         << getTangents().getTypes() << ")";
+  if (getDerivatives().getTypes() != getYs().getTypes())
+    return emitOpError() << "expected results of the types of the "
+                            "differentiated values, ("
+                         << getYs().getTypes() << "), found ("
+                         << getDerivatives().getTypes() << ")";
   return success();
 }
 

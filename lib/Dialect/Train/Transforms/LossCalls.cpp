@@ -7,8 +7,8 @@
 #include "LossCalls.h"
 
 #include "flywheel/Autodiff/Activity.h"
+#include "flywheel/Autodiff/InlineRegion.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
@@ -59,15 +59,8 @@ static func::FuncOp getInlinableCallee(func::CallOp call) {
 
 static void inlineCall(func::CallOp call, func::FuncOp callee) {
   OpBuilder builder(call);
-  Block &body = callee.getBody().front();
-  IRMapping mapping;
-  mapping.map(body.getArguments(), call.getOperands());
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value result : body.getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(result));
-  call->replaceAllUsesWith(results);
+  call->replaceAllUsesWith(
+      cloneBlock(builder, callee.getBody().front(), call.getOperands()));
   call->erase();
 }
 
@@ -85,6 +78,19 @@ void inlineLossCalls(OpOperand &loss) {
       return;
     inlineCall(call, callee);
   }
+}
+
+void inlineCalls(Region &region) {
+  SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
+  do {
+    calls.clear();
+    region.walk([&](func::CallOp call) {
+      if (func::FuncOp callee = getInlinableCallee(call))
+        calls.emplace_back(call, callee);
+    });
+    for (auto [call, callee] : calls)
+      inlineCall(call, callee);
+  } while (!calls.empty());
 }
 
 } // namespace flywheel::train

@@ -17,6 +17,9 @@ namespace flywheel::train {
 /// differentiation then says that it has no rule.
 void inlineLossCalls(mlir::OpOperand &loss);
 
+/// Inlines the calls of `region`, but for those that `inlineLossCalls` leaves.
+void inlineCalls(mlir::Region &region);
+
 /// The functions of `root`, callees before their callers (where calls do not
 /// recurse).
 llvm::SmallVector<mlir::func::FuncOp>
