@@ -57,13 +57,14 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
-  populateSelection(pm, options);
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());
   pm.addPass(train::createTrainExpandOptimizers());
+  // Slots and streams have the names that they have in the whole module.
+  populateSelection(pm, options);
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   populateFreeze(pm, options);

@@ -9,13 +9,17 @@
 
 #include "DenormalMode.h"
 #include "flywheel/Target/CNames.h"
-
 #include "flywheel/Target/Manifest.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
 namespace flywheel {
+
+/// The error of a read of a variable without a value.
+inline std::string getUninitializedMessage(const ManifestVariable &variable) {
+  return "Attempting to use uninitialized value " + variable.name;
+}
 
 /// Emits the wrappers of `flywheel-emit-entry-points` into a module and appends
 /// the messages they need to a manifest.
@@ -78,10 +82,17 @@ private:
   void failOnStatus(mlir::Value status);
   mlir::Value emitHasValue(mlir::Value state, int64_t variable);
   void emitInitializedChecks(const ManifestEntry &entry, mlir::Value state);
+  /// Bytes of the caller.
+  struct Buffer {
+    mlir::Value pointer, bytes;
+  };
+  mlir::Value emitByteSize(const ManifestArgument &argument,
+                           mlir::Value extents);
+  void failIfOverlap(const Buffer &one, const Buffer &other,
+                     const llvm::Twine &message);
   void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,
-                         mlir::Value feeds, mlir::Value results);
-  void failIfInState(mlir::Value pointer, mlir::Value state,
-                     const llvm::Twine &what);
+                         mlir::Value feeds, mlir::Value extents,
+                         mlir::Value results);
   void emitKernelCall(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp kernel,
                       mlir::Value state, mlir::Value workspace,
                       mlir::ValueRange feeds, mlir::Value extents,

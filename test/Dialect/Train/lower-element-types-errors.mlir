@@ -14,3 +14,9 @@ func.func @hash(%x: tensor<2x!train.string>) -> tensor<2xi32> {
   %0 = builtin.unrealized_conversion_cast %x : tensor<2x!train.string> to tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// -----
+
+// expected-error@+1 {{expected no attribute 'train.strings': this pass attaches it}}
+module attributes {train.strings = [1]} {
+}

@@ -34,7 +34,7 @@ func.func @fans(%n: index) -> tensor<?x2xf32> {
 
 func.func @elements() -> tensor<2xindex> {
   // expected-error @+1 {{expected elements that a variable can have, and no strings, found 'tensor<2xindex>'}}
-  %0 = train.random #train.zeros -> tensor<2xindex>
+  %0 = train.random #train.random_normal -> tensor<2xindex>
   return %0 : tensor<2xindex>
 }
 
@@ -42,3 +42,21 @@ func.func @elements() -> tensor<2xindex> {
 
 // expected-error @+1 {{expected type tensor<2xi64> for stream, found 'tensor<f32>'}}
 train.variable @s : tensor<f32> = #train.stream
+
+// -----
+
+func.func @constant() -> tensor<2xf32> {
+  // expected-error @+1 {{expected an initializer that draws, found #train.zeros}}
+  %0 = train.random #train.zeros -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// I3: expected-error @+1 {{expected bounds and a range that are finite in 'f16', found -1.000000e+06 and 1.000000e+06}}
+train.variable @v : tensor<f16> = #train.random_uniform<minval = -1.0e6, maxval = 1.0e6>
+
+// -----
+
+// I3: expected-error @+1 {{expected bounds and a range that are finite in 'f64'}}
+train.variable @v : tensor<f64> = #train.random_uniform<minval = -1.7e308, maxval = 1.7e308>

@@ -155,8 +155,8 @@ def Train_InitializedValueOp : Train_AccessOp<"initialized_value", [
   let summary = "The value of a variable, or its initial value";
   let description = [{
     As `train.read`, but where the variable has no value yet the result is its
-    initial value: the one that initialising it now would give. The variable
-    stays as it is.
+    initial value: the one that initialising it at the start of the step would
+    give. The variable stays as it is.
   }];
   let arguments = (ins FlatSymbolRefAttr:$variable);
   let results = (outs AnyStaticShapeTensor:$value);
@@ -185,6 +185,9 @@ def Train_AssignOp : Train_AssignLikeOp<"assign"> {
   let description = [{
     Type and shape must be the variable's own: nothing is broadcast or
     converted. The result is the new value.
+
+    The variable needs no value before, but where the assignment may not happen:
+    in a branch (unless the other one assigns too) or in a loop.
   }];
 }
 
@@ -212,7 +215,7 @@ def Train_RandomOp : Train_Op<"random", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Draws from a distribution, others at each run";
   let description = [{
-    A tensor of draws; `distribution` is an initializer. An element is a function
+    A tensor of draws; `distribution` is an initializer that draws. An element is a function
     of the seed that the variables were initialised with, the op's seed, how
     often this op has run since, and its row-major position: the same on every
     target and for any number of threads. `dynamic_sizes` are the extents that

@@ -13,9 +13,11 @@ def SelectEntries : Pass<"train-select-entries", "::mlir::ModuleOp"> {
   let summary = "Keep some entries and what they need";
   let description = [{
     Before: any module. After: the public functions are those of `entries`, and
-    every function and variable that none of them leads to is gone. Runs before
-    optimizers are expanded, so that an entry that only predicts brings no slots
-    and no optimizer scalars. Without `entries` the module is left alone.
+    every function and variable that none of them leads to is gone. Runs after
+    optimizers and random ops are expanded: slots, scalars and streams have the
+    names that they have in the whole module, so that a checkpoint of that one
+    fits, and those of other entries go. Without `entries` the module is left
+    alone.
 
     Refuses the name of what is no public function with a body.
   }];
@@ -31,7 +33,7 @@ def SelectEntries : Pass<"train-select-entries", "::mlir::ModuleOp"> {
 def FreezeVariables : Pass<"train-freeze-variables", "::mlir::ModuleOp"> {
   let summary = "Replace variables by their values in a checkpoint";
   let description = [{
-    Before: optimizers are expanded and initializers are attributes. After: the
+    Before: optimizers are expanded. After: the
     variables of the list, by default all that nothing assigns, are gone; each
     read of one is a constant with the value that `checkpoint` (a safetensors
     file) has under the variable's name. Other keys of the file, such as slots,

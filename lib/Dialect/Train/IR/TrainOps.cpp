@@ -172,7 +172,11 @@ LogicalResult RandomOp::verify() {
            << "expected elements that a variable can have, and no "
               "strings, found "
            << type;
-  if (isa<GlorotUniformAttr, HeNormalAttr, ConstantAttr>(getDistribution()) &&
+  if (!isa<RandomUniformAttr, RandomNormalAttr, TruncatedNormalAttr,
+           GlorotUniformAttr, HeNormalAttr>(getDistribution()))
+    return emitOpError() << "expected an initializer that draws, found "
+                         << getDistribution();
+  if (isa<GlorotUniformAttr, HeNormalAttr>(getDistribution()) &&
       !type.hasStaticShape())
     return emitOpError() << "expected a static shape for " << getDistribution()
                          << ", found " << type;

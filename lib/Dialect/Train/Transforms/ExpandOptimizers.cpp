@@ -108,6 +108,15 @@ bool isDefaultTarget(VariableOp variable) {
          isa<FloatType>(variable.getTensorType().getElementType());
 }
 
+/// The variable whose value `op` is, or null.
+FlatSymbolRefAttr getReadVariable(Operation *op) {
+  if (auto read = dyn_cast_or_null<ReadOp>(op))
+    return read.getVariableAttr();
+  if (auto read = dyn_cast_or_null<InitializedValueOp>(op))
+    return read.getVariableAttr();
+  return {};
+}
+
 std::string joinNames(ArrayRef<VariableOp> variables) {
   std::string names;
   llvm::raw_string_ostream os(names);
@@ -143,10 +152,11 @@ MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
       return refuse(op,
                     "expected a function with a body of one block that does "
                     "not call itself, found another");
-    if (op->walk([](ReadOp) {
-            return WalkResult::interrupt();
-          }).wasInterrupted() &&
-        !isa<ReadOp>(op))
+    bool hasReads =
+        op->walk([](Operation *nested) {
+            return WalkResult(failure(getReadVariable(nested) != nullptr));
+          }).wasInterrupted();
+    if (hasReads && !getReadVariable(op))
       return refuse(op, "it reads variables in its regions");
   }
   return success();
@@ -161,9 +171,9 @@ LogicalResult MinimizeExpander::findParameters() {
     return failure();
   llvm::MapVector<Operation *, SmallVector<Value>> reads;
   for (Value source : sources)
-    if (auto op = source.getDefiningOp<ReadOp>())
+    if (FlatSymbolRefAttr symbol = getReadVariable(source.getDefiningOp()))
       if (auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
-              op, op.getVariableAttr()))
+              source.getDefiningOp(), symbol))
         reads[variable].push_back(source);
 
   SmallVector<VariableOp> candidates;

@@ -91,7 +91,16 @@ struct FreezeVariables : impl::FreezeVariablesBase<FreezeVariables> {
   using FreezeVariablesBase::FreezeVariablesBase;
 
   void runOnOperation() override {
-    if (failed(findUses()) || failed(selectVariables()) || failed(loadValues()))
+    if (failed(findUses()) || failed(selectVariables()))
+      return signalPassFailure();
+    // Nothing asks for the initial value of what is frozen, nor for what that
+    // is computed from.
+    for (auto &[name, found] : uses)
+      llvm::erase_if(found.reads, [&](Operation *read) {
+        auto owner = read->getParentOfType<VariableOp>();
+        return owner && llvm::is_contained(selected, owner);
+      });
+    if (failed(loadValues()))
       return signalPassFailure();
     replaceReads();
   }
@@ -195,9 +204,10 @@ void FreezeVariables::replaceReads() {
       read->getResult(0).replaceAllUsesWith(buildValue(read, values[name]));
       read->erase();
     }
-    variable.erase();
-    ++numVariables;
   }
+  for (VariableOp variable : selected)
+    variable.erase();
+  numVariables += selected.size();
   // A slot that is still written outlives its parameter.
   for (auto variable : getOperation().getOps<VariableOp>())
     if (FlatSymbolRefAttr owner = variable.getSlotOfAttr())

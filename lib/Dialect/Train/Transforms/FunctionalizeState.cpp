@@ -138,6 +138,13 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
       versions.isInitialValueRead |= takesInitialValue;
       versions.isRead |= !takesInitialValue;
     }
+    // An update starts from what is in the storage, so that it ends there.
+    if (llvm::any_of(op->getUsers(), [](Operation *user) {
+          return isa<OptimizerUpdateOpInterface>(user);
+        })) {
+      builder.setInsertionPoint(op);
+      store(symbol);
+    }
     op->getResult(0).replaceAllUsesWith(versions.current);
     op->erase();
     return success();

@@ -38,6 +38,12 @@ namespace {
 struct LowerElementTypes
     : flywheel::train::impl::LowerElementTypesBase<LowerElementTypes> {
   void runOnOperation() override {
+    if (getOperation()->hasAttr(TrainDialect::getStringsAttrName())) {
+      getOperation().emitOpError()
+          << "expected no attribute '" << TrainDialect::getStringsAttrName()
+          << "': this pass attaches it";
+      return signalPassFailure();
+    }
     types.addReplacement([](IntegerType type) -> std::optional<Type> {
       return getStorageElementType(type);
     });

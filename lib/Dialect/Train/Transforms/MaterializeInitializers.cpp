@@ -160,15 +160,40 @@ void InitializerBuilder::build() {
   func::ReturnOp::create(b, loc);
 }
 
+/// Later passes believe what passes attach: a user cannot.
+static LogicalResult verifyUnmarked(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(TrainDialect::getInitializerAttrName()))
+      return function.emitOpError()
+             << "expected no attribute '"
+             << TrainDialect::getInitializerAttrName()
+             << "': the module's initializer alone has it";
+  for (auto variable : module.getOps<VariableOp>()) {
+    for (StringRef name : {TrainDialect::getInitialReadsAttrName(),
+                           TrainDialect::getInitialValuesAttrName()})
+      if (variable->hasAttr(name))
+        return variable.emitOpError()
+               << "expected no attribute '" << name
+               << "': it is made from the variable's region";
+    if (variable.getElementType())
+      return variable.emitOpError() << "expected no 'element_type': it says "
+                                       "what became of another type";
+  }
+  return success();
+}
+
 namespace {
 struct MaterializeInitializers
     : flywheel::train::impl::MaterializeInitializersBase<
           MaterializeInitializers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module.getOps<VariableOp>().empty())
+    if (failed(verifyUnmarked(module)))
+      return signalPassFailure();
+    Operation *other = module.lookupSymbol("init");
+    if (module.getOps<VariableOp>().empty() && !other)
       return;
-    if (Operation *other = module.lookupSymbol("init")) {
+    if (other) {
       other->emitError() << "expected no symbol named 'init': the module's "
                             "initializer takes this name";
       return signalPassFailure();
