@@ -63,7 +63,14 @@ typedef struct flywheel_variable {
   size_t bytes;
 } flywheel_variable;
 
-/* The version of the two structures here. */
+/* A string that the model names: its bytes, with a terminator that does not
+ * count. */
+typedef struct flywheel_string {
+  const char *text;
+  size_t bytes;
+} flywheel_string;
+
+/* The version of the structures here. */
 #define FLYWHEEL_MODEL_VERSION 1
 
 /* What the compiler says about a model: constant data in its header. Offsets
@@ -92,6 +99,11 @@ typedef struct flywheel_model {
    * it, everything else before it. */
   size_t text_offset;
   size_t text_bytes;
+  /* Where the block keeps the strings of flywheel_intern(). */
+  size_t strings_offset;
+  /* The strings with the numbers from 1. */
+  size_t num_strings;
+  const flywheel_string *strings;
 } flywheel_model;
 
 /* What to save or restore. A null pointer, or all zeros, stands for all global
@@ -188,6 +200,39 @@ int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
 int32_t flywheel_latest_checkpoint(const char *directory,
                                    const char *state_file, char *path,
                                    size_t path_bytes);
+
+/*
+ * The number that stands for a string in feeds and variables of strings: the
+ * same for equal strings, 0 for the empty one. The block keeps a copy of the
+ * string until flywheel_collect_strings() or flywheel_release(). A block with
+ * strings must not be copied to another.
+ *
+ * text: `bytes` bytes of any values. number (out).
+ */
+int32_t flywheel_intern(const flywheel_model *model, void *state,
+                        const char *text, size_t bytes, int64_t *number);
+
+/*
+ * The string of a number, of a result or a variable, with a terminator; valid as
+ * long as the block keeps it. Null for a number that no string has.
+ *
+ * bytes (out): may be null.
+ */
+const char *flywheel_text(const flywheel_model *model, const void *state,
+                          int64_t number, size_t *bytes);
+
+/*
+ * Forgets the strings that no variable has and that the model does not name;
+ * the numbers of others stay as they are. For programs that feed ever new
+ * strings.
+ */
+int32_t flywheel_collect_strings(const flywheel_model *model, void *state);
+
+/*
+ * Frees the strings of a block, before its memory is freed or used for something
+ * else. Its variables of strings have no value then.
+ */
+void flywheel_release(const flywheel_model *model, void *state);
 
 /* What was wrong with the last call here on the block; "" after success. */
 const char *flywheel_last_error(const flywheel_model *model, const void *state);

@@ -35,9 +35,29 @@
 using namespace mlir;
 using namespace flywheel;
 
+/// Only what the chosen entries need is compiled.
+static void populateSelection(OpPassManager &pm,
+                              const CompilerOptions &options) {
+  train::SelectEntriesOptions select;
+  select.entries.assign(options.entries.begin(), options.entries.end());
+  pm.addPass(train::createSelectEntries(select));
+}
+
+/// Variables become constants where a checkpoint is given.
+static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.frozenCheckpoint.empty())
+    return;
+  train::FreezeVariablesOptions freeze;
+  freeze.checkpoint = options.frozenCheckpoint;
+  freeze.variables.assign(options.frozenVariables.begin(),
+                          options.frozenVariables.end());
+  pm.addPass(train::createFreezeVariables(freeze));
+}
+
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
-static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
+static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  populateSelection(pm, options);
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
@@ -46,6 +66,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  populateFreeze(pm, options);
   pm.addPass(train::createMaterializeInitializers());
 }
 
@@ -63,6 +84,8 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
+  // While the only divisions are the user's own.
+  pm.addNestedPass<func::FuncOp>(createCheckDivisions());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
@@ -205,6 +228,9 @@ void flywheel::registerStagePipelines() {
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
                                   llvm::cl::init("model")};
+    ListOption<std::string> entries{*this, "entries",
+                                    llvm::cl::desc("Entries to keep; by "
+                                                   "default all")};
     Option<std::string> cpu{*this, "cpu",
                             llvm::cl::desc("LLVM name of the CPU; by default "
                                            "a CPU with AVX-512"),
@@ -217,6 +243,7 @@ void flywheel::registerStagePipelines() {
           CompilerOptions options;
           options.lowering = given.lowering;
           options.modelName = given.modelName;
+          options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
           stage.populate(pm, options);
         });

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Session.h"
+#include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Target/CNames.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,8 +31,33 @@ Session::Session(std::shared_ptr<const Program> program,
       strings(std::move(strings)),
       variableTexts(this->program->getVariables().size()) {}
 
+/// Checks that every variable can be where it wants to be.
+static Status placeVariables(const Manifest &manifest,
+                             const SessionOptions &options) {
+  for (const ManifestVariable &variable : manifest.variables) {
+    if (variable.device.empty())
+      continue;
+    llvm::FailureOr<train::DeviceSpec> device =
+        train::DeviceSpec::parse(variable.device);
+    if (succeeded(device) && device->isHost())
+      continue;
+    std::string text = "Cannot assign a device to variable '" + variable.name +
+                       "': it is to be on '" + variable.device +
+                       "', and the available devices are: /cpu:0";
+    if (!options.softPlacement)
+      return Status::invalidArgument(text);
+    if (options.warn)
+      options.warn(text + "; it is placed there");
+  }
+  return {};
+}
+
 Result<std::unique_ptr<Session>>
-Session::create(std::shared_ptr<const Program> program) {
+Session::create(std::shared_ptr<const Program> program,
+                const SessionOptions &options) {
+  if (Status status = placeVariables(program->getManifest(), options);
+      !status.isOk())
+    return status;
   auto state = std::make_shared<AlignedBuffer>();
   int64_t bytes = program->getManifest().stateBytes;
   if (!state->reserve(bytes))

@@ -36,6 +36,12 @@ void copyText(const std::string &text, char *to, size_t bytes) {
   to[size] = '\0';
 }
 
+/// Whether there is a block and a description that this library understands;
+/// without them no text can be kept.
+bool isUsable(const flywheel_model *model, const void *state) {
+  return model && state && model->version == FLYWHEEL_MODEL_VERSION;
+}
+
 /// A block of state and the model that describes it.
 class Block {
 public:
@@ -55,6 +61,44 @@ public:
     std::memcpy(bytes, &model.layout_hash, sizeof(uint64_t));
   }
 
+  /// The strings of the block, if it has some already.
+  StringTable *getStrings() const {
+    StringTable *table = nullptr;
+    if (hasLayout())
+      std::memcpy(&table, bytes + model.strings_offset, sizeof(table));
+    return table;
+  }
+
+  /// The same, made where there is none yet; the block is prepared.
+  StringTable &makeStrings() {
+    StringTable *table = getStrings();
+    if (table)
+      return *table;
+    std::vector<std::string> constants;
+    for (size_t i = 0; i < model.num_strings; ++i)
+      constants.emplace_back(model.strings[i].text, model.strings[i].bytes);
+    table = new StringTable(constants);
+    setStrings(table);
+    return *table;
+  }
+
+  void setStrings(StringTable *table) {
+    std::memcpy(bytes + model.strings_offset, &table, sizeof(table));
+  }
+
+  /// Calls \p action with the numbers and the flag of each variable of strings.
+  template <typename Action> void forEachStrings(Action action) {
+    for (size_t index = 0; index < model.num_variables; ++index) {
+      const flywheel_variable &variable = model.variables[index];
+      if (dtypeFromNumpyName(variable.dtype) != DType::String)
+        continue;
+      std::vector<int64_t> numbers(variable.bytes / sizeof(int64_t));
+      if (!numbers.empty())
+        std::memcpy(numbers.data(), bytes + variable.offset, variable.bytes);
+      action(numbers, bytes[model.initialized_offset + index]);
+    }
+  }
+
   /// The variables for the library. Error: kInvalidArgument when the
   /// description contradicts itself.
   Result<ProgramState> describe() {
@@ -62,11 +106,19 @@ public:
     bool hasValues = hasLayout();
     described.model = model.name;
     described.seed = bytes + model.seed_offset;
+    bool hasStrings = false;
+    forEachStrings(
+        [&](const std::vector<int64_t> &, std::byte) { hasStrings = true; });
+    if (hasStrings && hasValues)
+      described.strings = &makeStrings();
     for (size_t index = 0; index < model.num_variables; ++index) {
       const flywheel_variable &variable = model.variables[index];
       std::optional<DType> dtype = dtypeFromNumpyName(variable.dtype);
       Shape shape(variable.shape, variable.shape + variable.rank);
-      if (!dtype || byteCount(*dtype, shape) != variable.bytes)
+      // A block holds strings as numbers.
+      bool isString = dtype == DType::String;
+      if (!dtype ||
+          byteCount(isString ? DType::I64 : *dtype, shape) != variable.bytes)
         return Status::invalidArgument(
             std::string("the description of variable '") + variable.name +
             "' is wrong: dtype " + variable.dtype + ", shape " +
@@ -144,7 +196,7 @@ enum class Access { Save, Restore };
 template <typename Action>
 int32_t run(Access access, const flywheel_model *model, void *state,
             const flywheel_checkpoint_options *options, Action action) {
-  if (!model || !state || model->version != FLYWHEEL_MODEL_VERSION)
+  if (!isUsable(model, state))
     return FLYWHEEL_INVALID_ARGUMENT;
   Block block(model, state);
   if (access == Access::Restore)
@@ -258,6 +310,68 @@ int32_t flywheel_latest_checkpoint(const char *directory,
     return FLYWHEEL_INVALID_ARGUMENT;
   copyText(*latest, path, path_bytes);
   return FLYWHEEL_OK;
+}
+
+int32_t flywheel_intern(const flywheel_model *model, void *state,
+                        const char *text, size_t bytes, int64_t *number) {
+  if (!isUsable(model, state))
+    return FLYWHEEL_INVALID_ARGUMENT;
+  Block block(model, state);
+  if ((!text && bytes != 0) || !number)
+    return block.finish(
+        Status::invalidArgument("the string to intern, or the place for its "
+                                "number, is a null pointer"));
+  block.prepare();
+  *number = block.makeStrings().intern({text, bytes});
+  return block.finish(Status());
+}
+
+const char *flywheel_text(const flywheel_model *model, const void *state,
+                          int64_t number, size_t *bytes) {
+  if (!isUsable(model, state))
+    return nullptr;
+  flywheel_string found = {nullptr, 0};
+  StringTable *table = Block(model, const_cast<void *>(state)).getStrings();
+  if (number == 0)
+    found = {"", 0};
+  else if (number > 0 && static_cast<size_t>(number) <= model->num_strings)
+    found = model->strings[number - 1];
+  else if (std::string_view text = table ? table->text(number) : "";
+           !text.empty())
+    found = {text.data(), text.size()};
+  if (bytes)
+    *bytes = found.bytes;
+  return found.text;
+}
+
+int32_t flywheel_collect_strings(const flywheel_model *model, void *state) {
+  if (!isUsable(model, state))
+    return FLYWHEEL_INVALID_ARGUMENT;
+  Block block(model, state);
+  block.prepare();
+  std::vector<int64_t> live;
+  block.forEachStrings(
+      [&](const std::vector<int64_t> &numbers, std::byte hasValue) {
+        if (hasValue != std::byte{0})
+          live.insert(live.end(), numbers.begin(), numbers.end());
+      });
+  if (StringTable *table = block.getStrings())
+    table->collect(live);
+  return block.finish(Status());
+}
+
+void flywheel_release(const flywheel_model *model, void *state) {
+  if (!isUsable(model, state))
+    return;
+  Block block(model, state);
+  StringTable *table = block.getStrings();
+  if (!table)
+    return;
+  delete table;
+  block.setStrings(nullptr);
+  block.forEachStrings([](const std::vector<int64_t> &, std::byte &hasValue) {
+    hasValue = std::byte{0};
+  });
 }
 
 const char *flywheel_last_error(const flywheel_model *model,

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryPointBuilder.h"
+#include "flywheel/Dialect/Train/InitialOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
-#include <utility>
 
 using namespace mlir;
 
@@ -368,30 +368,6 @@ LLVM::LLVMFuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
 // Initial values
 //===----------------------------------------------------------------------===//
 
-/// The variables, each after those that its initial value is computed from.
-static SmallVector<int64_t> sortByNeed(const Manifest &manifest) {
-  SmallVector<int64_t> order;
-  SmallVector<bool> visited(manifest.variables.size(), false);
-  for (size_t root = 0; root < manifest.variables.size(); ++root) {
-    SmallVector<std::pair<int64_t, bool>> stack = {{root, false}};
-    while (!stack.empty()) {
-      auto [index, isPlaced] = stack.pop_back_val();
-      if (isPlaced) {
-        order.push_back(index);
-        continue;
-      }
-      if (std::exchange(visited[index], true))
-        continue;
-      stack.push_back({index, true});
-      const ManifestVariable &variable = manifest.variables[index];
-      for (auto *needed : {&variable.initialReads, &variable.initialValues})
-        for (int64_t operand : *needed)
-          stack.push_back({operand, false});
-    }
-  }
-  return order;
-}
-
 /// Sets the bytes of `needs`: of the variables whose storage must get an
 /// initial value so that the `roots` can have theirs. Fails where one is
 /// computed from a variable that has no value and, with `commit`, is no root.
@@ -409,7 +385,11 @@ void EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
   auto hasValue = [&](int64_t index) -> Value {
     return LLVM::AndOp::create(b, loc, isAdopted, emitHasValue(state, index));
   };
-  SmallVector<int64_t> order = sortByNeed(manifest);
+  SmallVector<SmallVector<int64_t>> operands(count);
+  for (auto [index, variable] : llvm::enumerate(manifest.variables))
+    for (auto *needed : {&variable.initialReads, &variable.initialValues})
+      llvm::append_range(operands[index], *needed);
+  SmallVector<int64_t> order = train::orderInitialValues(operands);
   for (int64_t index : llvm::reverse(order)) {
     if (users[index].empty())
       continue;

@@ -16,7 +16,7 @@ package is not installed.
 """
 
 import os
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 from ._flywheel import (
     ArgumentInfo,
@@ -89,6 +89,9 @@ def compile(
     cpu: Optional[str] = None,
     features: Optional[str] = None,
     opt_level: int = 3,
+    entries: Sequence[str] = (),
+    freeze: Union[str, "os.PathLike[str]", None] = None,
+    freeze_variables: Sequence[str] = (),
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -98,8 +101,16 @@ def compile(
     `cpu` (an LLVM name, such as "x86-64-v3") and `features` ("+avx2,-fma") limit
     the instructions that are used. `opt_level`, 0 to 3, is the effort of LLVM.
 
-    Raises CompileError with every diagnostic and its location; FileNotFoundError.
+    `entries` names the entries to keep: of variables, only what they use stays.
+    With `freeze`, the path of a checkpoint, every variable that no entry assigns
+    is a constant with its value there; `freeze_variables` limits that to some,
+    which then must not be assigned.
+
+    Raises CompileError with every diagnostic and its location; FileNotFoundError;
+    ValueError for a wrong argument.
     """
+    if freeze_variables and freeze is None:
+        raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
     if isinstance(source, str) and "\n" in source:
         source = parse(source)
     if not isinstance(source, Module):
@@ -111,4 +122,7 @@ def compile(
         cpu=cpu,
         features=features,
         opt_level=opt_level,
+        entries=entries,
+        freeze=None if freeze is None else os.fspath(freeze),
+        freeze_variables=freeze_variables,
     )

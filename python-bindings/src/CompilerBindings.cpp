@@ -166,8 +166,14 @@ static std::unique_ptr<PyProgram>
 compile(const PyModule &self, const std::string &lowering,
         const std::optional<std::string> &modelName,
         const std::optional<std::string> &cpu,
-        const std::optional<std::string> &features, unsigned optLevel) {
+        const std::optional<std::string> &features, unsigned optLevel,
+        const std::vector<std::string> &entries,
+        const std::optional<std::string> &freeze,
+        const std::vector<std::string> &freezeVariables) {
   CompilerOptions options = makeOptions(lowering, modelName, cpu, features);
+  options.entries = entries;
+  options.frozenCheckpoint = freeze.value_or("");
+  options.frozenVariables = freezeVariables;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
   auto result = std::make_unique<PyProgram>();
@@ -230,7 +236,8 @@ static void addModule(nb::module_ &module) {
   module.def("_load", &parseFile, "path"_a);
   module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
              "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
-             "opt_level"_a);
+             "opt_level"_a, "entries"_a, "freeze"_a.none(),
+             "freeze_variables"_a);
   module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
              "lowering"_a = "optimized",
              "The module after a stage, one of stages(). Raises CompileError.");

@@ -96,12 +96,14 @@ void addSession(nb::module_ &module) {
       "Session(program) has variables of its own, none of which has a value; "
       "Session(program,\nshare=other) works on the variables of another "
       "session "
-      "of the program. Threads take turns.");
+      "of the program. Threads take turns.\n\nA variable on a device that this "
+      "machine does not have raises InvalidArgumentError,\nor with "
+      "soft_placement stays on the CPU, with a warning.");
   session
       .def(
           "__init__",
-          [](PySession *self, const PyProgram &program,
-             const PySession *share) {
+          [](PySession *self, const PyProgram &program, const PySession *share,
+             bool softPlacement) {
             if (share) {
               if (&share->session->getProgram() != program.program.get()) {
                 raise(ErrorKind::InvalidArgument,
@@ -113,11 +115,22 @@ void addSession(nb::module_ &module) {
                             share->mutex};
               return;
             }
-            new (self) PySession{program.context,
-                                 take(Session::create(program.program)),
+            SessionOptions options;
+            options.softPlacement = softPlacement;
+            std::vector<std::string> warnings;
+            options.warn = [&](const std::string &text) {
+              warnings.push_back(text);
+            };
+            std::unique_ptr<Session> session =
+                take(Session::create(program.program, options));
+            for (const std::string &warning : warnings)
+              if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) < 0)
+                throw nb::python_error();
+            new (self) PySession{program.context, std::move(session),
                                  std::make_shared<std::mutex>()};
           },
-          "program"_a, nb::kw_only(), "share"_a = nb::none())
+          "program"_a, nb::kw_only(), "share"_a = nb::none(),
+          "soft_placement"_a = false)
       .def(
           "initialize",
           [](PySession &self, uint64_t seed,

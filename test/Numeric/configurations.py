@@ -78,8 +78,10 @@ class Model:
 class SessionModel(Model):
     """A session of this process."""
 
-    def __init__(self, text: str, lowering: str, cpu: Optional[str]) -> None:
-        program = flywheel.compile(text, lowering=lowering, cpu=cpu)
+    def __init__(
+        self, text: str, lowering: str, cpu: Optional[str], entries: Sequence[str], freeze: Optional[str]
+    ) -> None:
+        program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze)
         self.session = flywheel.Session(program)
 
     def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
@@ -107,15 +109,24 @@ class ObjectModel(Model):
 
     INITIALIZED = 64  # Offset of the byte of each variable, in layout order.
 
-    def __init__(self, text: str, max_extent: int = 1024) -> None:
+    def __init__(
+        self,
+        text: str,
+        max_extent: int = 1024,
+        entries: Sequence[str] = (),
+        freeze: Optional[str] = None,
+    ) -> None:
         # Removed at the end; the loaded library stays mapped.
         with tempfile.TemporaryDirectory() as folder:
             stem = os.path.join(folder, "model")
             with open(stem + ".mlir", "w") as file:
                 file.write(text)
-            subprocess.run(
-                ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}"],
-                check=True)
+            command = ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}"]
+            if entries:
+                command.append("--entries=" + ",".join(entries))
+            if freeze is not None:
+                command.append("--freeze=" + freeze)
+            subprocess.run(command, check=True)
             compiler = os.environ.get("CC", "clang-22")
             subprocess.run([compiler, "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
             self.library = ctypes.CDLL(stem + ".so")
@@ -189,20 +200,29 @@ class ObjectModel(Model):
         self.block[self.INITIALIZED + self.infos[name][0]] = 1
 
 
-def make(text: str, configuration: str) -> Model:
+def make(
+    text: str, configuration: str, entries: Sequence[str] = (), freeze: Optional[str] = None
+) -> Model:
+    """The model with the `entries` of that name (all by default), and with its
+    variables frozen to the values of the checkpoint `freeze`, if there is one."""
     if configuration == "object":
-        return ObjectModel(text)
+        return ObjectModel(text, entries=entries, freeze=freeze)
     if configuration == "avx2":
-        return SessionModel(text, "optimized", "x86-64-v3")
-    return SessionModel(text, configuration, None)
+        return SessionModel(text, "optimized", "x86-64-v3", entries, freeze)
+    return SessionModel(text, configuration, None, entries, freeze)
 
 
-def configurations(text: str, names: Sequence[str] = ALL) -> Iterator[Tuple[str, Model]]:
+def configurations(
+    text: str,
+    names: Sequence[str] = ALL,
+    entries: Sequence[str] = (),
+    freeze: Optional[str] = None,
+) -> Iterator[Tuple[str, Model]]:
     """The model `text` in each configuration that this machine has."""
     for name in names:
         if name == "avx2" and platform.machine() != "x86_64":
             continue
-        yield name, make(text, name)
+        yield name, make(text, name, entries, freeze)
 
 
 def expect_close(what: str, found: Any, expected: Any, tolerance: Optional[float] = None) -> None:

@@ -257,18 +257,21 @@ func.func @choose(%p: tensor<i1>, %x: tensor<3xui8>) -> tensor<3xui8> {
 def test_rounding() -> None:
     """V3: fused or not, every op of f16 and bf16 rounds its result."""
     chains: Dict[str, Tuple[List[str], Callable[[Array, Array, Array], Array]]] = {
-        "sum": (["addf %a, %b", "addf %0, %c"], lambda a, b, c: (a + b) + c),
-        "fma": (["mulf %a, %b", "addf %0, %c"], lambda a, b, c: a * b + c),
-        "difference": (["subf %a, %b", "mulf %0, %c"], lambda a, b, c: (a - b) * c),
-        "quotient": (["divf %a, %b", "subf %0, %c"], lambda a, b, c: a / b - c),
-        "long": (["mulf %a, %b", "addf %0, %c", "mulf %1, %1", "subf %2, %a", "addf %3, %b", "mulf %4, %c"],
-                 lambda a, b, c: ((a * b + c) * (a * b + c) - a + b) * c)}
+        "sum": (["arith.addf %a, %b", "arith.addf %0, %c"], lambda a, b, c: (a + b) + c),
+        "fma": (["arith.mulf %a, %b", "arith.addf %0, %c"], lambda a, b, c: a * b + c),
+        "difference": (["arith.subf %a, %b", "arith.mulf %0, %c"], lambda a, b, c: (a - b) * c),
+        "quotient": (["arith.divf %a, %b", "arith.subf %0, %c"], lambda a, b, c: a / b - c),
+        "long": (["arith.mulf %a, %b", "arith.addf %0, %c", "arith.mulf %1, %1", "arith.subf %2, %a",
+                  "arith.addf %3, %b", "arith.mulf %4, %c"],
+                 lambda a, b, c: ((a * b + c) * (a * b + c) - a + b) * c),
+        "roots": (["arith.mulf %a, %a", "math.sqrt %0", "math.sqrt %1", "math.sqrt %2", "arith.mulf %3, %c"],
+                  lambda a, b, c: np.sqrt(np.sqrt(np.sqrt(a * a))) * c)}
     text = ""
     count = 1003
     for name in HALVES:
         kind = tensor((count,), name)
         for chain, (steps, _) in chains.items():
-            body = "".join(f"  %{i} = arith.{step} : {kind}\n" for i, step in enumerate(steps))
+            body = "".join(f"  %{i} = {step} : {kind}\n" for i, step in enumerate(steps))
             text += f"""
 train.variable @{chain}_{name} : {kind} = #train.zeros
 func.func @run_{chain}_{name}(%a: {kind}, %b: {kind}, %c: {kind}) {{

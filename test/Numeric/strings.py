@@ -141,7 +141,8 @@ def test_python() -> None:
                  lambda: session.__setitem__("pair", numbers), BAD)
     expect_error("assigned shape", "shape", lambda: session.__setitem__("pair", "one"), BAD)
     expect_error("assigned number", "takes a str, bytes", lambda: session.__setitem__("fruit", 3), TypeError)
-    expect_error("result", "buffer of dtype string .* for result .new.*found dtype int64", lambda: session.run("set", texts("a", "b"), out=(out[0], numbers)), BAD)
+    expect_error("result", "buffer of dtype string .* for result .new.*found dtype int64",
+                 lambda: session.run("set", texts("a", "b"), out=(out[0], numbers)), BAD)
     expect_texts("unchanged", session["pair"], ["S", "T"])
     info = {variable.name: variable for variable in flywheel.compile(FRUIT).variables}
     assert info["pair"].dtype == np.dtype(object) and info["pair"].nbytes == 16

@@ -47,6 +47,19 @@ static cl::opt<std::string>
     modelName("model-name", cl::value_desc("name"), cl::cat(category),
               cl::desc("Prefix of the C symbols. By default the module's name, "
                        "or else the input's stem"));
+static cl::list<std::string>
+    entries("entries", cl::value_desc("names"), cl::CommaSeparated,
+            cl::cat(category),
+            cl::desc("Keep these entries, and the variables that they use, "
+                     "only: predict,eval"));
+static cl::opt<std::string>
+    freezePath("freeze", cl::value_desc("checkpoint"), cl::cat(category),
+               cl::desc("Replace every variable that no entry assigns by its "
+                        "value in this checkpoint"));
+static cl::list<std::string>
+    freezeVariables("freeze-variables", cl::value_desc("names"),
+                    cl::CommaSeparated, cl::cat(category),
+                    cl::desc("With --freeze: replace these variables only"));
 static cl::opt<int64_t>
     maxBatch("max-batch", cl::value_desc("N"), cl::init(1024),
              cl::cat(category),
@@ -253,6 +266,8 @@ static int compile() {
                 "'; expected one of: " + listKinds());
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
+  if (freezePath.empty() && !freezeVariables.empty())
+    return fail("--freeze-variables goes with --freeze only");
   // The upper end keeps every size that is a multiple of it within 64 bits.
   constexpr int64_t largestBatch = int64_t{1} << 24;
   if (maxBatch < 1 || maxBatch > largestBatch)
@@ -263,6 +278,9 @@ static int compile() {
   options.modelName = modelName;
   options.lowering = lowering;
   options.maxExtent = maxBatch;
+  options.entries = entries;
+  options.frozenCheckpoint = freezePath;
+  options.frozenVariables = freezeVariables;
   // This machine is what an empty name means everywhere.
   bool isHost = targetTriple.empty() && cpu == "host";
   options.target = {targetTriple, isHost ? "" : cpu.getValue(), features};

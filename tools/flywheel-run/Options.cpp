@@ -173,6 +173,14 @@ static cl::opt<std::string>
                          "as safetensors instead of printing all"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("Print entries, feeds, results, variables"));
+static cl::list<std::string>
+    compiledEntries("entries", cl::value_desc("names"), cl::CommaSeparated,
+                    cl::cat(category),
+                    cl::desc("Compile these entries and what they need only"));
+static cl::opt<bool>
+    softPlacement("soft-placement", cl::cat(category),
+                  cl::desc("Keep variables on the CPU, with a warning, where "
+                           "the device that they ask for is not there"));
 static cl::opt<bool> timeSteps("time", cl::cat(category),
                                cl::desc("Print times of steps"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
@@ -242,6 +250,8 @@ static RunOptions getOptions() {
   options.printEvery = printEvery;
   options.saveResults = saveResults;
   options.list = list;
+  options.compiledEntries = compiledEntries;
+  options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;
   options.time = timeSteps;
@@ -332,6 +342,11 @@ static Status checkValues(const RunOptions &options) {
   if (options.initialValues == InitialValues::All && (isRestored || isResumed))
     return wrong("--init=all would overwrite what is restored: leave it out, "
                  "then only variables without a value are initialised");
+  bool isContinued = isResumed || (!options.restoreLatest.empty() &&
+                                   !options.trainEntry.empty());
+  if (isContinued && !options.initNames.empty())
+    return wrong("--init would overwrite what a continued training restores: "
+                 "leave it out, or start anew with --restore");
   if (options.initialValues == InitialValues::All && !options.sets.empty())
     return wrong("--init=all would overwrite what --set sets: leave it out, "
                  "then only variables without a value are initialised");

@@ -43,6 +43,9 @@ struct RunOptions {
   uint64_t steps = 1, printEvery = 0;
   std::string saveResults;
   bool list = false;
+  // What is compiled, nothing for all, and where variables may live.
+  std::vector<std::string> compiledEntries;
+  bool softPlacement = false;
   // Both.
   std::vector<std::string> feeds, prints;
   bool time = false;

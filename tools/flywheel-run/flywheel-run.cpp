@@ -26,6 +26,7 @@ static int compileAndRun(const RunOptions &options) {
   FrontEnd frontEnd;
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
+  compilerOptions.entries = options.compiledEntries;
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
@@ -38,7 +39,13 @@ static int compileAndRun(const RunOptions &options) {
     printStageTimes(llvm::errs(), compiled->times);
   if (options.list)
     listProgram(**program);
-  Result<std::unique_ptr<Session>> session = Session::create(*program);
+  SessionOptions sessionOptions;
+  sessionOptions.softPlacement = options.softPlacement;
+  sessionOptions.warn = [](const std::string &text) {
+    llvm::WithColor::warning(llvm::errs()) << text << "\n";
+  };
+  Result<std::unique_ptr<Session>> session =
+      Session::create(*program, sessionOptions);
   if (!session.isOk())
     return fail(session.status().message());
   Status status = options.data.empty() ? runEntries(**session, options)

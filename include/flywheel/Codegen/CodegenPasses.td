@@ -218,6 +218,26 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
+  let summary = "Make an integer division that has no result an error";
+  let description = [{
+    Before: integer divisions and remainders of tensors and scalars, of which
+    LLVM leaves undefined those by zero and the smallest number by -1. After:
+    each at the top level of the function comes after a `cf.assert` that no
+    element of its divisor is zero, so that a step which would divide by zero
+    fails and changes nothing; and a signed one that could be by -1 is a
+    negation there, or a remainder of 0: both wrap, as addition does. Constant
+    divisors cost nothing.
+
+    Refuses a constant divisor with a zero, and a divisor that is computed where
+    no check can be: in a branch, a loop or the body of a structured op.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let summary = "Rewrite math ops that LLVM has no form of";
   let description = [{

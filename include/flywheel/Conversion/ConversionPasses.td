@@ -42,8 +42,11 @@ def ConvertTrainUpdatesToLinalg : Pass<"convert-train-updates-to-linalg"> {
     op with `OptimizerUpdateOpInterface`). After: each is one `linalg.generic`
     with a result for the parameter and one for each slot, whose destinations
     are the old parameter and slots: bufferization updates them in place, and
-    the producer of the gradient can be fused into its loops. No update op is
-    left; the pass accepts every update that verifies.
+    the producer of the gradient can be fused into its loops. `train.project` of
+    the new parameter is part of that op where it needs one element at a time;
+    otherwise it is a sum of squares along its axis, a factor for each, and an op
+    that scales the parameter as its destination. No update or projection is
+    left; the pass accepts every one that verifies.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

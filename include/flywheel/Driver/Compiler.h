@@ -48,6 +48,13 @@ struct CompilerOptions {
   std::string modelName;
   Lowering lowering = Lowering::Optimized;
   TargetOptions target;
+  /// The public functions to keep, with what they need; empty for all.
+  std::vector<std::string> entries;
+  /// Checkpoint whose values take the place of variables that no entry assigns;
+  /// empty to keep variables. `frozenVariables` are those to replace, which
+  /// must not be assigned; empty for all that can be.
+  std::string frozenCheckpoint;
+  std::vector<std::string> frozenVariables;
   /// Bound of every symbolic extent (the batch) in the C interface, whose state
   /// block includes the workspace. The JIT has no bound.
   int64_t maxExtent = 1024;

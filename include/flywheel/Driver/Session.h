@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@
 namespace flywheel {
 
 class Session;
+
+struct SessionOptions {
+  /// Keep a variable on `/cpu:0` where the device that it asks for is not
+  /// there.
+  bool softPlacement = false;
+  /// Called with what soft placement did, for each variable that it moved.
+  std::function<void(const std::string &)> warn;
+};
 
 /// A feed by its name.
 using NamedArray = std::pair<llvm::StringRef, ArrayView>;
@@ -99,9 +108,12 @@ private:
 class Session {
 public:
   /// A session with variables of its own, none of which has a value.
-  /// Errors: kResourceExhausted.
+  /// Errors: kInvalidArgument `Cannot assign a device` for a variable whose
+  /// device this machine does not have, without soft placement;
+  /// kResourceExhausted.
   static runtime::Result<std::unique_ptr<Session>>
-  create(std::shared_ptr<const Program> program);
+  create(std::shared_ptr<const Program> program,
+         const SessionOptions &options = {});
 
   /// Another session on the variables of `other`; calls of the two must not
   /// overlap.

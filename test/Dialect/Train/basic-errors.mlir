@@ -699,3 +699,41 @@ func.func @f() {
   %0 = train.string_constant ["a", "b"] : tensor<!train.string>
   return
 }
+
+// -----
+
+// T2: names of hyper-parameters and their kinds.
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{duplicate or unknown struct parameter name: rate}}
+  train.minimize %loss : tensor<f32> with #train.sgd<rate = 0.1>
+  return
+}
+
+// -----
+
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected beta_1 within [0, 1), found 2.000000e+00}}
+  train.minimize %loss : tensor<f32> with #train.adam<beta_1 = 2>
+  return
+}
+
+// -----
+
+// T2: the names in a list of variables are those of variables.
+// expected-note @+1 {{defined here}}
+func.func private @g()
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected the name of a variable, found @g, which is a 'func.func'}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@g]
+  return
+}
+
+// -----
+
+// V3, V10: an integer variable is trainable, but a list cannot name it.
+train.variable @W : tensor<3xi32> {trainable = true}
+func.func @f(%loss: tensor<f32>) {
+  // expected-error @+1 {{expected variables of a floating-point type in var_list, found @W of type 'tensor<3xi32>'}}
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@W]
+  return
+}

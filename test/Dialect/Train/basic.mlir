@@ -5,6 +5,7 @@
 // RUN: flywheel-opt %s --mlir-print-op-generic | flywheel-opt | FileCheck %s
 // RUN: flywheel-opt %s --emit-bytecode | flywheel-opt | FileCheck %s
 // RUN: flywheel-opt %s > %t.1 && flywheel-opt %t.1 > %t.2 && diff %t.1 %t.2
+// RUN: flywheel-opt %s -mlir-print-debuginfo > %t.3 && flywheel-opt %t.3 -mlir-print-debuginfo > %t.4 && diff %t.3 %t.4
 
 // V3, V9: every element type, with its default initial value.
 // CHECK: train.variable @f16 : tensor<2xf16>{{$}}

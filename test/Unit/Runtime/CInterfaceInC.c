@@ -52,7 +52,10 @@ static const flywheel_model model = {FLYWHEEL_MODEL_VERSION,
                                      INITIALIZED,
                                      RUNS,
                                      TEXT,
-                                     512};
+                                     512,
+                                     24,
+                                     0,
+                                     NULL};
 
 /* The number of the line of the first failure, or 0. */
 #define CHECK(condition)                                                       \

@@ -9,6 +9,50 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SelectEntries : Pass<"train-select-entries", "::mlir::ModuleOp"> {
+  let summary = "Keep some entries and what they need";
+  let description = [{
+    Before: any module. After: the public functions are those of `entries`, and
+    every function and variable that none of them leads to is gone. Runs before
+    optimizers are expanded, so that an entry that only predicts brings no slots
+    and no optimizer scalars. Without `entries` the module is left alone.
+
+    Refuses the name of what is no public function with a body.
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string",
+               "Names of the functions to keep">
+  ];
+  let statistics = [
+    Statistic<"numVariables", "variables", "Variables removed">
+  ];
+}
+
+def FreezeVariables : Pass<"train-freeze-variables", "::mlir::ModuleOp"> {
+  let summary = "Replace variables by their values in a checkpoint";
+  let description = [{
+    Before: optimizers are expanded and initializers are attributes. After: the
+    variables of the list, by default all that nothing assigns, are gone; each
+    read of one is a constant with the value that `checkpoint` (a safetensors
+    file) has under the variable's name. Other keys of the file, such as slots,
+    do not matter, nor does the value of a variable that nothing reads.
+
+    Refuses a listed variable that is assigned, a checkpoint that lacks a value
+    (`Key W not found in checkpoint`) or has one of another shape or element
+    type, and `train.minimize`.
+  }];
+  let options = [
+    Option<"checkpoint", "checkpoint", "std::string", /*default=*/"",
+           "Path of the checkpoint">,
+    ListOption<"variables", "variables", "std::string",
+               "Names of the variables to freeze">
+  ];
+  let statistics = [
+    Statistic<"numVariables", "variables", "Variables removed">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TrainExpandOptimizers
     : Pass<"train-expand-optimizers", "::mlir::ModuleOp"> {
   let summary = "Expand train.minimize into a gradient and updates";
@@ -23,8 +67,12 @@ def TrainExpandOptimizers
     trains one set of slots. A loss that is computed by calls is brought into
     the function by inlining those calls.
 
-    The default list of variables is every trainable floating-point variable
-    that a read in the loss's history names, in module order. Names: slots are
+    The default list of variables is every floating-point variable of the
+    collection TRAINABLE that a read in the loss's history names, in module
+    order; the set is fixed here, whatever becomes of the variables. A variable
+    with a constraint is assigned the `train.project` of its update. Slots and
+    scalars are GLOBAL, not trainable, and have no constraint; a slot is on the
+    device of its variable. Names: slots are
     `<variable>/<optimizer>`, scalars `<optimizer>/<scalar>`; where a name is
     taken, `_1`, `_2`, ... is appended to the slot's name or to the optimizer's
     (`SGD_1/lr`). Scalars are f32, or f64 where a variable of the list is f64.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildElements.h"
+#include "flywheel/Dialect/Train/InitialOrder.h"
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -16,8 +17,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <utility>
 
 using namespace mlir;
 
@@ -44,9 +43,9 @@ private:
   /// Keeps on `variable` which variables its initial value is computed from.
   void recordOperands(VariableOp variable);
   /// The variables, each after those that its initial value needs.
-  SmallVector<unsigned> sortByNeed();
+  SmallVector<int64_t> sortByNeed();
   Value moveRegion(VariableOp variable);
-  void initialize(unsigned index);
+  void initialize(int64_t index);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -72,35 +71,19 @@ void InitializerBuilder::recordOperands(VariableOp variable) {
                       b.getArrayAttr(values.getArrayRef()));
 }
 
-SmallVector<unsigned> InitializerBuilder::sortByNeed() {
-  llvm::DenseMap<Operation *, unsigned> numbers;
+SmallVector<int64_t> InitializerBuilder::sortByNeed() {
+  llvm::DenseMap<Operation *, int64_t> numbers;
   for (auto [number, variable] : llvm::enumerate(variables))
     numbers[variable] = number;
-  SmallVector<unsigned> order;
-  SmallVector<bool> visited(variables.size(), false);
-  // The verifier has made sure that there is no cycle. The stack holds a
-  // variable twice: to look at what it needs, then to place it.
-  for (unsigned root = 0; root < variables.size(); ++root) {
-    SmallVector<std::pair<unsigned, bool>> stack = {{root, false}};
-    while (!stack.empty()) {
-      auto [number, isPlaced] = stack.pop_back_val();
-      if (isPlaced) {
-        order.push_back(number);
-        continue;
-      }
-      if (std::exchange(visited[number], true))
-        continue;
-      stack.push_back({number, true});
-      for (StringRef kind : {TrainDialect::getInitialValuesAttrName(),
-                             TrainDialect::getInitialReadsAttrName()})
-        if (auto needed = variables[number]->getAttrOfType<ArrayAttr>(kind))
-          for (auto symbol :
-               llvm::reverse(needed.getAsRange<FlatSymbolRefAttr>()))
-            stack.push_back(
-                {numbers[symbols.lookup(symbol.getValue())], false});
-    }
-  }
-  return order;
+  SmallVector<SmallVector<int64_t>> operands(variables.size());
+  for (auto [number, variable] : llvm::enumerate(variables))
+    for (StringRef kind : {TrainDialect::getInitialReadsAttrName(),
+                           TrainDialect::getInitialValuesAttrName()})
+      if (auto needed = variable->getAttrOfType<ArrayAttr>(kind))
+        for (auto symbol : needed.getAsRange<FlatSymbolRefAttr>())
+          operands[number].push_back(
+              numbers.lookup(symbols.lookup(symbol.getValue())));
+  return orderInitialValues(operands);
 }
 
 /// Moves the region's ops to the insertion point; returns what it yields.
@@ -115,7 +98,7 @@ Value InitializerBuilder::moveRegion(VariableOp variable) {
   return value;
 }
 
-void InitializerBuilder::initialize(unsigned index) {
+void InitializerBuilder::initialize(int64_t index) {
   VariableOp variable = variables[index];
   Location loc = variable.getLoc();
   Value position = arith::ConstantIndexOp::create(b, loc, index);
@@ -132,9 +115,8 @@ void InitializerBuilder::initialize(unsigned index) {
     auto strings = dyn_cast<StringsAttr>(given);
     // The other initial value there is: zeros.
     SmallVector<StringRef> empty(type.getNumElements() > 0 ? 1 : 0);
-    value = StringConstantOp::create(b, loc, type,
-                                     strings ? strings.getValues()
-                                             : b.getStrArrayAttr(empty));
+    value = StringConstantOp::create(
+        b, loc, type, strings ? strings.getValues() : b.getStrArrayAttr(empty));
   } else if (auto dense = dyn_cast<DenseElementsAttr>(given)) {
     Type storage = getStorageType(variable.getTensorType()).getElementType();
     value = arith::ConstantOp::create(b, loc, dense.bitcast(storage));
@@ -173,7 +155,7 @@ void InitializerBuilder::build() {
   select = body->getArgument(2);
   for (VariableOp variable : variables)
     recordOperands(variable);
-  for (unsigned index : sortByNeed())
+  for (int64_t index : sortByNeed())
     initialize(index);
   func::ReturnOp::create(b, loc);
 }

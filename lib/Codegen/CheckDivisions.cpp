@@ -1,0 +1,176 @@
+//===- CheckDivisions.cpp - The flywheel-check-divisions pass -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CHECKDIVISIONS
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+namespace {
+/// What is known of a divisor.
+struct Divisor {
+  bool isConstant = false;
+  bool mayBeZero = true;
+  bool mayBeMinusOne = true;
+};
+} // namespace
+
+static bool isSigned(Operation *op) {
+  return isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+             arith::FloorDivSIOp>(op);
+}
+
+static bool isDivision(Operation *op) {
+  return isSigned(op) ||
+         isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
+}
+
+static Divisor analyzeDivisor(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return {true, number.isZero(), number.isAllOnes()};
+  DenseIntElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)))
+    return {};
+  Divisor divisor = {true, false, false};
+  for (const APInt &element : elements.getValues<APInt>()) {
+    divisor.mayBeZero |= element.isZero();
+    divisor.mayBeMinusOne |= element.isAllOnes();
+  }
+  return divisor;
+}
+
+/// Emits a scalar or a tensor, as `like` is, of one number.
+static Value buildSplat(OpBuilder &b, Location loc, Value like,
+                        int64_t number) {
+  Type element = getElementTypeOrSelf(like);
+  APInt bits(element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), number,
+             /*isSigned=*/true, /*implicitTrunc=*/true);
+  auto tensor = dyn_cast<RankedTensorType>(like.getType());
+  if (tensor && tensor.hasStaticShape())
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(tensor, bits));
+  Value scalar =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, bits));
+  if (!tensor)
+    return scalar;
+  Value empty = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, like), element);
+  return linalg::FillOp::create(b, loc, scalar, empty).getResult(0);
+}
+
+/// Emits whether no element of `divisor` is zero.
+static Value buildAllNonZero(OpBuilder &b, Location loc, Value divisor) {
+  auto type = dyn_cast<RankedTensorType>(divisor.getType());
+  Type element = getElementTypeOrSelf(divisor);
+  auto isNonZero = [&](OpBuilder &nested, Location nestedLoc, Value value) {
+    Value zero = arith::ConstantOp::create(nested, nestedLoc,
+                                           nested.getZeroAttr(element));
+    return arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::ne,
+                                 value, zero);
+  };
+  if (!type)
+    return isNonZero(b, loc, divisor);
+  auto flag = RankedTensorType::get({}, b.getI1Type());
+  Value init =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(flag, true));
+  int64_t rank = type.getRank();
+  AffineMap maps[] = {b.getMultiDimIdentityMap(rank),
+                      AffineMap::get(rank, 0, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::reduction);
+  auto all = linalg::GenericOp::create(
+      b, loc, TypeRange{flag}, ValueRange{divisor}, ValueRange{init}, maps,
+      iterators, [&](OpBuilder &nested, Location nestedLoc, ValueRange values) {
+        Value ok = isNonZero(nested, nestedLoc, values[0]);
+        linalg::YieldOp::create(
+            nested, nestedLoc,
+            arith::AndIOp::create(nested, nestedLoc, values[1], ok)
+                .getResult());
+      });
+  return tensor::ExtractOp::create(b, loc, all.getResult(0), ValueRange{});
+}
+
+namespace {
+struct CheckDivisions : flywheel::impl::CheckDivisionsBase<CheckDivisions> {
+  void runOnOperation() override {
+    SmallVector<Operation *> divisions;
+    getOperation().walk([&](Operation *op) {
+      if (isDivision(op))
+        divisions.push_back(op);
+    });
+    for (Operation *op : divisions)
+      if (failed(rewrite(op)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult rewrite(Operation *op);
+  void addCheck(Operation *op);
+  void wrapMinusOne(Operation *op);
+};
+} // namespace
+
+void CheckDivisions::addCheck(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value ok = buildAllNonZero(b, loc, op->getOperand(1));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "division by zero in '" << op->getName() << "'";
+  if (auto place = loc->findInstanceOf<FileLineColLoc>())
+    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
+       << ":" << place.getColumn();
+  cf::AssertOp::create(b, loc, ok, text);
+}
+
+/// Divides by 1 where the divisor is -1, and takes the negative dividend, or a
+/// remainder of 0, instead.
+void CheckDivisions::wrapMinusOne(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Value minusOne = buildSplat(b, loc, divisor, -1);
+  Value isMinusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           divisor, minusOne);
+  Value one = buildSplat(b, loc, divisor, 1);
+  op->setOperand(1, arith::SelectOp::create(b, loc, isMinusOne, one, divisor));
+  b.setInsertionPointAfter(op);
+  Value instead = buildSplat(b, loc, divisor, 0);
+  if (!isa<arith::RemSIOp>(op))
+    instead = arith::SubIOp::create(b, loc, instead, dividend);
+  auto wrapped =
+      arith::SelectOp::create(b, loc, isMinusOne, instead, op->getResult(0));
+  op->getResult(0).replaceAllUsesExcept(wrapped, wrapped);
+}
+
+LogicalResult CheckDivisions::rewrite(Operation *op) {
+  Divisor divisor = analyzeDivisor(op->getOperand(1));
+  if (divisor.isConstant && divisor.mayBeZero)
+    return op->emitOpError() << "expected a divisor other than zero";
+  if (!divisor.isConstant) {
+    if (op->getParentOp() != getOperation())
+      return op->emitOpError()
+             << "expected a constant divisor inside '"
+             << op->getParentOp()->getName()
+             << "', where a division by zero cannot be checked: divide at the "
+                "top level of the function";
+    addCheck(op);
+  }
+  if (isSigned(op) && divisor.mayBeMinusOne)
+    wrapMinusOne(op);
+  return success();
+}

@@ -1,0 +1,114 @@
+//===- StepScheduler.h - The order of the ops of a step ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_STEPSCHEDULER_H
+#define FLYWHEEL_LIB_CODEGEN_STEPSCHEDULER_H
+
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace flywheel {
+
+/// What one block does to one storage.
+struct StorageRange {
+  /// The argument of the function, or null for a value that a loop carries in a
+  /// buffer of its own.
+  mlir::BlockArgument storage;
+  /// The versions in which the block finds and leaves it.
+  mlir::Value first, last;
+};
+
+/// The ops of a block that overwrite one version, and the storage it lives in.
+struct Writers {
+  mlir::BlockArgument storage;
+  llvm::SetVector<mlir::Operation *> ops;
+};
+
+/// Uses that one copy can serve: those of the same value.
+using UsesByValue =
+    llvm::MapVector<mlir::Value, llvm::SetVector<mlir::OpOperand *>>;
+
+/// Orders the ops of one block, and of the blocks in it that write.
+///
+/// Beyond SSA dominance there are two rules: what overwrites a version of a
+/// variable or a result (a destination-style op on it, a materialization, or
+/// control flow that does so inside) comes after every other reader of that
+/// version, and after every check. Among what is free to go, program order
+/// decides.
+class StepScheduler {
+public:
+  StepScheduler(mlir::func::FuncOp function, mlir::Block &block,
+                llvm::ArrayRef<StorageRange> ranges)
+      : function(function), block(block), ranges(ranges) {}
+
+  llvm::LogicalResult run();
+  unsigned getNumSnapshots() const { return numSnapshots; }
+
+private:
+  void collectOps();
+  void collectWriters();
+  void collectWriters(const StorageRange &range);
+  void collectPartWriters(mlir::Operation *writer, mlir::Value version,
+                          llvm::SetVector<mlir::Operation *> &set);
+  /// Gives each op that cannot read the old value of the variable it overwrites
+  /// a copy of what it reads.
+  void snapshotSelfReads();
+  void snapshot(mlir::BlockArgument storage, mlir::Value value,
+                llvm::ArrayRef<mlir::OpOperand *> uses, llvm::StringRef reason);
+  llvm::SmallVector<mlir::OpOperand *>
+  collectUses(mlir::Value version,
+              const llvm::DenseSet<mlir::Operation *> &blocked);
+  void addEdge(mlir::Operation *before, mlir::Operation *after) {
+    if (before != after && successors[before].insert(after))
+      ++numPredecessors[after];
+  }
+  void buildEdges();
+  void buildChainEdges(const Writers &group);
+  /// Emits in order what can be emitted; returns the ops that could not.
+  llvm::SmallVector<mlir::Operation *> emit();
+  llvm::DenseSet<mlir::Operation *>
+  findReachable(llvm::ArrayRef<mlir::Operation *> from);
+  UsesByValue findCyclicReads(mlir::Value version, const Writers &group);
+  llvm::LogicalResult breakCycle(mlir::Operation *stuck);
+  llvm::LogicalResult runOnNested();
+
+  /// The op of this block that contains `op`, or null.
+  mlir::Operation *getTopLevel(mlir::Operation *op) {
+    return block.findAncestorOpInBlock(*op);
+  }
+  /// The variable whose storage it is, or null.
+  mlir::Attribute getVariable(mlir::BlockArgument storage) {
+    return storage
+               ? function.getArgAttr(storage.getArgNumber(),
+                                     train::TrainDialect::getVariableAttrName())
+               : mlir::Attribute();
+  }
+  /// Whether the old value may be needed: not that of a result.
+  bool hasOldValue(mlir::BlockArgument storage) {
+    return !storage || getVariable(storage);
+  }
+
+  mlir::func::FuncOp function;
+  mlir::Block &block;
+  llvm::SmallVector<StorageRange> ranges;
+  unsigned numSnapshots = 0;
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, unsigned> position;
+  /// For each version that is overwritten in this block, the ops that do it.
+  llvm::MapVector<mlir::Value, Writers> writers;
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>
+      successors;
+  llvm::DenseMap<mlir::Operation *, unsigned> numPredecessors;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_STEPSCHEDULER_H

@@ -1,0 +1,24 @@
+//===- VariableVerifiers.h - What verifiers ask of variables ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_IR_VARIABLEVERIFIERS_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_IR_VARIABLEVERIFIERS_H
+
+#include "flywheel/Dialect/Train/Train.h"
+
+namespace flywheel::train {
+
+/// The variable that `symbol` names, or an error at `op`.
+mlir::FailureOr<VariableOp>
+lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
+               mlir::SymbolTableCollection &symbols);
+
+/// Element types that a variable can have.
+bool isVariableElementType(mlir::Type type);
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_IR_VARIABLEVERIFIERS_H

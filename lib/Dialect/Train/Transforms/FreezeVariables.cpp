@@ -1,0 +1,193 @@
+//===- FreezeVariables.cpp - Values of a checkpoint as constants ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Runtime/Checkpoint.h"
+#include "flywheel/Target/CNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace flywheel::train {
+#define GEN_PASS_DEF_FREEZEVARIABLES
+#include "flywheel/Dialect/Train/TrainPasses.h.inc"
+
+/// The bytes of a checkpoint's tensor as an attribute of `type`.
+static DenseElementsAttr toElements(RankedTensorType type,
+                                    ArrayRef<char> bytes) {
+  if (type.getNumElements() == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  if (!type.getElementType().isInteger(1))
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  // A truth value is a byte there, and a bit here.
+  SmallVector<bool> values;
+  for (char byte : bytes)
+    values.push_back(byte != 0);
+  return DenseElementsAttr::get(type, values);
+}
+
+/// Strings are numbered by the module, and stay variables.
+static bool isString(VariableOp variable) {
+  return isa<StringType>(variable.getTensorType().getElementType());
+}
+
+/// What `op`, a read of a frozen variable, gives.
+static Value buildValue(Operation *op, DenseElementsAttr value) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  if (isa<IsInitializedOp>(op))
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(cast<ShapedType>(type), true));
+  // A constant is signless.
+  Type element = getStorageElementType(value.getElementType());
+  Value constant = arith::ConstantOp::create(b, loc, value.bitcast(element));
+  if (constant.getType() == type)
+    return constant;
+  return tensor::BitcastOp::create(b, loc, type, constant);
+}
+
+namespace {
+struct FreezeVariables : impl::FreezeVariablesBase<FreezeVariables> {
+  using FreezeVariablesBase::FreezeVariablesBase;
+
+  void runOnOperation() override {
+    if (failed(findUses()) || failed(selectVariables()) || failed(loadValues()))
+      return signalPassFailure();
+    replaceReads();
+  }
+
+private:
+  LogicalResult findUses();
+  LogicalResult selectVariables();
+  LogicalResult loadValues();
+  void replaceReads();
+
+  struct Uses {
+    SmallVector<Operation *> reads;
+    /// What is no read, and not the link from a slot to its parameter.
+    Operation *other = nullptr;
+  };
+  llvm::DenseMap<StringAttr, Uses> uses;
+  SmallVector<VariableOp> selected;
+  llvm::DenseMap<StringAttr, DenseElementsAttr> values;
+};
+} // namespace
+
+/// Finds what is done with each variable, inside functions and in the initial
+/// values of others.
+LogicalResult FreezeVariables::findUses() {
+  WalkResult result = getOperation().walk([&](Operation *op) {
+    if (isa<MinimizeOp>(op)) {
+      op->emitOpError() << "expected to be expanded before variables are "
+                           "frozen";
+      return WalkResult::interrupt();
+    }
+    if (isa<VariableOp>(op))
+      return WalkResult::advance();
+    op->getAttrDictionary().walk([&](SymbolRefAttr symbol) {
+      Uses &found = uses[symbol.getRootReference()];
+      if (isa<ReadOp, InitializedValueOp, IsInitializedOp>(op))
+        found.reads.push_back(op);
+      else if (!found.other)
+        found.other = op;
+    });
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult FreezeVariables::selectVariables() {
+  if (variables.empty()) {
+    for (auto variable : getOperation().getOps<VariableOp>())
+      if (!uses[variable.getSymNameAttr()].other && !isString(variable))
+        selected.push_back(variable);
+    return success();
+  }
+  for (const std::string &name : variables) {
+    auto variable = getOperation().lookupSymbol<VariableOp>(name);
+    if (!variable)
+      return getOperation().emitError()
+             << "expected variables of the module to freeze, found '" << name
+             << "'";
+    if (Operation *other = uses[variable.getSymNameAttr()].other) {
+      InFlightDiagnostic error = variable.emitError()
+                                 << "cannot freeze variable '" << name
+                                 << "': expected that entries only read it";
+      error.attachNote(other->getLoc()) << "found '" << other->getName() << "'";
+      return error;
+    }
+    if (!llvm::is_contained(selected, variable))
+      selected.push_back(variable);
+  }
+  return success();
+}
+
+/// Reads what is needed of the checkpoint: nothing for a variable without
+/// reads.
+LogicalResult FreezeVariables::loadValues() {
+  SmallVector<VariableOp> needed;
+  std::vector<std::vector<char>> buffers;
+  std::vector<runtime::RestoreTarget> targets;
+  for (VariableOp variable : selected) {
+    if (uses[variable.getSymNameAttr()].reads.empty())
+      continue;
+    RankedTensorType type = variable.getTensorType();
+    std::optional<runtime::DType> dtype =
+        runtime::dtypeFromNumpyName(getDTypeName(type.getElementType()));
+    if (!dtype || isString(variable))
+      return variable.emitError()
+             << "cannot freeze a variable of type " << type;
+    needed.push_back(variable);
+    buffers.emplace_back(type.getNumElements() * runtime::dtypeSize(*dtype));
+    targets.push_back({variable.getSymName().str(), *dtype,
+                       runtime::Shape(type.getShape()), buffers.back().data()});
+  }
+  if (checkpoint.empty())
+    return getOperation().emitError()
+           << "expected the path of a checkpoint to freeze variables from, "
+              "found none";
+  runtime::Status status = runtime::restoreCheckpoint(checkpoint, targets);
+  if (!status.isOk()) {
+    // At the variable that fails on its own.
+    Location loc = getOperation().getLoc();
+    for (auto [variable, target] : llvm::zip_equal(needed, targets))
+      if (!runtime::restoreCheckpoint(checkpoint, {target}).isOk()) {
+        loc = variable.getLoc();
+        break;
+      }
+    return emitError(loc) << "cannot freeze variables: " << status.message();
+  }
+  for (auto [variable, buffer] : llvm::zip_equal(needed, buffers))
+    values[variable.getSymNameAttr()] =
+        toElements(variable.getTensorType(), buffer);
+  return success();
+}
+
+void FreezeVariables::replaceReads() {
+  llvm::SmallDenseSet<StringAttr> frozen;
+  for (VariableOp variable : selected) {
+    StringAttr name = variable.getSymNameAttr();
+    frozen.insert(name);
+    for (Operation *read : uses[name].reads) {
+      read->getResult(0).replaceAllUsesWith(buildValue(read, values[name]));
+      read->erase();
+    }
+    variable.erase();
+    ++numVariables;
+  }
+  // A slot that is still written outlives its parameter.
+  for (auto variable : getOperation().getOps<VariableOp>())
+    if (FlatSymbolRefAttr owner = variable.getSlotOfAttr())
+      if (frozen.contains(owner.getAttr())) {
+        variable.setTrainable(variable.isTrainable());
+        variable.removeSlotOfAttr();
+      }
+}
+} // namespace flywheel::train

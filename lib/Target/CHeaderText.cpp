@@ -1,0 +1,36 @@
+//===- CHeaderText.cpp - What the parts of a C header share ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CHeaderText.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+std::string flywheel::escapeForC(StringRef text) {
+  std::string escaped;
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      escaped += '\\';
+    if (llvm::isPrint(c))
+      escaped += c;
+    else
+      escaped +=
+          "\\" + std::string{char('0' + ((c >> 6) & 3)),
+                             char('0' + ((c >> 3) & 7)), char('0' + (c & 7))};
+  }
+  return escaped;
+}
+
+std::string flywheel::toCComment(StringRef text) {
+  std::string safe;
+  for (char c : text) {
+    char last = safe.empty() ? ' ' : safe.back();
+    bool isDelimiter = (c == '/' && last == '*') || (c == '*' && last == '/');
+    safe += isDelimiter || !llvm::isPrint(c) ? '_' : c;
+  }
+  return safe;
+}
