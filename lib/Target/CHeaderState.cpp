@@ -29,8 +29,10 @@ void CHeaderState::writeInline(StringRef text) {
 
 void CHeaderState::writeVariableMacros() {
   llvm::StringSet<> taken;
-  // Of the state block there are macros with the same endings.
-  taken.insert(macro + "_STATE");
+  // Of the block itself there are macros with the same endings.
+  for (StringRef name :
+       {"STATE", "STATUS", "INITIALIZED", "TEXT", "HEADER", "WORKSPACE"})
+    taken.insert(macro + "_" + name.str());
   for (const ManifestVariable &variable : manifest.variables) {
     std::string base = macro + "_";
     for (char c : variable.name)
@@ -127,6 +129,29 @@ bool CHeaderState::hasStrings() {
 }
 
 /// The strings that the model names, by their numbers.
+/// The longest string literal that every C99 compiler takes.
+static constexpr size_t kMaxLiteral = 4000;
+
+/// Emits as arrays what literals cannot be.
+void CHeaderState::writeLongStrings() {
+  for (auto [index, text] : llvm::enumerate(manifest.strings)) {
+    if (text.size() <= kMaxLiteral)
+      continue;
+    os << "  static const char long_" << index << "[] = {";
+    for (auto [position, c] : llvm::enumerate(text))
+      os << (position % 16 ? " " : "\n      ") << "'"
+         << (c == '\'' ? "\\'" : escapeForC(StringRef(&c, 1))) << "',";
+    os << "\n      0};\n";
+  }
+}
+
+std::string CHeaderState::getStringExpression(size_t index) {
+  const std::string &text = manifest.strings[index];
+  if (text.size() > kMaxLiteral)
+    return "long_" + std::to_string(index);
+  return "\"" + escapeForC(text) + "\"";
+}
+
 void CHeaderState::writeStrings() {
   if (!hasStrings())
     return;
@@ -135,17 +160,18 @@ void CHeaderState::writeStrings() {
      << " are those that the model\n   names, see below. The model copies "
         "numbers, and strings\n   are equal where their numbers are. "
         "flywheel_intern() of the runtime library\n   gives numbers to other "
-        "strings; a program may also keep a table of its own. */\n#define "
+        "strings. */\n#define "
      << macro << "_NUM_STRINGS " << manifest.strings.size() << "\n\n"
      << "/* The bytes of a string that the model names, with a terminator, "
         "and how many they\n   are; NULL for any other number. */\n"
         "static inline const char *"
-     << prefix
-     << "_string(int64_t number, size_t *bytes) {\n"
-        "  static const struct {\n    const char *text;\n    size_t bytes;\n"
+     << prefix << "_string(int64_t number, size_t *bytes) {\n";
+  writeLongStrings();
+  os << "  static const struct {\n    const char *text;\n    size_t bytes;\n"
         "  } table[] = {\n      {\"\", 0},\n";
-  for (const std::string &text : manifest.strings)
-    os << "      {\"" << escapeForC(text) << "\", " << text.size() << "},\n";
+  for (size_t index = 0; index < manifest.strings.size(); ++index)
+    os << "      {" << getStringExpression(index) << ", "
+       << manifest.strings[index].size() << "},\n";
   os << "  };\n  if (number < 0 || number > " << macro
      << "_NUM_STRINGS)\n    return NULL;\n  if (bytes)\n    *bytes = "
         "table[number].bytes;\n  return table[number].text;\n}\n\n";
@@ -352,9 +378,11 @@ void CHeaderState::writeCheckpoints() {
     os << "  };\n";
   }
   if (!manifest.strings.empty()) {
+    writeLongStrings();
     os << "  static const flywheel_string strings[] = {\n";
-    for (const std::string &text : manifest.strings)
-      os << "      {\"" << escapeForC(text) << "\", " << text.size() << "u},\n";
+    for (size_t index = 0; index < manifest.strings.size(); ++index)
+      os << "      {" << getStringExpression(index) << ", "
+         << manifest.strings[index].size() << "u},\n";
     os << "  };\n";
   }
   size_t count = manifest.variables.size();

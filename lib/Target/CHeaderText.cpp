@@ -13,7 +13,8 @@ using namespace llvm;
 std::string flywheel::escapeForC(StringRef text) {
   std::string escaped;
   for (char c : text) {
-    if (c == '"' || c == '\\')
+    // A question mark could begin a trigraph.
+    if (c == '"' || c == '\\' || c == '?')
       escaped += '\\';
     if (llvm::isPrint(c))
       escaped += c;

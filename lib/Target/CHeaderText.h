@@ -51,6 +51,9 @@ private:
   void writeVariableMacros();
   void writeInline(llvm::StringRef text);
   void writeHeaderOffsets();
+  void writeLongStrings();
+  /// What initialises a pointer to the bytes of a string of the model.
+  std::string getStringExpression(size_t index);
   void writeCollections();
   void writeAccessors();
   int64_t getMaxRank();

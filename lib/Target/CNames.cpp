@@ -151,6 +151,19 @@ std::string getEntrySymbol(const Manifest &manifest,
   return symbol;
 }
 
+ArrayRef<StringRef> getReservedCNames() {
+  static const StringRef names[] = {
+      "check_variable", "find_variable",   "get_variable",
+      "in_collection",  "init_collection", "init_some",
+      "init_variable",  "is_initialized",  "is_valid",
+      "last_error",     "model",           "report_uninitialized",
+      "reset",          "restore",         "restore_latest",
+      "save",           "save_step",       "set_status",
+      "set_variable",   "state",           "string",
+      "variable",       "variable_info",   "variables"};
+  return names;
+}
+
 std::string getPackedSymbol(const Manifest &manifest,
                             const ManifestEntry &entry) {
   return getEntrySymbol(manifest, entry) + ".packed";

@@ -107,17 +107,7 @@ private:
   LogicalResult checkSymbols(const Manifest &manifest) {
     std::string prefix = toCIdentifier(manifest.model);
     llvm::StringMap<std::string> owners;
-    for (StringRef name : {"state",         "last_error",
-                           "variable",      "set_variable",
-                           "get_variable",  "is_initialized",
-                           "variables",     "find_variable",
-                           "variable_info", "init_some",
-                           "init_variable", "init_collection",
-                           "in_collection", "report_uninitialized",
-                           "reset",         "is_valid",
-                           "set_status",    "check_variable",
-                           "model",         "save",
-                           "restore",       "string"})
+    for (StringRef name : getReservedCNames())
       owners[prefix + "_" + name.str()] = "the interface of every model";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";

@@ -49,6 +49,10 @@ std::string getEntrySymbol(const Manifest &manifest,
 std::string getPackedSymbol(const Manifest &manifest,
                             const ManifestEntry &entry);
 
+/// What every header declares under the model's prefix, without it: names that
+/// no entry can have.
+llvm::ArrayRef<llvm::StringRef> getReservedCNames();
+
 /// One parameter of an entry's C function, after the state.
 struct CParameter {
   enum class Kind { Feed, Extent, Result };

@@ -6,10 +6,12 @@
 
 #include "TestModel.h"
 #include "flywheel/Target/CHeader.h"
+#include "flywheel/Target/CNames.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace flywheel;
@@ -151,6 +153,24 @@ TEST_F(AdderTest, PlainCProgramLinksTheObject) {
             0);
   EXPECT_EQ(run({path("cpp")}), 0) << "see the line of that number";
   llvm::sys::fs::remove_directories(folder);
+}
+
+// An entry of a name that the header declares would not compile.
+TEST_F(AdderTest, NamesOfTheHeaderAreReserved) {
+  std::string header = emitCHeader(program->getManifest(), kMaxExtent);
+  llvm::ArrayRef<llvm::StringRef> reserved = getReservedCNames();
+  llvm::Regex declared("[^a-zA-Z_]adder_([a-z_]+)\\(");
+  llvm::StringRef rest = header;
+  llvm::SmallVector<llvm::StringRef> match;
+  unsigned count = 0;
+  while (declared.match(rest, &match)) {
+    rest = match[0].data() + match[0].size();
+    if (match[1] == "init" || match[1] == "step" || match[1] == "set")
+      continue;
+    EXPECT_TRUE(llvm::is_contained(reserved, match[1])) << match[1].str();
+    ++count;
+  }
+  EXPECT_GE(count, 20u);
 }
 
 TEST_F(AdderTest, HeaderDocumentsArguments) {

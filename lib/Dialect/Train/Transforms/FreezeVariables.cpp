@@ -32,20 +32,53 @@ static DenseElementsAttr toElements(RankedTensorType type,
   return DenseElementsAttr::get(type, values);
 }
 
-/// Strings are numbered by the module, and stay variables.
-static bool isString(VariableOp variable) {
-  return isa<StringType>(variable.getTensorType().getElementType());
+/// The value that a checkpoint has for a variable: elements, or an array of
+/// strings.
+static runtime::Result<Attribute>
+readValue(const runtime::CheckpointReader &file, VariableOp variable) {
+  RankedTensorType type = variable.getTensorType();
+  std::string name = variable.getSymName().str();
+  runtime::Shape shape(type.getShape());
+  if (isa<StringType>(type.getElementType())) {
+    runtime::Result<runtime::StringTensor> tensor =
+        file.readStrings(name, shape);
+    if (!tensor.isOk())
+      return tensor.status();
+    runtime::Result<std::vector<std::string_view>> texts =
+        runtime::unpackStrings(*tensor);
+    if (!texts.isOk())
+      return texts.status();
+    Builder b(variable.getContext());
+    return Attribute(
+        b.getArrayAttr(llvm::map_to_vector(*texts, [&](std::string_view text) {
+          return Attribute(b.getStringAttr(StringRef(text)));
+        })));
+  }
+  std::optional<runtime::DType> dtype =
+      runtime::dtypeFromNumpyName(getDTypeName(type.getElementType()));
+  assert(dtype && "a variable has elements that a checkpoint can hold");
+  std::vector<char> buffer(type.getNumElements() * runtime::dtypeSize(*dtype));
+  std::vector<runtime::RestoreTarget> targets = {
+      {name, *dtype, shape, buffer.data()}};
+  if (runtime::Status status = file.check(targets); !status.isOk())
+    return status;
+  if (runtime::Status status = file.read(targets); !status.isOk())
+    return status;
+  return Attribute(toElements(type, buffer));
 }
 
 /// What `op`, a read of a frozen variable, gives.
-static Value buildValue(Operation *op, DenseElementsAttr value) {
+static Value buildValue(Operation *op, Attribute given) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
   if (isa<IsInitializedOp>(op))
     return arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(cast<ShapedType>(type), true));
+  if (auto texts = dyn_cast<ArrayAttr>(given))
+    return StringConstantOp::create(b, loc, type, texts);
   // A constant is signless.
+  auto value = cast<DenseElementsAttr>(given);
   Type element = getStorageElementType(value.getElementType());
   Value constant = arith::ConstantOp::create(b, loc, value.bitcast(element));
   if (constant.getType() == type)
@@ -76,7 +109,7 @@ private:
   };
   llvm::DenseMap<StringAttr, Uses> uses;
   SmallVector<VariableOp> selected;
-  llvm::DenseMap<StringAttr, DenseElementsAttr> values;
+  llvm::DenseMap<StringAttr, Attribute> values;
 };
 } // namespace
 
@@ -106,7 +139,7 @@ LogicalResult FreezeVariables::findUses() {
 LogicalResult FreezeVariables::selectVariables() {
   if (variables.empty()) {
     for (auto variable : getOperation().getOps<VariableOp>())
-      if (!uses[variable.getSymNameAttr()].other && !isString(variable))
+      if (!uses[variable.getSymNameAttr()].other)
         selected.push_back(variable);
     return success();
   }
@@ -132,41 +165,24 @@ LogicalResult FreezeVariables::selectVariables() {
 /// Reads what is needed of the checkpoint: nothing for a variable without
 /// reads.
 LogicalResult FreezeVariables::loadValues() {
-  SmallVector<VariableOp> needed;
-  std::vector<std::vector<char>> buffers;
-  std::vector<runtime::RestoreTarget> targets;
-  for (VariableOp variable : selected) {
-    if (uses[variable.getSymNameAttr()].reads.empty())
-      continue;
-    RankedTensorType type = variable.getTensorType();
-    std::optional<runtime::DType> dtype =
-        runtime::dtypeFromNumpyName(getDTypeName(type.getElementType()));
-    if (!dtype || isString(variable))
-      return variable.emitError()
-             << "cannot freeze a variable of type " << type;
-    needed.push_back(variable);
-    buffers.emplace_back(type.getNumElements() * runtime::dtypeSize(*dtype));
-    targets.push_back({variable.getSymName().str(), *dtype,
-                       runtime::Shape(type.getShape()), buffers.back().data()});
-  }
   if (checkpoint.empty())
     return getOperation().emitError()
            << "expected the path of a checkpoint to freeze variables from, "
               "found none";
-  runtime::Status status = runtime::restoreCheckpoint(checkpoint, targets);
-  if (!status.isOk()) {
-    // At the variable that fails on its own.
-    Location loc = getOperation().getLoc();
-    for (auto [variable, target] : llvm::zip_equal(needed, targets))
-      if (!runtime::restoreCheckpoint(checkpoint, {target}).isOk()) {
-        loc = variable.getLoc();
-        break;
-      }
-    return emitError(loc) << "cannot freeze variables: " << status.message();
+  runtime::Result<runtime::CheckpointReader> file =
+      runtime::CheckpointReader::open(checkpoint);
+  if (!file.isOk())
+    return getOperation().emitError()
+           << "cannot freeze variables: " << file.status().message();
+  for (VariableOp variable : selected) {
+    if (uses[variable.getSymNameAttr()].reads.empty())
+      continue;
+    runtime::Result<Attribute> value = readValue(*file, variable);
+    if (!value.isOk())
+      return variable.emitError()
+             << "cannot freeze variables: " << value.status().message();
+    values[variable.getSymNameAttr()] = *value;
   }
-  for (auto [variable, buffer] : llvm::zip_equal(needed, buffers))
-    values[variable.getSymNameAttr()] =
-        toElements(variable.getTensorType(), buffer);
   return success();
 }
 
