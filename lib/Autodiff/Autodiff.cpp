@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -172,6 +173,17 @@ static void expandJvp(train::JvpOp jvp) {
   jvp->erase();
 }
 
+/// Makes an `scf.for`, which has a rule, of every `scf.while` that counts.
+static void countLoops(func::FuncOp function) {
+  SmallVector<scf::WhileOp> loops;
+  function.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+  IRRewriter rewriter(function.getContext());
+  for (scf::WhileOp loop : loops) {
+    rewriter.setInsertionPoint(loop);
+    (void)scf::upliftWhileToForLoop(rewriter, loop);
+  }
+}
+
 namespace {
 struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
   void runOnOperation() override {
@@ -179,6 +191,8 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
     function.walk(expandJvp);
     SmallVector<train::GradientOp> gradients;
     function.walk([&](train::GradientOp op) { gradients.push_back(op); });
+    if (!gradients.empty())
+      countLoops(function);
     for (train::GradientOp gradient : gradients) {
       GradientEmitter emitter(gradient);
       if (failed(emitter.run()))

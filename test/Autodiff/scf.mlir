@@ -98,3 +98,29 @@ func.func @bounded(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %d = train.gradient %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %d : tensor<f32>
 }
+
+// -----
+
+// A while loop that counts is a loop with a trip count.
+// CHECK-LABEL: func @counted
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf32>)
+// CHECK: tensor.empty() : tensor<4x3xf32>
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: scf.while
+func.func @counted(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r:2 = scf.while (%i = %c0, %a = %x) : (index, tensor<3xf32>) -> (index, tensor<3xf32>) {
+    %go = arith.cmpi slt, %i, %c4 : index
+    scf.condition(%go) %i, %a : index, tensor<3xf32>
+  } do {
+  ^bb0(%i: index, %a: tensor<3xf32>):
+    %e = math.sin %a : tensor<3xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %e : index, tensor<3xf32>
+  }
+  %d = train.gradient %r#1 wrt %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %d : tensor<3xf32>
+}

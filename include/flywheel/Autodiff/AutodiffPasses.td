@@ -39,10 +39,10 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     replaced by one that also keeps those of its carried values that the
     reverse reads, in tensors with a slice for each iteration. Its trip count
     must be a constant, or limited by one or by extents of tensors. Bodies of
-    both have no side effects.
+    both have no side effects. An `scf.while` that only counts is an `scf.for`.
 
     Refuses: a path through an op without a rule (a convolution of linalg's, a
-    call, `scf.while`), through an unranked tensor or through numbers other than
+    call, another `scf.while`), through an unranked tensor or through numbers other than
     f16, bf16, f32 and f64; and a target that no differentiated value depends
     on, unless the op asks for `unconnected zeros`.
   }];

@@ -1,16 +1,18 @@
-// There is no gradient through control flow.
-train.variable @w : tensor<2xf32> = #train.ones
+// There is no gradient through a loop without bound.
+train.variable @w : tensor<f32> = #train.ones
 
-func.func @step(%flag: tensor<i1>) -> tensor<f32> {
-  %w = train.read @w : tensor<2xf32>
-  %c = tensor.extract %flag[] : tensor<i1>
-  %y = scf.if %c -> tensor<2xf32> {
-    %z = arith.addf %w, %w : tensor<2xf32>
-    scf.yield %z : tensor<2xf32>
-  } else {
-    scf.yield %w : tensor<2xf32>
+func.func @step() -> tensor<f32> {
+  %limit = arith.constant 100.0 : f32
+  %w = train.read @w : tensor<f32>
+  %loss = scf.while (%a = %w) : (tensor<f32>) -> tensor<f32> {
+    %s = tensor.extract %a[] : tensor<f32>
+    %go = arith.cmpf olt, %s, %limit : f32
+    scf.condition(%go) %a : tensor<f32>
+  } do {
+  ^bb0(%a: tensor<f32>):
+    %e = arith.addf %a, %a : tensor<f32>
+    scf.yield %e : tensor<f32>
   }
-  %loss = nn.reduce sum %y axes [0] : tensor<2xf32> -> tensor<f32>
   train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1>
   return %loss : tensor<f32>
 }
