@@ -26,8 +26,8 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("flywheel-compile options");
 
-static TextOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                            cl::Required, cl::cat(category));
+static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
+                                      cl::Required, cl::cat(category));
 static TextOption outputPath(
     "o", cl::value_desc("file"), cl::cat(category),
     cl::desc("Output file, '-' for standard output. By default the input's "

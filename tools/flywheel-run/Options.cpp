@@ -52,8 +52,8 @@ Exit status: 0, or 1 after an error, which is printed to standard error.
 
 static cl::OptionCategory category("flywheel-run options");
 
-static TextOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                            cl::Required, cl::cat(category));
+static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
+                                      cl::Required, cl::cat(category));
 static TextOption dataPath("data", cl::value_desc("file"), cl::cat(category),
                            cl::desc("Train on this safetensors file"));
 static TextOption
