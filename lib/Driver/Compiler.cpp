@@ -22,7 +22,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -154,14 +156,17 @@ flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// The model's name: as asked, the module's own, or `model`.
+/// The model's name: as asked, the module's own, that of its file, or `model`.
 static std::string getModelName(ModuleOp module,
                                 const CompilerOptions &options) {
   if (!options.modelName.empty())
     return options.modelName;
   if (std::optional<StringRef> name = module.getSymName())
     return name->str();
-  return "model";
+  if (options.inputPath.empty() || options.inputPath == "-")
+    return "model";
+  // The name goes into JSON, the bytes of a path need not be text.
+  return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
 }
 
 void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {

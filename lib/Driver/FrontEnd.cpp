@@ -6,8 +6,6 @@
 
 #include "flywheel/Driver/FrontEnd.h"
 
-#include "llvm/Support/Path.h"
-
 using namespace flywheel;
 
 static mlir::DialectRegistry makeRegistry() {
@@ -25,7 +23,6 @@ llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
   mlir::OwningOpRef<mlir::ModuleOp> module = parseModuleFile(context, path);
   if (!module)
     return llvm::failure();
-  if (options.modelName.empty() && !module->getSymName() && path != "-")
-    options.modelName = llvm::sys::path::stem(path).str();
+  options.inputPath = path.str();
   return compileModule(std::move(module), options);
 }

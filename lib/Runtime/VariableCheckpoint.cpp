@@ -84,6 +84,9 @@ Status applyKeys(const std::map<std::string, std::string> &keys,
       each.key = renamed->second;
       ++numUsed;
     }
+    if (each.key.empty())
+      return Status::invalidArgument("the key of variable '" +
+                                     each.variable->name + "' is empty");
     if (!seen.insert(each.key).second)
       return Status::invalidArgument("duplicate key '" + each.key +
                                      "': two variables can't share it");

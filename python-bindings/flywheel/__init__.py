@@ -68,17 +68,18 @@ __all__ = [
     "stages",
 ]
 
-Source = Union[Module, str, "os.PathLike[str]"]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Source = Union[Module, Path]
 
 
-def load(path: Union[str, "os.PathLike[str]"]) -> Module:
+def load(path: Path) -> Module:
     """Parses the model in a file.
 
     Raises FileNotFoundError and other OSErrors; CompileError.
     """
     with open(path, "rb"):  # For Python's own errors.
         pass
-    return _load(os.fspath(path))
+    return _load(path)
 
 
 def compile(
@@ -90,16 +91,17 @@ def compile(
     features: Optional[str] = None,
     opt_level: int = 3,
     entries: Sequence[str] = (),
-    freeze: Union[str, "os.PathLike[str]", None] = None,
+    freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
 ) -> Program:
     """Compiles a model for this machine.
 
     `source` is a module, its text (which has more than one line) or a path.
     `lowering` is "optimized" (fused, tiled, vectorized) or "reference" (one
-    plain scalar loop nest an op). `model_name` is by default the module's name.
-    `cpu` (an LLVM name, such as "x86-64-v3") and `features` ("+avx2,-fma") limit
-    the instructions that are used. `opt_level`, 0 to 3, is the effort of LLVM.
+    plain scalar loop nest an op). `model_name` is by default the module's name,
+    or else the stem of its file, or "model". `cpu` (an LLVM name, such as
+    "x86-64-v3") and `features` ("+avx2,-fma") limit the instructions that are
+    used. `opt_level`, 0 to 3, is the effort of LLVM.
 
     `entries` names the entries to keep: of variables, only what they use stays.
     With `freeze`, the path of a checkpoint, every variable that no entry assigns
@@ -123,6 +125,6 @@ def compile(
         features=features,
         opt_level=opt_level,
         entries=entries,
-        freeze=None if freeze is None else os.fspath(freeze),
+        freeze=freeze,
         freeze_variables=freeze_variables,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Path = Union[str, os.PathLike[str]]
+Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 # None: the global ones. A dict leads from keys in the file to names.
 Variables = Union[Sequence[str], Dict[str, str], None]
 
@@ -61,7 +61,7 @@ class EntryInfo:
     def reads(self) -> List[str]: ...
     @property
     def writes(self) -> List[str]: ...
-    def workspace_bytes(self, **extents: int) -> int: ...
+    def workspace_bytes(self, **extents: SupportsIndex) -> int: ...
 
 class Program:
     @property
@@ -151,7 +151,7 @@ def get_checkpoint_state(directory: Path, state_file: str = ...) -> Optional[Che
 def latest_checkpoint(directory: Path, state_file: str = ...) -> Optional[str]: ...
 
 def parse(text: str, *, name: str = ...) -> Module: ...
-def _load(path: str) -> Module: ...
+def _load(path: Path) -> Module: ...
 def _compile(
     module: Module,
     *,
@@ -161,7 +161,7 @@ def _compile(
     features: Optional[str],
     opt_level: int,
     entries: Sequence[str],
-    freeze: Optional[str],
+    freeze: Optional[Path],
     freeze_variables: Sequence[str],
 ) -> Program: ...
 def lower(module: Module, *, stop_after: str, lowering: str = ...) -> Module: ...

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace flywheel::python {
@@ -22,6 +23,8 @@ namespace flywheel::python {
 struct PyModule {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The file that it is from; empty for text.
+  std::string path;
 };
 
 /// A program; its manifest has types of the context.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arguments.h"
 #include "Bindings.h"
 #include "Errors.h"
 
@@ -35,17 +36,12 @@ struct PyCheckpointManager {
   throw nb::python_error();
 }
 
-static std::string getPathText(nb::handle path) {
-  nb::object text = nb::module_::import_("os").attr("fspath")(path);
-  return nb::cast<std::string>(text);
-}
-
 /// The path to restore from, which programs often have from
 /// latest_checkpoint().
 static std::string getLoadPath(nb::handle path) {
   if (path.is_none())
     raiseInvalid("Can't load save_path when it is None");
-  return getPathText(path);
+  return getPath(path);
 }
 
 /// Of the argument `variables`: None, names, or a dict from keys to names.
@@ -56,17 +52,18 @@ static CheckpointOptions getOptions(nb::handle variables) {
   if (nb::isinstance<nb::str>(variables))
     raiseInvalid("expected a sequence of names or a dict from keys to names, "
                  "found the str '" +
-                 nb::cast<std::string>(variables) + "'");
+                 getText(variables, "variables") + "'");
+  const char *what = "the name of a variable";
   options.variables.emplace();
   if (!nb::isinstance<nb::dict>(variables)) {
     for (nb::handle name : nb::iter(variables))
-      options.variables->push_back(nb::cast<std::string>(name));
+      options.variables->push_back(getText(name, what));
     return options;
   }
   for (auto [key, name] : nb::borrow<nb::dict>(variables)) {
-    std::string text = nb::cast<std::string>(name);
+    std::string text = getText(name, what);
     options.variables->push_back(text);
-    options.keys[text] = nb::cast<std::string>(key);
+    options.keys[text] = getText(key, "a key of the checkpoint");
   }
   return options;
 }
@@ -76,17 +73,15 @@ getSaveOptions(nb::handle variables, const std::optional<nb::dict> &metadata) {
   CheckpointOptions options = getOptions(variables);
   if (metadata)
     for (auto [key, value] : *metadata)
-      options.metadata[nb::cast<std::string>(key)] =
-          nb::cast<std::string>(value);
+      options.metadata[getText(key, "a key of the metadata")] =
+          getText(value, "a value of the metadata");
   return options;
 }
 
-/// A step may be anything with the value of an int, such as a NumPy scalar.
 static std::optional<int64_t> getStep(nb::handle step) {
   if (step.is_none())
     return std::nullopt;
-  nb::object index = nb::module_::import_("operator").attr("index")(step);
-  return nb::cast<int64_t>(index);
+  return getInteger(step);
 }
 
 /// Runs `action` alone in the session and without the GIL.
@@ -103,7 +98,7 @@ static void addSessionMethods(nb::class_<PySession> &session) {
           "save",
           [](PySession &self, nb::handle path, nb::handle variables,
              const std::optional<nb::dict> &metadata) {
-            std::string text = getPathText(path);
+            std::string text = getPath(path);
             CheckpointOptions options = getSaveOptions(variables, metadata);
             check(runUnlocked(
                 self, [&](Session &s) { return s.save(text, options); }));
@@ -137,7 +132,7 @@ static void addSessionMethods(nb::class_<PySession> &session) {
           "restore_latest",
           [](PySession &self, nb::handle directory, nb::handle variables,
              bool reshape, const std::string &stateFile) {
-            std::string text = getPathText(directory);
+            std::string text = getPath(directory);
             CheckpointOptions options = getOptions(variables);
             options.reshape = reshape;
             return take(runUnlocked(self, [&](Session &s) {
@@ -182,13 +177,13 @@ static void addManager(nb::module_ &module) {
           [](PyCheckpointManager &self, PySession &session, nb::handle prefix,
              nb::handle step, nb::handle variables,
              const std::optional<nb::dict> &metadata) {
-            std::string text = getPathText(prefix);
+            std::string text = getPath(prefix);
             std::optional<int64_t> number = getStep(step);
             CheckpointOptions options = getSaveOptions(variables, metadata);
-            return take(runUnlocked(session, [&](Session &s) {
+            return makePath(take(runUnlocked(session, [&](Session &s) {
               std::lock_guard<std::mutex> lock(self.mutex);
               return s.save(self.manager, text, number, options);
-            }));
+            })));
           },
           "session"_a, "prefix"_a, "step"_a = nb::none(),
           "variables"_a = nb::none(), nb::kw_only(), "metadata"_a = nb::none(),
@@ -201,11 +196,16 @@ static void addState(nb::module_ &module) {
                               "What the state file of a directory says.")
       .def_prop_ro(
           "model_checkpoint_path",
-          [](const CheckpointState &self) { return self.latest; },
+          [](const CheckpointState &self) { return makePath(self.latest); },
           "Path of the latest checkpoint; '' when there is none.")
       .def_prop_ro(
           "all_model_checkpoint_paths",
-          [](const CheckpointState &self) { return self.retained; },
+          [](const CheckpointState &self) {
+            nb::list paths;
+            for (const std::string &path : self.retained)
+              paths.append(makePath(path));
+            return paths;
+          },
           "Paths of the retained checkpoints, oldest to newest.")
       .def_prop_ro(
           "all_model_checkpoint_timestamps",
@@ -219,14 +219,16 @@ static void addState(nb::module_ &module) {
   module.def(
       "get_checkpoint_state",
       [](nb::handle directory, const std::string &stateFile) {
-        return runtime::getCheckpointState(getPathText(directory), stateFile);
+        return runtime::getCheckpointState(getPath(directory), stateFile);
       },
       "directory"_a, "state_file"_a = runtime::defaultStateFile,
       "The state file of a directory; None where there is no readable one.");
   module.def(
       "latest_checkpoint",
       [](nb::handle directory, const std::string &stateFile) {
-        return runtime::latestCheckpoint(getPathText(directory), stateFile);
+        std::optional<std::string> path =
+            runtime::latestCheckpoint(getPath(directory), stateFile);
+        return path ? makePath(*path) : nb::none();
       },
       "directory"_a, "state_file"_a = runtime::defaultStateFile,
       "Path of the latest checkpoint in a directory; None where there is "

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arguments.h"
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
@@ -123,13 +124,18 @@ static std::unique_ptr<PyModule> parseText(const std::string &text,
   });
 }
 
-static std::unique_ptr<PyModule> parseFile(const std::string &path) {
-  return parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
-    return parseModuleFile(context, path, &os);
-  });
+static std::unique_ptr<PyModule> parseFile(nb::handle file) {
+  std::string path = getPath(file);
+  std::unique_ptr<PyModule> result =
+      parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
+        return parseModuleFile(context, path, &os);
+      });
+  result->path = std::move(path);
+  return result;
 }
 
-static CompilerOptions makeOptions(const std::string &lowering,
+static CompilerOptions makeOptions(const PyModule &module,
+                                   const std::string &lowering,
                                    const std::optional<std::string> &modelName,
                                    const std::optional<std::string> &cpu,
                                    const std::optional<std::string> &features) {
@@ -141,7 +147,10 @@ static CompilerOptions makeOptions(const std::string &lowering,
                            "found '" +
                            lowering + "'")
                               .c_str());
+  if (modelName && modelName->empty())
+    throw nb::value_error("expected a name as model_name, found an empty one");
   options.modelName = modelName.value_or("");
+  options.inputPath = module.path;
   options.target.cpu = cpu.value_or("");
   options.target.features = features.value_or("");
   return options;
@@ -167,12 +176,16 @@ compile(const PyModule &self, const std::string &lowering,
         const std::optional<std::string> &modelName,
         const std::optional<std::string> &cpu,
         const std::optional<std::string> &features, unsigned optLevel,
-        const std::vector<std::string> &entries,
-        const std::optional<std::string> &freeze,
+        const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables) {
-  CompilerOptions options = makeOptions(lowering, modelName, cpu, features);
+  CompilerOptions options =
+      makeOptions(self, lowering, modelName, cpu, features);
   options.entries = entries;
-  options.frozenCheckpoint = freeze.value_or("");
+  if (!freeze.is_none())
+    options.frozenCheckpoint = getPath(freeze);
+  if (!freeze.is_none() && options.frozenCheckpoint.empty())
+    throw nb::value_error("expected the path of a checkpoint as freeze, found "
+                          "an empty one");
   options.frozenVariables = freezeVariables;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
@@ -202,13 +215,14 @@ compile(const PyModule &self, const std::string &lowering,
 static std::unique_ptr<PyModule> lower(const PyModule &self,
                                        const std::string &stopAfter,
                                        const std::string &lowering) {
-  CompilerOptions options = makeOptions(lowering, {}, {}, {});
+  CompilerOptions options = makeOptions(self, lowering, {}, {}, {});
   options.stopAfter = stopAfter;
   auto result = std::make_unique<PyModule>();
   std::string text;
   {
     nb::gil_scoped_release release;
     result->context = self.context;
+    result->path = self.path;
     result->module = runStages(self, options, text).module;
   }
   if (!result->module)
@@ -366,7 +380,7 @@ static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
       PyErr_Format(PyExc_TypeError, "expected the extent '%s'", symbol.c_str());
       throw nb::python_error();
     }
-    extents.push_back(nb::cast<int64_t>(given[symbol.c_str()]));
+    extents.push_back(getInteger(given[symbol.c_str()]));
   }
   if (given.size() != extents.size()) {
     PyErr_Format(PyExc_TypeError, "expected %zu extents, found %zu",

@@ -43,8 +43,20 @@ void addErrors(nb::module_ &module) {
            "A checkpoint exists but its contents are damaged.");
 }
 
+/// Sets the Python error. A message may have a path in it, whose bytes need not
+/// be UTF-8.
+static void setError(PyObject *type, const std::string &message) {
+  PyObject *text = PyUnicode_DecodeUTF8(message.data(),
+                                        static_cast<Py_ssize_t>(message.size()),
+                                        "backslashreplace");
+  if (!text)
+    return;
+  PyErr_SetObject(type, text);
+  Py_DECREF(text);
+}
+
 void raise(ErrorKind kind, const std::string &message) {
-  PyErr_SetString(classes[static_cast<int>(kind)], message.c_str());
+  setError(classes[static_cast<int>(kind)], message);
 }
 
 void raise(const Status &status) {
@@ -60,9 +72,9 @@ void raise(const Status &status) {
   case StatusCode::kDataLoss:
     return raise(ErrorKind::DataLoss, status.message());
   case StatusCode::kResourceExhausted:
-    return PyErr_SetString(PyExc_MemoryError, status.message().c_str());
+    return setError(PyExc_MemoryError, status.message());
   case StatusCode::kIOError:
-    return PyErr_SetString(PyExc_OSError, status.message().c_str());
+    return setError(PyExc_OSError, status.message());
   }
   PyErr_SetString(PyExc_SystemError, "an error without a class");
 }

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import ml_dtypes
@@ -91,11 +92,60 @@ def test_selection() -> None:
         expect_error("twice", "'v1' is given twice", lambda: session.save("m", ["v1", "v1"]), invalid)
         expect_error("one key", "duplicate key|given twice",
                      lambda: session.save("m", {"a": "v1", "b": "v1"}), invalid)
+        expect_error("empty key", "the key of variable 'v1' is empty", lambda: session.save("m", {"": "v1"}), invalid)
         expect_error("a str", "expected a sequence", lambda: session.save("m", "v1"), invalid)
         expect_error("unknown", "no variable 'v3'", lambda: session.save("m", ["v3"]), flywheel.NotFoundError)
         empty = flywheel.Session(flywheel.compile("func.func @f() {\n  return\n}\n"))
         expect_error("no variables", "No variables to save", lambda: empty.save("m"), invalid)
         assert os.listdir() == ["model"]
+
+
+def test_types() -> None:
+    """What is neither a path, a name nor a step is a TypeError; what is one in another type works."""
+    session = make_pair()
+    manager = flywheel.CheckpointManager()
+    anything = cast(Any, session)
+    with folder():
+        for what, action in (
+                ("path", lambda: anything.save(3)),
+                ("name", lambda: anything.save("m", [3])),
+                ("bytes", lambda: anything.save("m", b"v1")),
+                ("names", lambda: anything.save("m", 3)),
+                ("key", lambda: anything.save("m", {3: "v1"})),
+                ("value", lambda: anything.save("m", {"v1": 3})),
+                ("metadata", lambda: anything.save("m", metadata={"a": 3})),
+                ("restore", lambda: anything.restore("m", [None])),
+                ("step", lambda: manager.save(session, "m", cast(Any, "1"))),
+                ("directory", lambda: flywheel.latest_checkpoint(cast(Any, 3))),
+                ("file", lambda: flywheel.load(cast(Any, [])))):
+            expect_error(what, "", action, TypeError)
+        expect_error("what", "expected a str as a value of the metadata, found int",
+                     lambda: anything.save("m", metadata={"a": 3}))
+        expect_error("large", "too large|too big", lambda: manager.save(session, "m", 2**63), OverflowError)
+        expect_error("null", "null byte", lambda: session.save("m\0n"), ValueError)
+        expect_error("surrogate", "surrogates", lambda: session.save("m", ["\udcff"]), UnicodeEncodeError)
+        assert os.listdir() == []
+        for path in (b"bytes", Path("path"), os.fsdecode(b"\xff")):
+            session.save(path)
+            make_pair(2).restore(path)
+        assert sorted(os.listdir(b".")) == [b"bytes", b"path", b"\xff"]
+
+
+def test_path_bytes() -> None:
+    """Paths that are no text, in results and in messages."""
+    session = make_pair()
+    manager = flywheel.CheckpointManager()
+    name = os.fsdecode(b"\xff-1")
+    with folder():
+        assert manager.save(session, b"\xff", 1) == name
+        assert flywheel.latest_checkpoint(".") == f"./{name}"
+        state = flywheel.get_checkpoint_state(b".")
+        assert state is not None and os.path.basename(state.model_checkpoint_path) == name
+        assert state.all_model_checkpoint_paths == [state.model_checkpoint_path]
+        assert session.restore_latest(".")
+        os.remove(name)
+        expect_error("gone", r"\./\\xff-1' is not a valid checkpoint", lambda: session.restore_latest("."),
+                     flywheel.NotFoundError)
 
 
 def test_errors() -> None:
@@ -234,5 +284,5 @@ def test_safetensors_package() -> None:
             expect_equal(name, other[name], value)
 
 
-run_tests([test_save_restore, test_selection, test_errors, test_manager, test_load_or_init, test_resume,
-           test_inference, test_safetensors_package])
+run_tests([test_save_restore, test_selection, test_types, test_path_bytes, test_errors, test_manager,
+           test_load_or_init, test_resume, test_inference, test_safetensors_package])

@@ -5,7 +5,10 @@
 
 import json
 import os
+import subprocess
 import sys
+import tempfile
+from typing import Any, cast
 
 import numpy as np
 
@@ -86,3 +89,42 @@ try:
 except ValueError as error:
     assert "'optimized' or 'reference'" in str(error)
 assert "nn.matmul" in flywheel.derivative_rules()
+
+# A model without a name has that of its file, in checkpoints too, whichever front end compiles it.
+with tempfile.TemporaryDirectory() as folder:
+    nameless, other = os.path.join(folder, "nameless.mlir"), os.path.join(os.fsencode(folder), b"\xff.mlir")
+    for file in (nameless, other):
+        with open(file, "w") as stream:
+            stream.write("train.variable @x : tensor<f32> = dense<1.0> : tensor<f32>\n")
+    assert flywheel.compile(nameless).name == flywheel.compile(flywheel.load(nameless)).name == "nameless"
+    assert flywheel.compile(nameless, model_name="given").name == "given"
+    with open(nameless) as stream:
+        assert flywheel.compile(stream.read() + "\n").name == "model"
+    ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
+    session = flywheel.Session(flywheel.compile(nameless))
+    session.initialize()
+    session.save(ours)
+    subprocess.run(["flywheel-run", nameless, f"--save={theirs}"], check=True)
+    with open(ours, "rb") as one, open(theirs, "rb") as two:
+        assert b'"model":"nameless"' in one.read() and b'"model":"nameless"' in two.read()
+    # A path need not be text; a name is.
+    assert flywheel.compile(other).name == "\N{REPLACEMENT CHARACTER}"
+
+    # An argument that is empty is not one that was left out.
+    for arguments in ({"freeze": ""}, {"freeze": b""}, {"model_name": ""}):
+        try:
+            flywheel.compile(nameless, **arguments)
+        except ValueError as error:
+            assert "found an empty one" in str(error), error
+        else:
+            raise AssertionError(f"expected an error for {arguments}")
+
+# Extents are integers.
+for extent, expected in (("1", TypeError), (1.5, TypeError), (2**63, OverflowError)):
+    try:
+        step.workspace_bytes(batch=cast(Any, extent))
+    except (TypeError, OverflowError) as error:
+        assert type(error) is expected, error
+        continue
+    raise AssertionError(f"expected {expected.__name__}")
+assert step.workspace_bytes(batch=np.int32(64)) == step.workspace_bytes(batch=64)

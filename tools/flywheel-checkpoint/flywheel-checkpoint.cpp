@@ -29,7 +29,8 @@ constexpr const char *helpText =
 Lists the tensors of a checkpoint (or of any safetensors file): name, dtype,
 shape and size in bytes, then the metadata. Strings, which are two tensors
 NAME:bytes and NAME:lengths of the file, are one, NAME, of dtype string. With
-names, lists those tensors only and no metadata. A NAME may be a pattern of the shell, such as 'layer/*'.
+names, lists those tensors only and no metadata. A NAME may be a pattern of the
+shell, such as 'layer/*'.
 
   --values   also print the values. Floating-point numbers are the shortest
              decimals that read back to the same value.

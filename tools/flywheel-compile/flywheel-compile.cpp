@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/TextOption.h"
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
@@ -27,23 +28,23 @@ static cl::OptionCategory category("flywheel-compile options");
 
 static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
                                       cl::Required, cl::cat(category));
-static cl::opt<std::string> outputPath(
+static TextOption outputPath(
     "o", cl::value_desc("file"), cl::cat(category),
     cl::desc("Output file, '-' for standard output. By default the input's "
              "stem with .o in the current folder; standard output for text"));
-static cl::opt<std::string>
+static TextOption
     headerPath("header", cl::value_desc("file"), cl::cat(category),
                cl::desc("C header to write with an object file. By default the "
                         "output's stem with .h"));
-static cl::opt<std::string> manifestPath(
+static TextOption manifestPath(
     "manifest", cl::value_desc("file"), cl::cat(category),
     cl::desc("JSON manifest to write with an object file. By default the "
              "output's stem with .json"));
-static cl::opt<std::string>
+static TextOption
     emitKind("emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
              cl::desc("What to write: obj (default), asm, llvm-ir, or the "
                       "module after a stage, by its name (listed above)"));
-static cl::opt<std::string>
+static TextOption
     modelName("model-name", cl::value_desc("name"), cl::cat(category),
               cl::desc("Prefix of the C symbols. By default the module's name, "
                        "or else the input's stem"));
@@ -52,7 +53,7 @@ static cl::list<std::string>
             cl::cat(category),
             cl::desc("Keep these entries, and the variables that they use, "
                      "only: predict,eval"));
-static cl::opt<std::string>
+static TextOption
     freezePath("freeze", cl::value_desc("checkpoint"), cl::cat(category),
                cl::desc("Replace every variable that no entry assigns by its "
                         "value in this checkpoint"));
@@ -65,10 +66,10 @@ static cl::opt<int64_t>
              cl::cat(category),
              cl::desc("Bound of every dynamic extent (the batch) in the C "
                       "interface; fixes the workspace (default 1024)"));
-static cl::opt<std::string>
+static TextOption
     targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
                  cl::desc("Machine to compile for. By default this one"));
-static cl::opt<std::string>
+static TextOption
     cpu("cpu", cl::value_desc("name"), cl::cat(category),
         cl::desc("CPU to compile for, 'host' for this one. By default this "
                  "one, or with --target-triple the least of the "

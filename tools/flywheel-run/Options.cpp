@@ -6,6 +6,8 @@
 
 #include "RunOptions.h"
 
+#include "flywheel/Driver/TextOption.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -52,18 +54,16 @@ static cl::OptionCategory category("flywheel-run options");
 
 static cl::opt<std::string> inputPath(cl::Positional, cl::desc("<model.mlir>"),
                                       cl::Required, cl::cat(category));
-static cl::opt<std::string>
-    dataPath("data", cl::value_desc("file"), cl::cat(category),
-             cl::desc("Train on this safetensors file"));
-static cl::opt<std::string>
+static TextOption dataPath("data", cl::value_desc("file"), cl::cat(category),
+                           cl::desc("Train on this safetensors file"));
+static TextOption
     evalDataPath("eval-data", cl::value_desc("file"), cl::cat(category),
                  cl::desc("Evaluate on this file instead of held-out rows"));
-static cl::opt<std::string> trainEntry("train", cl::value_desc("entry"),
-                                       cl::cat(category),
-                                       cl::desc("Entry that makes one step"));
-static cl::opt<std::string> evalEntry("eval", cl::value_desc("entry"),
-                                      cl::cat(category),
-                                      cl::desc("Entry that evaluates"));
+static TextOption trainEntry("train", cl::value_desc("entry"),
+                             cl::cat(category),
+                             cl::desc("Entry that makes one step"));
+static TextOption evalEntry("eval", cl::value_desc("entry"), cl::cat(category),
+                            cl::desc("Entry that evaluates"));
 static cl::opt<uint64_t> epochs("epochs", cl::value_desc("N"), cl::init(10),
                                 cl::cat(category),
                                 cl::desc("Train until the N-th epoch, counting "
@@ -81,14 +81,14 @@ static cl::opt<uint64_t>
 static cl::opt<uint64_t> initSeed("init-seed", cl::value_desc("N"),
                                   cl::cat(category),
                                   cl::desc("Of initial values only"));
-static cl::opt<std::string>
+static TextOption
     resumePath("resume", cl::value_desc("file"), cl::cat(category),
                cl::desc("Continue the training that saved this checkpoint, as "
                         "if it had not stopped"));
-static cl::opt<std::string>
+static TextOption
     restorePath("restore", cl::value_desc("file"), cl::cat(category),
                 cl::desc("Take the variables from this checkpoint"));
-static cl::opt<std::string> restoreLatestPath(
+static TextOption restoreLatestPath(
     "restore-latest", cl::value_desc("directory"), cl::cat(category),
     cl::desc("Go on from the latest checkpoint of a directory, if it has any"));
 static cl::list<std::string> restoreVariables(
@@ -109,9 +109,8 @@ static cl::list<std::string>
 static cl::opt<bool> reportUninitialized(
     "report-uninitialized", cl::cat(category),
     cl::desc("Print the variables without a value before the first step"));
-static cl::opt<std::string> savePath("save", cl::value_desc("file"),
-                                     cl::cat(category),
-                                     cl::desc("Write a checkpoint at the end"));
+static TextOption savePath("save", cl::value_desc("file"), cl::cat(category),
+                           cl::desc("Write a checkpoint at the end"));
 static cl::opt<uint64_t>
     saveEvery("save-every", cl::value_desc("N"), cl::cat(category),
               cl::desc("Also write it after every N-th epoch"));
@@ -119,7 +118,7 @@ static cl::list<std::string> saveVariables(
     "save-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
     cl::CommaSeparated,
     cl::desc("Save these only, under their keys in the checkpoint"));
-static cl::opt<std::string>
+static TextOption
     checkpointPrefix("checkpoint", cl::value_desc("prefix"), cl::cat(category),
                      cl::desc("Write checkpoints PREFIX-STEP, and a state file "
                               "that lists them; the last one at the end"));
@@ -135,11 +134,11 @@ static cl::opt<double> keepEveryHours(
 static cl::opt<bool>
     padStep("pad-step", cl::cat(category),
             cl::desc("Write the STEP of checkpoints with 8 digits"));
-static cl::opt<std::string>
+static TextOption
     globalStep("global-step", cl::value_desc("NAME"), cl::cat(category),
                cl::desc("Variable that is the STEP of checkpoints; without it "
                         "steps (epochs) are counted"));
-static cl::opt<std::string>
+static TextOption
     stateFile("state-file", cl::value_desc("name"), cl::cat(category),
               cl::desc("State file of --checkpoint and --restore-latest "
                        "(default checkpoint)"));
@@ -167,7 +166,7 @@ static cl::list<std::string>
 static cl::opt<uint64_t>
     printEvery("print-every", cl::value_desc("N"), cl::cat(category),
                cl::desc("Print scalars of every N-th step, on one line"));
-static cl::opt<std::string>
+static TextOption
     saveResults("save-results", cl::value_desc("file"), cl::cat(category),
                 cl::desc("Write what --print chooses, by default all results, "
                          "as safetensors instead of printing all"));
@@ -194,8 +193,9 @@ static cl::opt<Lowering> lowering(
                           "one plain scalar loop nest an op, to compare "
                           "with")));
 
-template <typename T>
-static std::optional<T> getIfGiven(const cl::opt<T> &option) {
+template <typename T, typename Parser>
+static std::optional<T>
+getIfGiven(const cl::opt<T, /*ExternalStorage=*/false, Parser> &option) {
   return option.getNumOccurrences() ? std::optional<T>(option.getValue())
                                     : std::nullopt;
 }
@@ -302,6 +302,16 @@ static Status checkMode(const RunOptions &options) {
     return wrong("--feed needs --entry or --data");
   if (options.printEvery > 0 && !hasEntries)
     return wrong("--print-every needs --entry");
+  if (steps.getNumOccurrences() && !hasEntries)
+    return wrong("--steps needs --entry");
+  if (options.holdout && !hasData)
+    return wrong("--holdout needs --data");
+  const cl::Option *trainingOptions[] = {&epochs, &printLosses};
+  for (const cl::Option *option : trainingOptions)
+    if (option->getNumOccurrences() && options.trainEntry.empty())
+      return wrong("--" + option->ArgStr + " needs --train");
+  if (options.batchSize == uint64_t(0))
+    return wrong("expected a batch size of at least 1, found 0");
   if (!options.saveResults.empty() && (!hasEntries || options.steps == 0))
     return wrong("--save-results needs --entry and at least one of --steps");
   bool hasWork = hasEpochs || hasEntries || options.list ||

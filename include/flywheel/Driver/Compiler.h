@@ -44,8 +44,11 @@ struct TargetOptions {
 };
 
 struct CompilerOptions {
-  /// Prefix of C symbols; by default the module's name or `model`.
+  /// The model's name, which prefixes its C symbols and is in its checkpoints;
+  /// by default the module's name, or else the stem of `inputPath`, or `model`.
   std::string modelName;
+  /// The file that the module is from; empty, or `-`, for one without a name.
+  std::string inputPath;
   Lowering lowering = Lowering::Optimized;
   TargetOptions target;
   /// The public functions to keep, with what they need; empty for all.

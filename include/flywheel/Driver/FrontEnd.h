@@ -21,9 +21,8 @@ class FrontEnd {
 public:
   FrontEnd();
 
-  /// Parses and compiles a file, `-` for standard input. A model without a name
-  /// has that of the options, or else the stem of the file's. On failure
-  /// diagnostics have been emitted.
+  /// Parses and compiles a file, `-` for standard input, whose path is the
+  /// `inputPath` of the options. On failure diagnostics have been emitted.
   llvm::FailureOr<CompiledModule> compileFile(llvm::StringRef path,
                                               CompilerOptions options);
 

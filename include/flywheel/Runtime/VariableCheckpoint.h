@@ -70,10 +70,11 @@ struct CheckpointOptions {
 /// Writes variables, and where their random streams are, to a checkpoint.
 ///
 /// Errors: kInvalidArgument `No variables to save`; for a variable given twice,
-/// for two with one key, for a key of a variable that is not saved, and for a
-/// reserved key of the metadata; kNotFound for an unknown variable;
-/// kFailedPrecondition `Attempting to use uninitialized value NAME`, and for a
-/// variable of strings without a table of them; those of saveCheckpoint().
+/// for two with one key, for an empty key, for a key of a variable that is not
+/// saved, and for a reserved key of the metadata; kNotFound for an unknown
+/// variable; kFailedPrecondition `Attempting to use uninitialized value NAME`,
+/// and for a variable of strings without a table of them; those of
+/// saveCheckpoint().
 Status saveVariables(const ProgramState &state, const std::string &path,
                      const CheckpointOptions &options = {});
 

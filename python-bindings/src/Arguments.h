@@ -1,0 +1,40 @@
+//===- Arguments.h - Paths, names and numbers of Python ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For arguments that Python may give in several types. Every function throws
+// nanobind::python_error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_PYTHON_ARGUMENTS_H
+#define FLYWHEEL_PYTHON_ARGUMENTS_H
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+
+namespace flywheel::python {
+
+/// The bytes of a path that is a str, bytes or os.PathLike; a str as
+/// os.fsencode has them. TypeError for anything else; ValueError for a path
+/// with a null byte.
+std::string getPath(nanobind::handle path);
+
+/// A path as a str, as os.fsdecode has it, which getPath() reads back.
+nanobind::object makePath(const std::string &path);
+
+/// The UTF-8 bytes of a str. TypeError for anything else, in which \p what says
+/// what the str would be; UnicodeEncodeError for lone surrogates.
+std::string getText(nanobind::handle text, const char *what);
+
+/// Anything with the value of an int, such as a NumPy scalar. TypeError for
+/// anything else; OverflowError beyond 64 bits.
+int64_t getInteger(nanobind::handle value);
+
+} // namespace flywheel::python
+
+#endif // FLYWHEEL_PYTHON_ARGUMENTS_H
