@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -39,6 +40,8 @@ struct CopyMovedValues : flywheel::impl::CopyMovedValuesBase<CopyMovedValues> {
 
 private:
   Value copyToFresh(OpBuilder &b, Location loc, Value value);
+  bool isNextVersion(Value value, Value version);
+  void copyDestinations(OpBuilder &b, DestinationStyleOpInterface op);
   void copyInits(OpBuilder &b, LoopLikeOpInterface loop);
   void placeYielded(OpBuilder &b, Operation *terminator,
                     MutableArrayRef<OpOperand> yielded, ValueRange arguments);
@@ -60,6 +63,55 @@ Value CopyMovedValues::copyToFresh(OpBuilder &b, Location loc, Value value) {
       sizes.push_back(tensor::DimOp::create(b, loc, value, dim));
   Value fresh = bufferization::AllocTensorOp::create(b, loc, type, sizes);
   return copyTo(b, loc, value, fresh);
+}
+
+/// Whether `value`, which is made in place of `version` or of a part of it, is
+/// a version of that variable too, or is part of making one.
+bool CopyMovedValues::isNextVersion(Value value, Value version) {
+  if (versions->contains(value))
+    return true;
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto materialize = dyn_cast<MaterializeInDestinationOp>(user))
+      return materialize.getDest() == version;
+    auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+    if (insert && &use == &insert.getSourceMutable())
+      return insert.getDest() == version &&
+             isNextVersion(insert.getResult(), version);
+    auto structured = dyn_cast<DestinationStyleOpInterface>(user);
+    return structured && structured.isDpsInit(&use) &&
+           isNextVersion(structured.getTiedOpResult(&use), version);
+  });
+}
+
+/// The version of a variable that `destination` is, or a part of, or is made in
+/// place of; null where there is none.
+static Value getVersion(const StateVersions &versions, Value destination) {
+  Value value = getRoot(destination);
+  while (!versions.contains(value)) {
+    if (!value.getDefiningOp<DestinationStyleOpInterface>())
+      return {};
+    value = getRoot(getOverwritten(value));
+  }
+  return value;
+}
+
+/// Copies a variable that `op` starts from, but that it does not write.
+void CopyMovedValues::copyDestinations(OpBuilder &b,
+                                       DestinationStyleOpInterface op) {
+  if (isa<MaterializeInDestinationOp>(op))
+    return;
+  b.setInsertionPoint(op);
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (!isa<RankedTensorType>(init.get().getType()))
+      continue;
+    auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
+    if (structured && !structured.payloadUsesValueFromOperand(&init))
+      continue;
+    Value version = getVersion(*versions, init.get());
+    if (version && !isNextVersion(op.getTiedOpResult(&init), version))
+      init.set(copyToFresh(b, op.getLoc(), init.get()));
+  }
 }
 
 /// Makes what a loop starts from its own, as the loop overwrites it: unless it
@@ -179,6 +231,8 @@ void CopyMovedValues::runOnOperation() {
   for (Block *block : blocks)
     copyMaterialized(b, *block);
   versions.emplace(function);
+  function.walk<WalkOrder::PreOrder>(
+      [&](DestinationStyleOpInterface op) { copyDestinations(b, op); });
   function.walk([&](tensor::InsertSliceOp insert) { copyInserted(b, insert); });
   function.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -78,3 +78,43 @@ func.func @concat(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
   %0 = tensor.concat dim(0) %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What starts from a variable that it does not write starts from a copy; what
+// does not read its destination needs none.
+// CHECK-LABEL: func.func @destination(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[V]] {{.*}} outs(%[[OWN]]
+// CHECK: tensor.insert_slice %{{.*}} into %[[COPY]][1] [2] [1]
+// CHECK: linalg.abs ins(%[[V]] {{.*}} outs(%[[V]]
+func.func @destination(%x: tensor<2xf32>, %v: tensor<4xf32> {train.variable = @v, train.reads}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tensor.insert_slice %x into %v[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %1 = linalg.abs ins(%v : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The next version of a variable is made in its storage, in as many ops as it
+// takes; what branches off from those is not.
+// CHECK-LABEL: func.func @version(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[R:[^:]*]]: tensor<4xf32> {{{.*}}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK-NOT: alloc_tensor
+// CHECK: %[[A:.*]] = tensor.insert_slice %{{.*}} into %[[V]][0] [2] [1]
+// CHECK: %[[B:.*]] = tensor.insert_slice %{{.*}} into %[[A]][2] [2] [1]
+// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK: %[[COPY:.*]] = linalg.copy ins(%[[A]] {{.*}} outs(%[[OWN]]
+// CHECK: %[[C:.*]] = tensor.insert_slice %{{.*}} into %[[COPY]][1] [2] [1]
+// CHECK: %[[RESULT:.*]] = bufferization.materialize_in_destination %[[C]] in %[[R]]
+// CHECK: %[[NEXT:.*]] = bufferization.materialize_in_destination %[[B]] in %[[V]]
+// CHECK: return %[[RESULT]], %[[NEXT]]
+func.func @version(%x: tensor<2xf32>, %r: tensor<4xf32> {train.result = 0 : i64}, %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = tensor.insert_slice %x into %v[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %b = tensor.insert_slice %x into %a[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %c = tensor.insert_slice %x into %a[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %result = bufferization.materialize_in_destination %c in %r : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %next = bufferization.materialize_in_destination %b in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %result, %next : tensor<4xf32>, tensor<4xf32>
+}

@@ -55,6 +55,66 @@ func.func @set(%x: tensor<f32>) -> tensor<f32> {
         expect_equal(configuration, model["v"], np.float32(7))
 
 
+def test_destinations() -> None:
+    """A5: what starts from a variable leaves it as it is, unless it is assigned."""
+    text = """
+train.variable @v : tensor<3x3xf32> = #train.zeros
+train.variable @w : tensor<3x3xf32> = #train.zeros
+func.func @insert(%x: tensor<2x3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>) {
+  %v = train.read @v : tensor<3x3xf32>
+  %t = tensor.insert_slice %x into %v[1, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<3x3xf32>
+  return %v, %t : tensor<3x3xf32>, tensor<3x3xf32>
+}
+func.func @element(%x: tensor<2x3xf32>) -> tensor<3x3xf32> {
+  %c0 = arith.constant 0 : index
+  %v = train.read @v : tensor<3x3xf32>
+  %e = tensor.extract %x[%c0, %c0] : tensor<2x3xf32>
+  %t = tensor.insert %e into %v[%c0, %c0] : tensor<3x3xf32>
+  return %t : tensor<3x3xf32>
+}
+func.func @product(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %v = train.read @v : tensor<3x3xf32>
+  %part = tensor.extract_slice %v[0, 0] [2, 3] [1, 1] : tensor<3x3xf32> to tensor<2x3xf32>
+  %r = linalg.matmul ins(%x, %v : tensor<2x3xf32>, tensor<3x3xf32>) outs(%part : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+func.func @other(%x: tensor<2x3xf32>) {
+  %v = train.read @v : tensor<3x3xf32>
+  %t = tensor.insert_slice %x into %v[1, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<3x3xf32>
+  train.assign @w, %t : tensor<3x3xf32>
+  return
+}
+func.func @both(%x: tensor<2x3xf32>) -> tensor<3x3xf32> {
+  %v = train.read @v : tensor<3x3xf32>
+  %t = tensor.insert_slice %x into %v[1, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<3x3xf32>
+  %u = tensor.insert_slice %x into %t[0, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<3x3xf32>
+  %r = linalg.matmul ins(%t, %v : tensor<3x3xf32>, tensor<3x3xf32>) outs(%t : tensor<3x3xf32>) -> tensor<3x3xf32>
+  train.assign @v, %u : tensor<3x3xf32>
+  return %r : tensor<3x3xf32>
+}
+"""
+    x = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    for configuration, model in configurations(text):
+        v = np.arange(9, dtype=np.float32).reshape(3, 3)
+        model.initialize()
+        model["v"] = v
+        for _ in range(2):
+            inserted = np.concatenate([v[:1], x])
+            old, new = model.run("insert", x)
+            expect_equal(configuration, old, v)
+            expect_equal(configuration, new, inserted)
+            element = v.copy()
+            element[0, 0] = x[0, 0]
+            expect_equal(configuration, model.run("element", x), element)
+            expect_equal(configuration, model.run("product", x), v[:2] + x @ v)
+            model.run("other", x)
+            expect_equal(configuration, model["v"], v)
+            expect_equal(configuration, model["w"], inserted)
+            expect_equal(configuration, model.run("both", x), inserted + inserted @ v)
+            v = np.concatenate([x, inserted[2:]])
+            expect_equal(configuration, model["v"], v)
+
+
 def test_order() -> None:
     """A5, A9, A10: reads on both sides of writes, accumulation, swaps, chains."""
     kind = "tensor<5xf32>"
@@ -477,5 +537,5 @@ def test_threads() -> None:
     assert int(session["seen"]) == 800, session["seen"]
 
 
-run_tests([test_counter, test_order, test_dependencies, test_uninitialized, test_labels, test_feeds, test_batches,
+run_tests([test_counter, test_destinations, test_order, test_dependencies, test_uninitialized, test_labels, test_feeds, test_batches,
            test_set_get, test_sharing, test_checkpoint, test_build_errors, test_threads])

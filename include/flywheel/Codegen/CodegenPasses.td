@@ -39,7 +39,8 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
     and each iteration puts its results where it found them. A variable that the
     loop writes is carried in its own storage. What a branch stores that was
     computed around it is copied as well, and so is what comes out of branches
-    and is a variable on one of the paths.
+    and is a variable on one of the paths. An op whose destination is a variable
+    that it reads, but does not make the next version of, starts from a copy.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
