@@ -11,12 +11,17 @@
  * The functions work on a block of state as the model's own functions do: calls
  * on one block must not overlap; different blocks are independent.
  *
- *   if (flywheel_save(&model, state, "model.ckpt", NULL))
- *     puts(flywheel_last_error(&model, state));
+ *   if (flywheel_save(NAME_model(), state, "model.ckpt", NULL))
+ *     puts(flywheel_last_error(NAME_model(), state));
+ *
+ * NAME_model() is in the header that the compiler writes for the model, after
+ * an #include of this one; so are NAME_save() and others, which pass it.
  *
  * Every function that has no other result returns 0, or one of the negative
  * codes below. The block then has the code as its status, and what was wrong as
- * a text. Where not said otherwise nothing else has changed.
+ * a text. Where not said otherwise nothing else has changed. Memory that is no
+ * block of the model gets the status alone, as another model's block may be
+ * smaller; the text is then known to the thread of the call until its next one.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -157,7 +162,8 @@ int32_t flywheel_save(const flywheel_model *model, void *state,
 
 /*
  * The same at PREFIX-STEP, or PREFIX for FLYWHEEL_NO_STEP, records it in the
- * state file of its directory and deletes what is not retained any more.
+ * state file of its directory and deletes what is not retained any more. A file
+ * of that name that is no state file is an error and stays.
  *
  * path (out): where that is not null, `path_bytes` bytes for the path written;
  *   when they are too few nothing is saved.
@@ -172,7 +178,8 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
  * Fills variables from a file, after which they have values. Everything is
  * checked first.
  *
- * state: the block, of any content. Errors: `PATH is not a valid checkpoint`;
+ * state: the block, of any content; strings of another model are to be released
+ * first. Errors: `PATH is not a valid checkpoint`;
  * `Key NAME not found in checkpoint`; a dtype or a shape that differs. After an
  * error nothing has changed, unless the disk failed while values were read:
  * then the variables to restore have no value.
@@ -185,7 +192,8 @@ int32_t flywheel_restore(const flywheel_model *model, void *state,
  * Restores the latest checkpoint in a directory, if its state file names one.
  * After the model's initialiser this is "load or initialise".
  *
- * state_file: null stands for "checkpoint". restored (out): 1 or 0.
+ * state_file: null stands for "checkpoint". restored (out): 1 or 0; 0 after an
+ * error.
  */
 int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
                                 const char *directory, const char *state_file,
@@ -207,7 +215,8 @@ int32_t flywheel_latest_checkpoint(const char *directory,
  * string until flywheel_collect_strings() or flywheel_release(). A block with
  * strings must not be copied to another.
  *
- * text: `bytes` bytes of any values. number (out).
+ * state: a block that has been initialised, reset or restored. text: `bytes`
+ * bytes of any values. number (out).
  */
 int32_t flywheel_intern(const flywheel_model *model, void *state,
                         const char *text, size_t bytes, int64_t *number);

@@ -8,10 +8,12 @@
 
 #include "flywheel/Runtime/FileDescriptor.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -43,6 +45,15 @@ Status checkDestination(const std::string &path) {
       (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
     return Status::invalidArgument("can't save to '" + path +
                                    "': it is a directory");
+  // A rename would put a file in the place of a device or a pipe. Links are
+  // replaced, not followed.
+  if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISLNK(info.st_mode))
+    return Status::invalidArgument("can't save to '" + path +
+                                   "': it is no regular file");
+  if (isTemporaryName(lastComponent(path)))
+    return Status::invalidArgument("can't save to '" + path +
+                                   "': temporary files have such names");
   return Status();
 }
 
@@ -147,6 +158,32 @@ std::string flywheel::runtime::lastComponent(const std::string &path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+std::string flywheel::runtime::canonicalPath(const std::string &path) {
+  std::string directory = parentDirectory(path);
+  if (char *resolved = realpath(directory.c_str(), nullptr)) {
+    directory = resolved;
+    std::free(resolved);
+  }
+  return (directory == "/" ? "" : directory) + "/" + lastComponent(path);
+}
+
+/// Removes a number from the front of \p text. \returns whether there is one.
+static bool consumeDigits(std::string_view &text) {
+  size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(count);
+  return count != 0;
+}
+
+bool flywheel::runtime::isTemporaryName(std::string_view name) {
+  if (name.substr(0, temporaryPrefix.size()) != temporaryPrefix)
+    return false;
+  name.remove_prefix(temporaryPrefix.size());
+  if (!consumeDigits(name) || name.empty() || name.front() != '-')
+    return false;
+  name.remove_prefix(1);
+  return consumeDigits(name) && name == temporarySuffix;
+}
+
 Status flywheel::runtime::checkParentDirectory(const std::string &path) {
   struct stat info;
   if (stat(parentDirectory(path).c_str(), &info) != 0) {
@@ -181,10 +218,7 @@ void flywheel::runtime::removeStaleTemporaries(const std::string &directory) {
   if (!entries)
     return;
   while (const dirent *entry = readdir(entries)) {
-    std::string_view name = entry->d_name;
-    if (name.size() < temporaryPrefix.size() + temporarySuffix.size() ||
-        name.substr(0, temporaryPrefix.size()) != temporaryPrefix ||
-        name.substr(name.size() - temporarySuffix.size()) != temporarySuffix)
+    if (!isTemporaryName(entry->d_name))
       continue;
     std::string path = directory + "/" + entry->d_name;
     FileDescriptor file(

@@ -155,14 +155,7 @@ CheckpointReader::readStrings(const std::string &name, const Shape &shape,
   if (Status status = checkShape(name, found->lengths->shape, shape, options);
       !status.isOk())
     return status;
-  Result<StringTensor> tensor = readStringTensor(file, name);
-  if (!tensor.isOk())
-    return tensor;
-  if (Result<std::vector<std::string_view>> texts = unpackStrings(*tensor);
-      !texts.isOk())
-    return notACheckpoint(StatusCode::kDataLoss, path(),
-                          name + " has " + texts.status().message());
-  return tensor;
+  return readStringTensor(file, name);
 }
 
 Status CheckpointReader::check(const std::vector<RestoreTarget> &targets,

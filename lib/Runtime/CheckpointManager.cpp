@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,37 +47,74 @@ CheckpointManager::CheckpointManager(CheckpointManagerOptions options)
     this->options.startTime = getTime();
 }
 
-Status CheckpointManager::checkNames(const std::string &prefix,
-                                     const std::string &path) const {
-  if (Status status = checkStateFileName(options.stateFile); !status.isOk())
-    return status;
+Status CheckpointManager::checkOptions() const {
+  if (!std::isfinite(*options.startTime))
+    return Status::invalidArgument(
+        "expected a finite number of seconds as the time when training began, "
+        "found " +
+        std::to_string(*options.startTime));
+  // Not a number is not at least 0 either.
+  if (!(options.keepCheckpointEveryNHours >= 0))
+    return Status::invalidArgument(
+        "expected a number of hours of at least 0 between checkpoints that are "
+        "kept for good, found " +
+        std::to_string(options.keepCheckpointEveryNHours));
+  return checkStateFileName(options.stateFile);
+}
+
+Status CheckpointManager::checkName(const std::string &path) const {
+  if (lastComponent(path) == options.stateFile)
+    return Status::invalidArgument("can't save to '" + path +
+                                   "': the state file has that name");
+  return Status();
+}
+
+Status CheckpointManager::checkPrefix(const std::string &prefix) const {
+  if (lastComponent(prefix).empty())
+    return Status::invalidArgument("can't save to '" + prefix +
+                                   "': the path names no file");
   if (Status status = checkParentDirectory(prefix); !status.isOk())
     return status;
-  for (const std::string &name : {prefix, path})
-    if (lastComponent(name) == options.stateFile)
-      return Status::invalidArgument("can't save to '" + name +
-                                     "': the state file has that name");
-  return Status();
+  return checkName(prefix);
 }
 
 /// What \p directory retains, as names in it. The directory may have moved, and
 /// files may have been deleted: what is not there any more is not retained, and
 /// nothing outside of the directory ever is.
-CheckpointState
+Result<CheckpointState>
 CheckpointManager::readState(const std::string &directory) const {
-  CheckpointState known = getCheckpointState(directory, options.stateFile)
-                              .value_or(CheckpointState());
+  Result<CheckpointState> known =
+      readCheckpointState(directory, options.stateFile);
+  if (!known.isOk() && known.status().code() == StatusCode::kNotFound)
+    return CheckpointState();
+  if (!known.isOk())
+    return Status(known.status().code(), "can't save next to the state file: " +
+                                             known.status().message());
   CheckpointState state;
-  state.lastPreserved = known.lastPreserved;
-  for (size_t i = 0; i < known.retained.size(); ++i) {
-    std::string name = lastComponent(known.retained[i]);
+  state.lastPreserved = known->lastPreserved;
+  for (size_t i = 0; i < known->retained.size(); ++i) {
+    std::string name = lastComponent(known->retained[i]);
     if (name.empty() || name == options.stateFile ||
         !isRegularFile(joinPath(directory, name)))
       continue;
     state.retained.push_back(name);
-    state.times.push_back(known.times.empty() ? getTime() : known.times[i]);
+    state.times.push_back(known->times.empty() ? getTime() : known->times[i]);
   }
   return state;
+}
+
+/// Checks everything that does not depend on the step, and reads the state.
+Result<CheckpointState>
+CheckpointManager::prepare(const std::string &prefix) const {
+  if (Status status = checkOptions(); !status.isOk())
+    return status;
+  if (Status status = checkPrefix(prefix); !status.isOk())
+    return status;
+  return readState(parentDirectory(prefix));
+}
+
+Status CheckpointManager::check(const std::string &prefix) const {
+  return prepare(prefix).status();
 }
 
 /// Makes \p name the newest of \p state and moves what is not retained any more
@@ -111,12 +150,16 @@ void CheckpointManager::record(const std::string &directory,
   }
 }
 
-/// Deletes the outdated files but for the one at \p path, which has just been
-/// written again.
-void CheckpointManager::deleteOutdated(const std::string &path) {
+/// Deletes the outdated files but for those that \p state retains: they have
+/// been written again.
+void CheckpointManager::deleteOutdated(const std::string &directory,
+                                       const CheckpointState &state) {
+  std::set<std::string> retained;
+  for (const std::string &name : state.retained)
+    retained.insert(joinPath(directory, name));
   std::vector<std::string> left;
   for (const std::string &file : outdated)
-    if (file != path && unlink(file.c_str()) != 0 && errno != ENOENT)
+    if (!retained.count(file) && unlink(file.c_str()) != 0 && errno != ENOENT)
       left.push_back(file);
   outdated = std::move(left);
 }
@@ -124,24 +167,28 @@ void CheckpointManager::deleteOutdated(const std::string &path) {
 Result<std::string> CheckpointManager::save(const std::string &prefix,
                                             std::optional<int64_t> step,
                                             const Writer &write) {
+  Result<CheckpointState> state = prepare(prefix);
+  if (!state.isOk())
+    return state.status();
   std::string path = checkpointPath(prefix, step, options.padStepNumber);
-  if (Status status = checkNames(prefix, path); !status.isOk())
+  if (Status status = checkName(path); !status.isOk())
     return status;
   if (Status status = write(path); !status.isOk())
     return status;
 
-  std::string directory = parentDirectory(path);
-  CheckpointState state = readState(directory);
+  // Files are told apart by these paths, however a prefix is spelled.
+  std::string directory = parentDirectory(canonicalPath(path));
   std::vector<std::string> outdatedBefore = outdated;
-  record(directory, lastComponent(path), state);
-  std::string text = formatCheckpointState(state);
-  Status status = writeFileAtomically(joinPath(directory, options.stateFile),
-                                      {{text.data(), text.size()}});
+  record(directory, lastComponent(path), *state);
+  std::string text = formatCheckpointState(*state);
+  Status status =
+      writeFileAtomically(joinPath(parentDirectory(path), options.stateFile),
+                          {{text.data(), text.size()}});
   if (!status.isOk()) {
     // The state file still names them.
     outdated = std::move(outdatedBefore);
     return status;
   }
-  deleteOutdated(joinPath(directory, state.latest));
+  deleteOutdated(directory, *state);
   return path;
 }

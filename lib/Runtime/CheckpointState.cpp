@@ -266,6 +266,10 @@ flywheel::runtime::parseCheckpointState(std::string_view text) {
 }
 
 Status flywheel::runtime::checkStateFileName(const std::string &stateFile) {
+  if (isTemporaryName(stateFile))
+    return Status::invalidArgument("the state file can't be called '" +
+                                   stateFile +
+                                   "': temporary files have such names");
   if (!stateFile.empty() && stateFile != "." && stateFile != ".." &&
       stateFile.find('/') == std::string::npos &&
       stateFile.find('\0') == std::string::npos)

@@ -50,3 +50,10 @@ std::string flywheel::runtime::quoteBytes(std::string_view text) {
   }
   return ascii;
 }
+
+std::string flywheel::runtime::displayName(const std::string &name) {
+  std::string quoted = quoteJson(name);
+  bool isPlain = !name.empty() && quoted.size() == name.size() + 2 &&
+                 name.find(' ') == std::string::npos;
+  return isPlain ? name : quoted;
+}

@@ -6,6 +6,11 @@
 
 #include "flywheel/Runtime/StringTensor.h"
 
+#include "flywheel/Runtime/Checkpoint.h"
+#include "flywheel/Runtime/JsonString.h"
+
+#include <new>
+
 using namespace flywheel::runtime;
 
 static constexpr std::string_view bytesSuffix = ":bytes";
@@ -21,21 +26,32 @@ flywheel::runtime::packStrings(const std::vector<std::string_view> &texts) {
   return tensor;
 }
 
+/// Checks that \p lengths divide \p size bytes.
+static Status checkLengths(const std::vector<int64_t> &lengths, uint64_t size) {
+  for (int64_t length : lengths) {
+    if (length < 0 || uint64_t(length) > size)
+      return Status::dataLoss("a string of length " + std::to_string(length) +
+                              " where " + std::to_string(size) +
+                              " bytes are left");
+    size -= uint64_t(length);
+  }
+  if (size)
+    return Status::dataLoss(std::to_string(size) +
+                            " bytes belong to no string");
+  return Status();
+}
+
 Result<std::vector<std::string_view>>
 flywheel::runtime::unpackStrings(const StringTensor &tensor) {
+  if (Status status = checkLengths(tensor.lengths, tensor.bytes.size());
+      !status.isOk())
+    return status;
   std::vector<std::string_view> texts;
   std::string_view rest = tensor.bytes;
   for (int64_t length : tensor.lengths) {
-    if (length < 0 || uint64_t(length) > rest.size())
-      return Status(StatusCode::kDataLoss,
-                    "a string of length " + std::to_string(length) + " where " +
-                        std::to_string(rest.size()) + " bytes are left");
     texts.push_back(rest.substr(0, size_t(length)));
     rest.remove_prefix(size_t(length));
   }
-  if (!rest.empty())
-    return Status(StatusCode::kDataLoss,
-                  std::to_string(rest.size()) + " bytes belong to no string");
   return texts;
 }
 
@@ -63,19 +79,39 @@ flywheel::runtime::findStrings(const SafetensorsContents &file,
   return StringTensorInfo{bytes, lengths};
 }
 
+/// Whether \p size bytes can be allocated now.
+static bool hasMemory(uint64_t size) {
+  // A call: compilers may leave a new expression out.
+  void *bytes = ::operator new(size, std::nothrow);
+  ::operator delete(bytes);
+  return bytes != nullptr;
+}
+
 Result<StringTensor>
 flywheel::runtime::readStringTensor(const SafetensorsReader &file,
                                     std::string_view name) {
   StringTensorInfo info = *findStrings(file, name);
+  uint64_t numBytes = info.bytes->byteSize();
+  // A file can be larger than memory, and containers do not say so.
+  if (!hasMemory(info.lengths->byteSize()) || !hasMemory(numBytes))
+    return Status::resourceExhausted(
+        "no memory for the " +
+        std::to_string(numBytes + info.lengths->byteSize()) + " bytes of " +
+        displayName(std::string(name)) + " of '" + file.path() + "'");
   StringTensor tensor;
-  tensor.bytes.resize(size_t(info.bytes->byteSize()));
   tensor.lengths.resize(size_t(*elementCount(info.lengths->shape)));
-  Status status =
-      file.read(info.bytes->begin, tensor.bytes.size(), tensor.bytes.data());
-  if (status.isOk())
-    status = file.read(info.lengths->begin, info.lengths->byteSize(),
-                       tensor.lengths.data());
+  Status status = file.read(info.lengths->begin, info.lengths->byteSize(),
+                            tensor.lengths.data());
   if (!status.isOk())
+    return status;
+  // The bytes of a file that is damaged are not worth reading.
+  if (status = checkLengths(tensor.lengths, numBytes); !status.isOk())
+    return notACheckpoint(StatusCode::kDataLoss, file.path(),
+                          displayName(std::string(name)) + " has " +
+                              status.message());
+  tensor.bytes.resize(size_t(numBytes));
+  if (status = file.read(info.bytes->begin, numBytes, tensor.bytes.data());
+      !status.isOk())
     return status;
   return tensor;
 }

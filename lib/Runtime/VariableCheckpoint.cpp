@@ -128,13 +128,20 @@ Status checkTable(const ProgramState &state, const VariableState &variable) {
                                     "table of strings");
 }
 
-StringTensor loadStrings(const ProgramState &state,
-                         const VariableState &variable) {
+Result<StringTensor> loadStrings(const ProgramState &state,
+                                 const VariableState &variable) {
   std::vector<std::string_view> texts;
   const char *numbers = static_cast<const char *>(variable.data);
   uint64_t count = elementCount(variable.shape).value_or(0);
-  for (uint64_t i = 0; i < count; ++i)
-    texts.push_back(state.strings->text(int64_t(loadCounter(numbers + 8 * i))));
+  for (uint64_t i = 0; i < count; ++i) {
+    int64_t number = int64_t(loadCounter(numbers + 8 * i));
+    texts.push_back(state.strings->text(number));
+    // Only 0 stands for the empty string.
+    if (number != 0 && texts.back().empty())
+      return Status::invalidArgument(
+          "variable '" + variable.name + "' has the number " +
+          std::to_string(number) + ", which stands for no string");
+  }
   return packStrings(texts);
 }
 
@@ -198,7 +205,10 @@ Status flywheel::runtime::saveVariables(const ProgramState &state,
     }
     if (Status status = checkTable(state, variable); !status.isOk())
       return status;
-    strings.push_back(loadStrings(state, variable));
+    Result<StringTensor> texts = loadStrings(state, variable);
+    if (!texts.isOk())
+      return texts.status();
+    strings.push_back(std::move(*texts));
     appendStrings(each.key, variable.shape, strings.back(), tensors);
   }
   Result<Metadata> metadata = makeMetadata(state, *selected, options);
@@ -250,6 +260,8 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
   if (!streams.isOk())
     return streams.status();
 
+  if (state.prepare)
+    state.prepare();
   Status status = file->read(targets);
   for (const Selected &each : *selected)
     *each.variable->initialized = std::byte{status.isOk()};

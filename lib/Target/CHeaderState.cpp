@@ -160,7 +160,8 @@ void CHeaderState::writeStrings() {
      << " are those that the model\n   names, see below. The model copies "
         "numbers, and strings\n   are equal where their numbers are. "
         "flywheel_intern() of the runtime library\n   gives numbers to other "
-        "strings. */\n#define "
+        "strings; those of a table of the program's "
+        "own\n   cannot be saved to checkpoints. */\n#define "
      << macro << "_NUM_STRINGS " << manifest.strings.size() << "\n\n"
      << "/* The bytes of a string that the model names, with a terminator, "
         "and how many they\n   are; NULL for any other number. */\n"
@@ -203,7 +204,7 @@ void CHeaderState::writeAccessors() {
       R"(/* The number of a variable, or -1 if there is none of that name. */
 static inline int @_find_variable(const char *name) {
   int i;
-  for (i = 0; i < $_NUM_VARIABLES; ++i)
+  for (i = 0; name != NULL && i < $_NUM_VARIABLES; ++i)
     if (strcmp(@_variables()[i].name, name) == 0)
       return i;
   return -1;
@@ -214,6 +215,8 @@ static inline int @_find_variable(const char *name) {
    runtime library goes through flywheel_release() first. */
 static inline void @_reset(@_state *s) {
   uint64_t hash = $_LAYOUT_HASH;
+  if (s == NULL)
+    return;
   memset(s, 0, $_HEADER_BYTES);
   memcpy(s, &hash, sizeof(hash));
 }
@@ -221,6 +224,8 @@ static inline void @_reset(@_state *s) {
 /* 1 if s is a block of this model that @_init or @_reset has seen. */
 static inline int @_is_valid(const @_state *s) {
   uint64_t hash;
+  if (s == NULL)
+    return 0;
   memcpy(&hash, s, sizeof(hash));
   return hash == $_LAYOUT_HASH;
 }
@@ -259,6 +264,8 @@ static inline int32_t @_set_status(@_state *s, int32_t status, const char *a,
   const char *pieces[3];
   size_t used = 0;
   int i;
+  if (s == NULL)
+    return status;
   pieces[0] = a, pieces[1] = b, pieces[2] = c;
   for (i = 0; status < 0 && i < 3; ++i) {
     size_t size = strlen(pieces[i]);
@@ -280,7 +287,9 @@ static inline int32_t @_check_variable(@_state *s, const char *name,
     return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
   *index = @_find_variable(name);
   if (*index < 0)
-    return @_set_status(s, -2, "no variable is called '", name, "'");
+    return @_set_status(s, -2, "no variable is called '",
+                        name ? name : "(null)",
+      "'");
   if (@_variables()[*index].bytes != bytes)
     return @_set_status(s, -1, "variable '", name,
                         "' has another size in bytes than what is given");
@@ -304,16 +313,17 @@ static inline int32_t @_set_variable(@_state *s, const char *name,
   return @_set_status(s, 0, "", "", "");
 }
 
-/* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status. */
-static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
-                                     size_t bytes) {
+/* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status.
+ */
+static inline int32_t
+    @_get_variable(@_state *s, const char *name, void *data, size_t bytes) {
   int i;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;
   if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
-    return @_set_status(s, -3, "Attempting to use uninitialized value ", name,
-                        "");
+    return
+        @_set_status(s, -3, "Attempting to use uninitialized value ", name, "");
   if (bytes != 0)
     memcpy(data, (const unsigned char *)s + @_variables()[i].offset, bytes);
   return @_set_status(s, 0, "", "", "");
@@ -327,22 +337,23 @@ static inline void *@_variable(@_state *s, const char *name) {
 }
 
 /* @_init_some of one variable, by its name. */
-static inline int32_t @_init_variable(@_state *s, uint64_t seed,
-                                      const char *name) {
+static inline int32_t
+    @_init_variable(@_state *s, uint64_t seed, const char *name) {
   uint8_t select[$_NUM_VARIABLES] = {0};
   int i = @_find_variable(name);
   if (i < 0) {
     if (!@_is_valid(s))
       return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
-    return @_set_status(s, -2, "no variable is called '", name, "'");
+    return @_set_status(s, -2, "no variable is called '",
+                        name ? name : "(null)", "'");
   }
   select[i] = 1;
   return @_init_some(s, seed, select);
 }
 
 /* @_init_some of the variables of a collection. */
-static inline int32_t @_init_collection(@_state *s, uint64_t seed,
-                                        const char *collection) {
+static inline int32_t
+    @_init_collection(@_state *s, uint64_t seed, const char *collection) {
   uint8_t select[$_NUM_VARIABLES];
   int i;
   for (i = 0; i < $_NUM_VARIABLES; ++i)

@@ -63,14 +63,6 @@ void print(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-/// \p name as it is, or quoted where that could be misread or harm a terminal.
-std::string displayName(const std::string &name) {
-  std::string quoted = quoteJson(name);
-  bool isPlain = !name.empty() && quoted.size() == name.size() + 2 &&
-                 name.find(' ') == std::string::npos;
-  return isPlain ? name : quoted;
-}
-
 std::string padded(std::string text, size_t width) {
   if (text.size() < width)
     text.resize(width, ' ');
@@ -81,10 +73,8 @@ Status printStrings(const SafetensorsReader &file, const TensorInfo &info) {
   Result<StringTensor> tensor = readStringTensor(file, info.name);
   if (!tensor.isOk())
     return tensor.status();
+  // readStringTensor() has found the lengths right.
   Result<std::vector<std::string_view>> texts = unpackStrings(*tensor);
-  if (!texts.isOk())
-    return Status(texts.status().code(),
-                  displayName(info.name) + " has " + texts.status().message());
   formatTensor(DType::String, info.shape, texts->data(), print);
   return Status();
 }
@@ -254,13 +244,14 @@ int listState(const Options &options) {
       readCheckpointState(options.file, options.stateFile);
   if (!state.isOk())
     return fail(state.status().message());
-  print("latest: " + (state->latest.empty() ? "none" : state->latest) + "\n");
+  print("latest: " +
+        (state->latest.empty() ? "none" : displayName(state->latest)) + "\n");
   size_t width = 0;
   for (const std::string &path : state->retained)
-    width = std::max(width, path.size());
+    width = std::max(width, displayName(path).size());
   print("retained:\n");
   for (size_t i = 0; i < state->retained.size(); ++i)
-    print("  " + padded(state->retained[i], width) + "  " +
+    print("  " + padded(displayName(state->retained[i]), width) + "  " +
           (state->times.empty() ? "" : formatTime(state->times[i]) + "  ") +
           describeFile(state->retained[i]) + "\n");
   if (state->lastPreserved)

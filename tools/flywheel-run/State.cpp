@@ -22,19 +22,31 @@ namespace flywheel::run {
 // Before the first step
 //===----------------------------------------------------------------------===//
 
-/// The step in the name of a checkpoint, 0 where it has none.
-static uint64_t getStepOfName(StringRef path) {
+/// The step in the name of a checkpoint that was saved under \p prefix, or
+/// under any if that is empty. 0 where there is none or a negative one: only
+/// --global-step makes those.
+static uint64_t getStepOfName(StringRef path, const std::string &prefix) {
+  std::string name = runtime::lastComponent(path.str());
+  StringRef digits = name;
+  bool isOurs = !prefix.empty() &&
+                digits.consume_front(runtime::lastComponent(prefix) + "-");
+  if (!isOurs)
+    digits = digits.substr(digits.find_last_not_of("0123456789") + 1);
+  StringRef before = StringRef(name).drop_back(digits.size());
   uint64_t step = 0;
-  bool hasStep = !path.rsplit('-').second.getAsInteger(10, step);
-  return hasStep ? step : 0;
+  bool hasStep = before.ends_with("-") && !digits.getAsInteger(10, step);
+  bool isNegative = !isOurs && before.ends_with("--");
+  return hasStep && !isNegative ? step : 0;
 }
 
 Status findLatest(RunOptions &options) {
   if (options.restoreLatest.empty())
     return {};
-  if (Status status = runtime::checkStateFileName(options.retention.stateFile);
-      !status.isOk())
-    return status;
+  // A state that cannot be read does not mean that there is no checkpoint.
+  Result<runtime::CheckpointState> state = runtime::readCheckpointState(
+      options.restoreLatest, options.retention.stateFile);
+  if (!state.isOk() && state.status().code() != runtime::StatusCode::kNotFound)
+    return state.status();
   std::optional<std::string> path = runtime::locateLatestCheckpoint(
       options.restoreLatest, options.retention.stateFile);
   if (!path && options.evalOnly)
@@ -46,7 +58,7 @@ Status findLatest(RunOptions &options) {
     return {};
   }
   llvm::errs() << "restoring '" << *path << "'\n";
-  options.firstStep = getStepOfName(*path);
+  options.firstStep = getStepOfName(*path, options.checkpoint);
   (options.trainEntry.empty() ? options.restore : options.resume) = *path;
   return {};
 }
@@ -168,6 +180,44 @@ static Status checkGlobalStep(const Program &program, const std::string &name) {
       runtime::formatShape(variable.shape));
 }
 
+/// Checks that writing a file at \p path, as \p option says, leaves the
+/// checkpoints and their state file alone.
+static Status checkApart(const std::string &option, const std::string &path,
+                         const RunOptions &options) {
+  if (path.empty() || options.checkpoint.empty())
+    return {};
+  std::string output = runtime::canonicalPath(path);
+  std::string prefix = runtime::canonicalPath(options.checkpoint);
+  if (output == runtime::joinPath(runtime::parentDirectory(prefix),
+                                  options.retention.stateFile))
+    return Status::invalidArgument("can't write '" + path + "' for " + option +
+                                   ": it is the state file of --checkpoint");
+  int64_t step;
+  StringRef suffix = output;
+  if (suffix.consume_front(prefix + "-") && !suffix.getAsInteger(10, step))
+    return Status::invalidArgument("can't write '" + path + "' for " + option +
+                                   ": it has the name of a checkpoint of "
+                                   "--checkpoint");
+  return {};
+}
+
+/// Checks that everything that is written has a file of its own.
+static Status checkOutputs(const RunOptions &options) {
+  if (Status status = checkApart("--save", options.save, options);
+      !status.isOk())
+    return status;
+  if (Status status =
+          checkApart("--save-results", options.saveResults, options);
+      !status.isOk())
+    return status;
+  if (options.save.empty() || options.saveResults.empty() ||
+      runtime::canonicalPath(options.save) !=
+          runtime::canonicalPath(options.saveResults))
+    return {};
+  return Status::invalidArgument("--save and --save-results name one file, '" +
+                                 options.save + "'");
+}
+
 Result<StateWriter> StateWriter::create(const Session &session,
                                         const RunOptions &options) {
   StateWriter writer(session, options);
@@ -184,11 +234,11 @@ Result<StateWriter> StateWriter::create(const Session &session,
   if (!options.save.empty())
     if (Status status = runtime::checkSavePath(options.save); !status.isOk())
       return status;
+  if (Status status = checkOutputs(options); !status.isOk())
+    return status;
   if (options.checkpoint.empty())
     return writer;
-  Status status = runtime::checkStateFileName(options.retention.stateFile);
-  if (status.isOk())
-    status = runtime::checkParentDirectory(options.checkpoint);
+  Status status = writer.manager.check(options.checkpoint);
   if (status.isOk() && !options.globalStep.empty())
     status = checkGlobalStep(session.getProgram(), options.globalStep);
   if (!status.isOk())

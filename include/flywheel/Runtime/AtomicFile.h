@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace flywheel::runtime {
@@ -28,6 +29,15 @@ std::string parentDirectory(const std::string &path);
 /// What follows the last '/' of \p path, e.g. "a" for "/b/a" and "" for "b/".
 std::string lastComponent(const std::string &path);
 
+/// \p path with its directory as the system knows it, absolute and without
+/// links: equal for two spellings of one path. The last component is as it is,
+/// and the directory too where there is none.
+std::string canonicalPath(const std::string &path);
+
+/// Whether \p name is one that writeFileAtomically() gives to temporary files,
+/// `.flywheel-NUMBER-NUMBER.tmp`. No other file may have such a name.
+bool isTemporaryName(std::string_view name);
+
 /// Checks that the directory of \p path exists. Error: kFailedPrecondition
 /// `Parent directory of PATH doesn't exist, can't save`.
 Status checkParentDirectory(const std::string &path);
@@ -44,8 +54,9 @@ Status checkSavePath(const std::string &path);
 /// A symbolic link at \p path is replaced, not followed.
 ///
 /// Errors: kFailedPrecondition `Parent directory of PATH doesn't exist, can't
-/// save`; kInvalidArgument when \p path is empty or a directory; kIOError with
-/// the system's reason otherwise. After an error no temporary file is left and
+/// save`; kInvalidArgument when \p path is empty, a directory or has the name
+/// of a temporary file; kIOError with the system's reason otherwise. After an
+/// error no temporary file is left and
 /// \p path is as before, with one exception: when only the last flush of the
 /// directory fails, \p path already is the new file.
 Status writeFileAtomically(const std::string &path,

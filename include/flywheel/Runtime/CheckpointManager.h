@@ -34,7 +34,7 @@ struct CheckpointManagerOptions {
   size_t maxToKeep = 5;
   /// Of the checkpoints that would be deleted, one is kept for good each time
   /// that at least so many hours have passed since the one kept before, or
-  /// since `startTime`.
+  /// since `startTime`. At least 0.
   double keepCheckpointEveryNHours = 10000;
   /// Write the step with at least 8 digits.
   bool padStepNumber = false;
@@ -43,7 +43,7 @@ struct CheckpointManagerOptions {
   /// manager deletes.
   std::string stateFile = defaultStateFile;
   /// When training began, in seconds since 1970, if no state file knows.
-  /// Nothing stands for the time of construction.
+  /// Nothing stands for the time of construction. Finite.
   std::optional<double> startTime;
 };
 
@@ -59,29 +59,41 @@ public:
   /// Writes the checkpoint at a path, as saveCheckpoint() does.
   using Writer = std::function<Status(const std::string &path)>;
 
+  /// Checks, before work that ends with it, that save() could write checkpoints
+  /// under \p prefix. Errors: those of save() for the same reasons.
+  Status check(const std::string &prefix) const;
+
   /// Saves a checkpoint at checkpointPath(), which it returns, and makes it the
   /// latest. A path that is retained already becomes the newest. After a crash
   /// at any moment the state file names a complete checkpoint as the latest:
   /// `write` comes first, then the state file, then the deletions. A file that
-  /// cannot be deleted is tried again at the next save.
+  /// cannot be deleted is tried again at the next save of this manager. No
+  /// state file lists what a crash left between two of them: a checkpoint that
+  /// is not recorded yet, or files that are not retained any more.
   ///
-  /// Errors: kInvalidArgument for a bad name of the state file, or one that is
-  /// the last component of the prefix or of the path; kFailedPrecondition
-  /// `Parent directory of PREFIX doesn't exist, can't save`; those of \p write,
-  /// after which nothing has changed, and of writing the state file, after
-  /// which the checkpoint is there but not recorded.
+  /// Errors: kInvalidArgument for bad options, for a prefix without a last
+  /// component, and where the state file's name is that component or that of
+  /// the path; kFailedPrecondition `Parent directory of PREFIX doesn't exist,
+  /// can't save`; those of readCheckpointState() for a state file that is there
+  /// but cannot be read or is none, which a save would destroy; those of
+  /// \p write, after which nothing has changed, and of writing the state file,
+  /// after which the checkpoint is there but not recorded.
   Result<std::string> save(const std::string &prefix,
                            std::optional<int64_t> step, const Writer &write);
 
 private:
-  Status checkNames(const std::string &prefix, const std::string &path) const;
-  CheckpointState readState(const std::string &directory) const;
+  Status checkOptions() const;
+  Status checkPrefix(const std::string &prefix) const;
+  Status checkName(const std::string &path) const;
+  Result<CheckpointState> readState(const std::string &directory) const;
+  Result<CheckpointState> prepare(const std::string &prefix) const;
   void record(const std::string &directory, const std::string &name,
               CheckpointState &state);
-  void deleteOutdated(const std::string &path);
+  void deleteOutdated(const std::string &directory,
+                      const CheckpointState &state);
 
   CheckpointManagerOptions options;
-  /// Paths of files that are not retained and not deleted yet.
+  /// Canonical paths of files that are not retained and not deleted yet.
   std::vector<std::string> outdated;
 };
 

@@ -43,7 +43,8 @@ std::string formatCheckpointState(const CheckpointState &state);
 Result<CheckpointState> parseCheckpointState(std::string_view text);
 
 /// Checks that \p stateFile can name a state file in a directory: it is a name
-/// without path components. Error: kInvalidArgument.
+/// without path components, and not that of a temporary file. Error:
+/// kInvalidArgument.
 Status checkStateFileName(const std::string &stateFile);
 
 /// Reads the state file of \p directory ("" is "."); relative paths in it are

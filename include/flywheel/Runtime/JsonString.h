@@ -21,6 +21,9 @@ std::string quoteJson(std::string_view text);
 /// UTF-8; otherwise bytes beyond ASCII are `\xff`.
 std::string quoteBytes(std::string_view text);
 
+/// \p name as it is, or quoted where that could be misread or harm a terminal.
+std::string displayName(const std::string &name);
+
 /// True when \p text is valid UTF-8, as JSON requires.
 bool isValidUtf8(std::string_view text);
 

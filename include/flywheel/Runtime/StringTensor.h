@@ -51,8 +51,9 @@ struct StringTensorInfo {
 std::optional<StringTensorInfo> findStrings(const SafetensorsContents &file,
                                             std::string_view name);
 
-/// The contents of the two tensors, which findStrings() has found; the lengths
-/// are not checked. Errors: those of SafetensorsReader::read().
+/// The contents of the two tensors, which findStrings() has found;
+/// unpackStrings() takes them. Errors: kDataLoss when the lengths do not fit
+/// the bytes; kResourceExhausted; those of SafetensorsReader::read().
 Result<StringTensor> readStringTensor(const SafetensorsReader &file,
                                       std::string_view name);
 

@@ -19,6 +19,7 @@
 #include "flywheel/Runtime/StringTable.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,6 +53,10 @@ struct ProgramState {
   /// What the numbers of strings stand for; a program without strings needs
   /// none.
   StringTable *strings = nullptr;
+  /// Where there is one, a restore calls it when everything is checked, before
+  /// it changes the first value: to make ready memory that holds something else
+  /// until then.
+  std::function<void()> prepare = nullptr;
 };
 
 /// What to save or restore, and how.
@@ -71,10 +76,10 @@ struct CheckpointOptions {
 ///
 /// Errors: kInvalidArgument `No variables to save`; for a variable given twice,
 /// for two with one key, for an empty key, for a key of a variable that is not
-/// saved, and for a reserved key of the metadata; kNotFound for an unknown
-/// variable; kFailedPrecondition `Attempting to use uninitialized value NAME`,
-/// and for a variable of strings without a table of them; those of
-/// saveCheckpoint().
+/// saved, for a reserved key of the metadata, and for a number that stands for
+/// no string; kNotFound for an unknown variable; kFailedPrecondition
+/// `Attempting to use uninitialized value NAME`, and for a variable of strings
+/// without a table of them; those of saveCheckpoint().
 Status saveVariables(const ProgramState &state, const std::string &path,
                      const CheckpointOptions &options = {});
 

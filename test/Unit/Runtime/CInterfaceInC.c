@@ -10,6 +10,7 @@
 
 #include "flywheel/flywheel.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,50 @@ static int exists(const char *path) {
   return file != NULL;
 }
 
+/* Calls with the block of another model, which is smaller and has variables
+   where this model has its text: but for the status nothing changes, unless a
+   restore succeeds. */
+static int test_other_block(const char *directory) {
+  char block[BYTES], before[BYTES], good[512], bad[512];
+  int32_t status;
+  int64_t number = 7;
+  const uint64_t hash = 77;
+  flywheel_model texts = model;
+  flywheel_string text = {"Kiwi", 4};
+  texts.strings = &text;
+  texts.num_strings = 1;
+  sprintf(good, "%.200s/good", directory);
+  sprintf(bad, "%.200s/none", directory);
+  fill(block);
+  CHECK(flywheel_save(&model, block, good, NULL) == FLYWHEEL_OK);
+
+  memset(block, 0x5a, sizeof(block));
+  memcpy(block, &hash, sizeof(hash));
+  memset(block + STATUS, 0, 4);
+  CHECK(strcmp(flywheel_last_error(&model, block), "") == 0);
+  memset(block + STATUS, 0xff, 4);
+  CHECK(strstr(flywheel_last_error(&model, block), "none of this model"));
+  memcpy(before, block, sizeof(block));
+  CHECK_ERROR(flywheel_save(&model, block, bad, NULL),
+              FLYWHEEL_FAILED_PRECONDITION,
+              "Attempting to use uninitialized value w");
+  CHECK_ERROR(flywheel_restore(&model, block, bad, NULL), FLYWHEEL_NOT_FOUND,
+              "is not a valid checkpoint");
+  CHECK_ERROR(flywheel_intern(&texts, block, "a", 1, &number),
+              FLYWHEEL_FAILED_PRECONDITION, "none of model 'example'");
+  CHECK_ERROR(flywheel_collect_strings(&texts, block),
+              FLYWHEEL_FAILED_PRECONDITION, "none of model 'example'");
+  flywheel_release(&texts, block);
+  CHECK(number == 7 && flywheel_text(&texts, block, 2, NULL) == NULL);
+  memcpy(before + STATUS, block + STATUS, 4);
+  CHECK(memcmp(before, block, sizeof(block)) == 0);
+
+  CHECK(flywheel_restore(&model, block, good, NULL) == FLYWHEEL_OK);
+  CHECK(flywheel_last_error(&model, block)[0] == '\0');
+  CHECK(block[INITIALIZED] == 1 && block[INITIALIZED + 2] == 0);
+  return 0;
+}
+
 int TEST_NAME(const char *directory) {
   char block[BYTES], fresh[BYTES], path[512], found[512];
   int32_t status, restored = -1;
@@ -109,11 +154,15 @@ int TEST_NAME(const char *directory) {
   flywheel_manager_options manager = FLYWHEEL_MANAGER_OPTIONS;
   flywheel_model other = model;
   const char *names[] = {"flags", "w"}, *keys[] = {"other/flags", NULL};
-  const char *metadata[] = {"epoch", "3"};
+  const char *metadata[] = {"epoch", "3"}, *nulls[] = {"w", NULL};
   const int64_t column[] = {6, 1};
   flywheel_variable reshaped = variables[0];
   FILE *file;
   int i;
+
+  i = test_other_block(directory);
+  if (i != 0)
+    return i;
 
   /* Nothing has a value in a block of any content. */
   memset(block, 0xa5, sizeof(block));
@@ -155,6 +204,22 @@ int TEST_NAME(const char *directory) {
   options.variables = NULL;
   CHECK_ERROR(flywheel_save(&model, block, path, &options),
               FLYWHEEL_INVALID_ARGUMENT, "keys are for the variables");
+
+  /* Null pointers among the options. */
+  memset(&options, 0, sizeof(options));
+  options.num_metadata = 1;
+  CHECK_ERROR(flywheel_save(&model, block, path, &options),
+              FLYWHEEL_INVALID_ARGUMENT, "the metadata of the options");
+  options.metadata = nulls;
+  CHECK_ERROR(flywheel_save(&model, block, path, &options),
+              FLYWHEEL_INVALID_ARGUMENT, "metadata string number 1");
+  options.num_metadata = 0;
+  options.variables = nulls;
+  options.num_variables = 2;
+  CHECK_ERROR(flywheel_save(&model, block, path, &options),
+              FLYWHEEL_INVALID_ARGUMENT, "variable number 1");
+  CHECK_ERROR(flywheel_restore(&model, block, path, &options),
+              FLYWHEEL_INVALID_ARGUMENT, "variable number 1");
 
   /* Another shape. */
   memset(&options, 0, sizeof(options));
@@ -218,6 +283,17 @@ int TEST_NAME(const char *directory) {
         FLYWHEEL_INVALID_ARGUMENT);
   CHECK_ERROR(flywheel_save_step(&model, block, path, 1, NULL, NULL, found, 3),
               FLYWHEEL_INVALID_ARGUMENT, "no room for the path");
+
+  restored = 7;
+  sprintf(path, "%.200s/damaged", directory);
+  CHECK_ERROR(
+      flywheel_restore_latest(&model, block, directory, "a/b", NULL, &restored),
+      FLYWHEEL_INVALID_ARGUMENT, "must not contain path components");
+  CHECK(restored == 0);
+  manager.start_time = HUGE_VAL;
+  CHECK_ERROR(
+      flywheel_save_step(&model, block, path, 1, NULL, &manager, NULL, 0),
+      FLYWHEEL_INVALID_ARGUMENT, "expected a finite number");
 
   /* A small text is cut, a model of another version refused. */
   other = model;

@@ -109,6 +109,15 @@ protected:
     return count;
   }
 
+  /// How many checkpoints the state file does not list.
+  size_t numUnlisted() const {
+    std::optional<CheckpointState> state = getCheckpointState(directory);
+    size_t numListed = state ? state->retained.size() : 0, count = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(directory))
+      count += entry.path().filename().string().rfind("model-", 0) == 0;
+    return count - numListed;
+  }
+
   /// What the state file says must be there, whole, and nothing older than what
   /// the writer knew to be saved.
   void checkDirectory() const {
@@ -135,6 +144,7 @@ protected:
 TEST_F(CheckpointKillTest, LatestIsAlwaysComplete) {
   int numKills = getNumKills();
   int numHitWhileWriting = 0;
+  size_t numUnlistedBefore = 0;
   uint64_t random = 1;
   for (int kill = 0; kill < numKills && !HasFailure(); ++kill) {
     pid_t writer = fork();
@@ -149,6 +159,10 @@ TEST_F(CheckpointKillTest, LatestIsAlwaysComplete) {
     EXPECT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
     numHitWhileWriting += numTemporaries() > 0;
     checkDirectory();
+    // A kill leaves at most the file that was to be recorded, which is written
+    // again, or the one that was to be deleted.
+    EXPECT_LE(numUnlisted(), numUnlistedBefore + 1);
+    numUnlistedBefore = numUnlisted();
   }
   // The kills were worth something, and what they left goes.
   EXPECT_GT(numHitWhileWriting, numKills / 20);

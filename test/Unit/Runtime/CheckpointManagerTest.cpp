@@ -9,6 +9,7 @@
 
 #include "TestSupport.h"
 
+#include <cmath>
 #include <fcntl.h>
 #include <set>
 #include <sys/file.h>
@@ -302,16 +303,35 @@ TEST_F(CheckpointManagerTest, RemovesStaleTemporaries) {
   write(".flywheel-1-0.tmp", "stale");
   write(".flywheel-1-1.tmp", "in use");
   write(".other-1-1.tmp", "not ours");
+  // Nobody but a user gives names such as these.
+  std::set<std::string> users = {".flywheel-notes.tmp", ".flywheel-1-.tmp",
+                                 ".flywheel--1.tmp",    ".flywheel-1-1x.tmp",
+                                 ".flywheel-1-1",       ".flywheel-1-1-1.tmp"};
+  for (const std::string &name : users)
+    write(name, "not ours");
   int held = open(path(".flywheel-1-1.tmp").c_str(), O_WRONLY);
   ASSERT_EQ(flock(held, LOCK_EX), 0);
   CheckpointManager manager;
   ASSERT_OK(save(manager, 1).status());
-  EXPECT_EQ(files(),
-            (std::set<std::string>{".flywheel-1-1.tmp", ".other-1-1.tmp",
-                                   "checkpoint", "model-1"}));
+  std::set<std::string> left = {".flywheel-1-1.tmp", ".other-1-1.tmp",
+                                "checkpoint", "model-1"};
+  left.insert(users.begin(), users.end());
+  EXPECT_EQ(files(), left);
   close(held);
   ASSERT_OK(save(manager, 2).status());
   EXPECT_EQ(files().count(".flywheel-1-1.tmp"), 0u);
+}
+
+/// Nothing else is saved under the name of a temporary file.
+TEST_F(CheckpointManagerTest, RefusesNamesOfTemporaries) {
+  EXPECT_ERROR(writer(1)(path(".flywheel-1-0.tmp")), kInvalidArgument,
+               "temporary files have such names");
+  CheckpointManagerOptions options;
+  options.stateFile = ".flywheel-12-3.tmp";
+  EXPECT_ERROR(CheckpointManager(options).check(path("model")),
+               kInvalidArgument, "temporary files have such names");
+  EXPECT_OK(writer(1)(path(".flywheel-1.tmp")));
+  EXPECT_EQ(numFiles(), 1u);
 }
 
 TEST(CheckpointStateTest, ReadsTensorFlowsText) {
@@ -379,10 +399,114 @@ TEST_F(CheckpointManagerTest, UnreadableStateIsNone) {
   EXPECT_ERROR(readCheckpointState(path("no")).status(), kNotFound,
                "No such file");
   EXPECT_FALSE(getCheckpointState("/"));
-  // The next save makes a good one.
+}
+
+/// A file that is no state file, a checkpoint of that name for instance, is
+/// not overwritten.
+TEST_F(CheckpointManagerTest, KeepsWhatIsNoStateFile) {
+  CheckpointManagerOptions options;
+  options.stateFile = "other";
+  ASSERT_OK(writer(5)(path("other")));
+  CheckpointManager manager(options);
+  EXPECT_ERROR(manager.check(path("model")), kDataLoss,
+               "is not a valid state file");
+  EXPECT_ERROR(save(manager, 1).status(), kDataLoss,
+               "is not a valid state file");
+  EXPECT_EQ(files(), (std::set<std::string>{"other"}));
+  EXPECT_EQ(load(path("other")), 5);
+  std::filesystem::remove(path("other"));
+  std::filesystem::create_directory(path("other"));
+  EXPECT_ERROR(save(manager, 1).status(), kIOError, "not a regular file");
+  EXPECT_EQ(files(), (std::set<std::string>{"other"}));
+}
+
+/// Nothing that could not be read again gets into a state file.
+TEST_F(CheckpointManagerTest, BadOptions) {
+  for (double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    CheckpointManagerOptions options;
+    options.startTime = value;
+    EXPECT_ERROR(CheckpointManager(options).check(path("model")),
+                 kInvalidArgument, "expected a finite number of seconds");
+    CheckpointManager manager(options);
+    EXPECT_ERROR(save(manager, 1).status(), kInvalidArgument,
+                 "expected a finite number of seconds");
+  }
+  for (double value : {std::nan(""), -1.0}) {
+    CheckpointManagerOptions options;
+    options.keepCheckpointEveryNHours = value;
+    CheckpointManager manager(options);
+    EXPECT_ERROR(save(manager, 1).status(), kInvalidArgument,
+                 "expected a number of hours of at least 0");
+  }
+  EXPECT_EQ(numFiles(), 0u);
+}
+
+TEST_F(CheckpointManagerTest, ChecksThePrefix) {
   CheckpointManager manager;
-  ASSERT_OK(save(manager, 1).status());
-  EXPECT_EQ(latestCheckpoint(directory), path("model-1"));
+  EXPECT_OK(manager.check(path("model")));
+  EXPECT_ERROR(manager.check(path("")), kInvalidArgument,
+               "the path names no file");
+  EXPECT_ERROR(manager.check(""), kInvalidArgument, "the path names no file");
+  EXPECT_ERROR(manager.check(path("checkpoint")), kInvalidArgument,
+               "the state file has that name");
+  EXPECT_ERROR(manager.check(path("no/model")), kFailedPrecondition,
+               "doesn't exist, can't save");
+  EXPECT_ERROR(save(manager, 1, "").status(), kInvalidArgument,
+               "the path names no file");
+  EXPECT_EQ(numFiles(), 0u);
+}
+
+/// A manager that could not delete a file. A directory stands for the file at
+/// that moment: it also withstands root.
+class UndeletableTest : public CheckpointManagerTest {
+protected:
+  /// Saves 1, 2 and 3 of which the manager keeps two, and cannot delete the
+  /// first: it is a directory by then.
+  void SetUp() override {
+    CheckpointManagerTest::SetUp();
+    CheckpointManagerOptions options;
+    options.maxToKeep = 2;
+    manager = CheckpointManager(options);
+    ASSERT_OK(save(manager, 1).status());
+    ASSERT_OK(save(manager, 2).status());
+    Result<std::string> third =
+        manager.save(path("model"), 3, [&](const std::string &file) {
+          Status status = writer(3)(file);
+          std::filesystem::remove(path("model-1"));
+          std::filesystem::create_directory(path("model-1"));
+          return status;
+        });
+    ASSERT_OK(third.status());
+    ASSERT_TRUE(std::filesystem::is_directory(path("model-1")));
+    std::filesystem::remove(path("model-1"));
+  }
+
+  CheckpointManager manager;
+};
+
+TEST_F(UndeletableTest, IsTriedAgain) {
+  write("model-1", "left");
+  ASSERT_OK(save(manager, 4).status());
+  EXPECT_EQ(files(),
+            (std::set<std::string>{"checkpoint", "model-3", "model-4"}));
+}
+
+/// What has been saved again since is not deleted, however its path is spelled.
+TEST_F(UndeletableTest, IsKeptOnceSavedAgain) {
+  ASSERT_OK(save(manager, 1, "./model").status());
+  EXPECT_EQ(load(path("model-1")), 1);
+  EXPECT_EQ(files(),
+            (std::set<std::string>{"checkpoint", "model-1", "model-3"}));
+}
+
+TEST_F(UndeletableTest, IsKeptOnceAnotherManagerSavedIt) {
+  CheckpointManagerOptions options;
+  options.maxToKeep = 2;
+  CheckpointManager other(options);
+  ASSERT_OK(save(other, 1).status());
+  ASSERT_OK(save(manager, 4).status());
+  EXPECT_EQ(state().retained, paths({"model-1", "model-4"}));
+  EXPECT_EQ(load(path("model-1")), 1);
 }
 
 } // namespace

@@ -67,6 +67,53 @@ TEST_F(StringVariables, KeepTheirTextsAmongTables) {
   EXPECT_EQ(other.text(restored.numbers[1]), "Kiwi");
 }
 
+/// A number from elsewhere is an error, not an empty string.
+TEST_F(StringVariables, UnknownNumbersAreNotSaved) {
+  StringTable table({"Kiwi"});
+  Program program(&table);
+  for (int64_t number : {int64_t(2), int64_t(-1), INT64_MAX}) {
+    program.numbers[1] = number;
+    EXPECT_ERROR(saveVariables(program.state, path("m")), kInvalidArgument,
+                 "variable 'names' has the number " + std::to_string(number) +
+                     ", which stands for no string");
+  }
+  EXPECT_EQ(numFiles(), 0u);
+}
+
+/// A file may claim more bytes than there is memory for.
+TEST_F(StringVariables, HugeFilesAreErrors) {
+  uint64_t huge = uint64_t(8) << 40;
+  auto makeFile = [&](int64_t length) {
+    std::string end = std::to_string(huge);
+    std::string lengths(reinterpret_cast<const char *>(&length), 8);
+    write("huge",
+          fileBytes(R"({"names:lengths":{"dtype":"I64","shape":[1],)"
+                    R"("data_offsets":[0,8]},"names:bytes":{"dtype":"U8",)"
+                    R"("shape":[)" +
+                        end + R"(],"data_offsets":[8,)" +
+                        std::to_string(huge + 8) + "]}}",
+                    lengths));
+    uint64_t size = std::filesystem::file_size(path("huge"));
+    std::error_code error;
+    std::filesystem::resize_file(path("huge"), size + huge, error);
+    return !error;
+  };
+  if (!makeFile(3))
+    GTEST_SKIP() << "the file system has no such large files";
+  StringTable table;
+  Program program(&table);
+  program.state.variables[0].shape = {1};
+  Status status = restoreVariables(program.state, path("huge"));
+  EXPECT_FALSE(status.isOk());
+  EXPECT_TRUE(status.code() == StatusCode::kDataLoss ||
+              status.code() == StatusCode::kResourceExhausted)
+      << status.message();
+  // Lengths that fit.
+  ASSERT_TRUE(makeFile(int64_t(huge)));
+  EXPECT_ERROR(restoreVariables(program.state, path("huge")),
+               kResourceExhausted, "no memory for the");
+}
+
 TEST_F(StringVariables, AProgramWithoutATableSavesAndRestoresNone) {
   std::string path = this->path("strings.safetensors");
   StringTable table;

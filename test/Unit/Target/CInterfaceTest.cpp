@@ -95,6 +95,16 @@ int main(void) {
   CHECK(adder_init_some(s, 3, NULL) != 0);
   SAYS(s, "expected a byte for each variable as 'select', found a null pointer");
 
+  CHECK(adder_set_variable(s, NULL, w4, sizeof w4) < 0);
+  CHECK(adder_init_variable(s, 3, NULL) < 0);
+  CHECK(adder_set_variable(NULL, "w", w4, sizeof w4) != 0);
+  CHECK(adder_get_variable(NULL, "w", got, sizeof got) != 0);
+  CHECK(adder_init_variable(NULL, 3, "v") != 0);
+  CHECK(adder_init_variable(NULL, 3, "w") != 0);
+  CHECK(!adder_is_initialized(NULL, "w") && !adder_is_initialized(s, NULL));
+  CHECK(adder_report_uninitialized(NULL, NULL, 0) == 2);
+  adder_reset(NULL);
+
   adder_reset(s);
   CHECK(adder_report_uninitialized(s, names, 2) == 2);
   CHECK(strcmp(names[0], "w") == 0 && strcmp(names[1], "steps") == 0);

@@ -158,8 +158,19 @@ RandomUniformAttr::verifyInitializer(EmitErrorFn emitError,
   if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))
     return emitError() << "expected finite minval < maxval, found " << low
                        << " and " << high;
-  if (isa<FloatType>(element))
-    return success();
+  if (auto number = dyn_cast<FloatType>(element)) {
+    auto isFinite = [&](double value) {
+      APFloat rounded(value);
+      bool losesInfo;
+      rounded.convert(number.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+      return rounded.isFinite();
+    };
+    if (isFinite(low) && isFinite(high) && std::isfinite(high - low))
+      return success();
+    return emitError() << "expected bounds and a range that are finite in "
+                       << element << ", found " << low << " and " << high;
+  }
   if (element.isInteger(1) || !element.isIntOrFloat())
     return emitError() << "expected a numeric type for random_uniform, found "
                        << type;
