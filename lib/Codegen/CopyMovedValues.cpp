@@ -114,6 +114,12 @@ void CopyMovedValues::copyDestinations(OpBuilder &b,
   }
 }
 
+/// Whether `value` is a buffer without contents that only one op uses.
+static bool isOwnBuffer(Value value) {
+  auto alloc = value.getDefiningOp<bufferization::AllocTensorOp>();
+  return alloc && !alloc.getCopy() && value.hasOneUse();
+}
+
 /// Makes what a loop starts from its own, as the loop overwrites it: unless it
 /// is a variable that the loop writes.
 void CopyMovedValues::copyInits(OpBuilder &b, LoopLikeOpInterface loop) {
@@ -121,17 +127,16 @@ void CopyMovedValues::copyInits(OpBuilder &b, LoopLikeOpInterface loop) {
   for (auto [init, argument] :
        llvm::zip(loop.getInitsMutable(), loop.getRegionIterArgs()))
     if (isa<RankedTensorType>(init.get().getType()) &&
-        !versions->contains(argument))
+        !versions->contains(argument) && !isOwnBuffer(init.get()))
       init.set(copyToFresh(b, loop.getLoc(), init.get()));
 }
 
 /// Puts what the terminator passes on into the storage of the values it
-/// replaces, `arguments`.
+/// replaces, `arguments`. Only the tensors of a while loop's two lists are at
+/// the same positions.
 void CopyMovedValues::placeYielded(OpBuilder &b, Operation *terminator,
                                    MutableArrayRef<OpOperand> yielded,
                                    ValueRange arguments) {
-  if (yielded.size() != arguments.size())
-    return;
   b.setInsertionPoint(terminator);
   Location loc = terminator->getLoc();
   // All are read before one is overwritten.
@@ -176,7 +181,8 @@ void CopyMovedValues::copyChosen(OpBuilder &b, scf::IfOp branch) {
 
 /// Copies what is inserted into its place.
 void CopyMovedValues::copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
-  if (!isMoved(insert.getSource()))
+  Value source = insert.getSource();
+  if (!isMoved(source) && !versions->contains(getRoot(source)))
     return;
   b.setInsertionPoint(insert);
   Location loc = insert.getLoc();
@@ -184,7 +190,7 @@ void CopyMovedValues::copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
       b, loc, insert.getSourceType(), insert.getDest(),
       insert.getMixedOffsets(), insert.getMixedSizes(),
       insert.getMixedStrides());
-  insert.getSourceMutable().assign(copyTo(b, loc, insert.getSource(), place));
+  insert.getSourceMutable().assign(copyTo(b, loc, source, place));
 }
 
 /// The copies go first: no computed value is stored before them. A value from

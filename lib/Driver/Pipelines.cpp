@@ -104,6 +104,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it. Two results cannot start

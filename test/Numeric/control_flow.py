@@ -233,6 +233,89 @@ func.func @collatz() -> tensor<i64> {
         expect_equal(configuration, model.run("collatz"), np.int64(0))
 
 
+def test_while_lists() -> None:
+    """A5.7: what a loop passes on may be another list than what it carries."""
+    kind = "tensor<3xf32>"
+    text = f"""
+train.variable @v : {kind} = #train.zeros
+func.func @other(%x: {kind}, %count: tensor<i64>) -> {kind} {{
+  %n = tensor.extract %count[] : tensor<i64>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %r, %k = scf.while (%g = %x, %i = %c0) : ({kind}, i64) -> ({kind}, i64) {{
+    %t = train.assign_sub @v, %x : {kind}
+    %go = arith.cmpi slt, %i, %n : i64
+    scf.condition(%go) %t, %i : {kind}, i64
+  }} do {{
+  ^bb0(%h: {kind}, %i: i64):
+    %j = arith.addi %i, %c1 : i64
+    scf.yield %h, %j : {kind}, i64
+  }}
+  return %r : {kind}
+}}
+func.func @outer(%x: {kind}, %count: tensor<i64>) -> ({kind}, {kind}) {{
+  %n = tensor.extract %count[] : tensor<i64>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %start = train.assign_sub @v, %x : {kind}
+  %a, %b, %k = scf.while (%g = %start, %h = %start, %i = %c0) : ({kind}, {kind}, i64) -> ({kind}, {kind}, i64) {{
+    %t = train.assign_add @v, %h : {kind}
+    %go = arith.cmpi slt, %i, %n : i64
+    scf.condition(%go) %g, %x, %i : {kind}, {kind}, i64
+  }} do {{
+  ^bb0(%g: {kind}, %h: {kind}, %i: i64):
+    %j = arith.addi %i, %c1 : i64
+    %sum = arith.addf %g, %h : {kind}
+    scf.yield %sum, %g, %j : {kind}, {kind}, i64
+  }}
+  return %a, %b : {kind}, {kind}
+}}
+func.func @fewer(%x: {kind}, %count: tensor<i64>) -> ({kind}, {kind}) {{
+  %n = tensor.extract %count[] : tensor<i64>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %i0, %a, %b = scf.while (%i = %c0, %g = %x) : (i64, {kind}) -> (i64, {kind}, {kind}) {{
+    %s = arith.addf %g, %x : {kind}
+    %p = arith.mulf %g, %x : {kind}
+    %go = arith.cmpi slt, %i, %n : i64
+    scf.condition(%go) %i, %s, %p : i64, {kind}, {kind}
+  }} do {{
+  ^bb0(%i: i64, %s: {kind}, %p: {kind}):
+    %j = arith.addi %i, %c1 : i64
+    %d = arith.subf %p, %s : {kind}
+    scf.yield %j, %d : i64, {kind}
+  }}
+  return %a, %b : {kind}, {kind}
+}}
+"""
+    x = np.array([1, 2, 3], np.float32)
+    for configuration, model in configurations(text):
+        model.initialize()
+        for n in range(4):
+            count = np.array(n, np.int64)
+            v = model["v"].copy()
+            expect_equal(configuration, model.run("other", x, count), v - (n + 1) * x)
+            expect_equal(configuration, model["v"], v - (n + 1) * x)
+
+            v = model["v"] - x
+            g = h = v
+            for i in range(n + 1):
+                v = v + h
+                if i < n:
+                    g, h = g + x, g
+            a, b = model.run("outer", x, count)
+            expect_equal(configuration, a, g)
+            expect_equal(configuration, b, x)
+            expect_equal(configuration, model["v"], v)
+
+            g = x
+            for _ in range(n):
+                g = g * x - (g + x)
+            a, b = model.run("fewer", x, count)
+            expect_equal(configuration, a, g + x)
+            expect_equal(configuration, b, g * x)
+
+
 def test_training() -> None:
     """R4, A10: products, an optimizer and a batch of any size in a branch; every
     k-th step decays; weights are clipped behind the update."""
@@ -385,4 +468,4 @@ func.func @f(%c: tensor<i1>, %x: tensor<4x3xf32>, %label: tensor<4xi32>) {
                  lambda: flywheel.compile(text), flywheel.CompileError)
 
 
-run_tests([test_branches, test_loops, test_training, test_uninitialized, test_checks])
+run_tests([test_branches, test_loops, test_while_lists, test_training, test_uninitialized, test_checks])

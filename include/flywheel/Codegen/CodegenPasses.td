@@ -28,6 +28,22 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def AlignWhileLists : Pass<"flywheel-align-while-lists", "::mlir::func::FuncOp"> {
+  let summary = "Give each tensor of a while loop one position";
+  let description = [{
+    Before: what an `scf.while` carries and what it passes on from its first
+    region to its second are two lists. After: a tensor that is in the storage of
+    one that is carried is at its position in both, and every tensor has a
+    position in both: bufferization asks for that. A value of static shape that
+    is passed on and has no counterpart gets a buffer of its own; scalars follow
+    the tensors. Must run after: functionalize. Must run before:
+    copy-moved-values.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp"> {
   let summary = "Copy what is stored without being computed";
   let description = [{
