@@ -288,8 +288,7 @@ static inline int32_t @_check_variable(@_state *s, const char *name,
   *index = @_find_variable(name);
   if (*index < 0)
     return @_set_status(s, -2, "no variable is called '",
-                        name ? name : "(null)",
-      "'");
+                        name ? name : "", "'");
   if (@_variables()[*index].bytes != bytes)
     return @_set_status(s, -1, "variable '", name,
                         "' has another size in bytes than what is given");
@@ -313,17 +312,16 @@ static inline int32_t @_set_variable(@_state *s, const char *name,
   return @_set_status(s, 0, "", "", "");
 }
 
-/* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status.
- */
-static inline int32_t
-    @_get_variable(@_state *s, const char *name, void *data, size_t bytes) {
+/* Copies a variable of `bytes` bytes out of the block. Returns 0 or a status. */
+static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
+                                     size_t bytes) {
   int i;
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;
   if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
-    return
-        @_set_status(s, -3, "Attempting to use uninitialized value ", name, "");
+    return @_set_status(s, -3, "Attempting to use uninitialized value ", name,
+                        "");
   if (bytes != 0)
     memcpy(data, (const unsigned char *)s + @_variables()[i].offset, bytes);
   return @_set_status(s, 0, "", "", "");
@@ -337,23 +335,23 @@ static inline void *@_variable(@_state *s, const char *name) {
 }
 
 /* @_init_some of one variable, by its name. */
-static inline int32_t
-    @_init_variable(@_state *s, uint64_t seed, const char *name) {
+static inline int32_t @_init_variable(@_state *s, uint64_t seed,
+                                      const char *name) {
   uint8_t select[$_NUM_VARIABLES] = {0};
   int i = @_find_variable(name);
   if (i < 0) {
     if (!@_is_valid(s))
       return @_set_status(s, $_NOT_INITIALIZED, "", "", "");
     return @_set_status(s, -2, "no variable is called '",
-                        name ? name : "(null)", "'");
+                        name ? name : "", "'");
   }
   select[i] = 1;
   return @_init_some(s, seed, select);
 }
 
 /* @_init_some of the variables of a collection. */
-static inline int32_t
-    @_init_collection(@_state *s, uint64_t seed, const char *collection) {
+static inline int32_t @_init_collection(@_state *s, uint64_t seed,
+                                        const char *collection) {
   uint8_t select[$_NUM_VARIABLES];
   int i;
   for (i = 0; i < $_NUM_VARIABLES; ++i)
