@@ -421,7 +421,8 @@ static inline int32_t @_save_step(@_state *s, const char *prefix,
 }
 
 /* Fills all variables of GLOBAL from a checkpoint. The block needs no @_init
-   before. Returns 0 or a status. */
+   before; the text of an error on such a block is in flywheel_last_error().
+   Returns 0 or a status. */
 static inline int32_t @_restore(@_state *s, const char *path) {
   return flywheel_restore(@_model(), s, path, NULL);
 }

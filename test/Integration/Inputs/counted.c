@@ -102,7 +102,8 @@ static int checkResume(const char *path) {
   OK(straight, train(straight, 3, expected + 3));
 
   CHECK(counted_restore(other, "no/such/file") != 0);
-  CHECK(strstr(counted_last_error(other), "not a valid checkpoint") != NULL);
+  CHECK(strstr(flywheel_last_error(counted_model(), other),
+               "not a valid checkpoint") != NULL);
   OK(other, counted_restore(other, path));
   OK(other, counted_get_variable(other, "step", &step, sizeof(step)));
   CHECK(step == 3);
