@@ -182,7 +182,9 @@ void CopyMovedValues::copyChosen(OpBuilder &b, scf::IfOp branch) {
 /// Copies what is inserted into its place.
 void CopyMovedValues::copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
   Value source = insert.getSource();
-  if (!isMoved(source) && !versions->contains(getRoot(source)))
+  // A part may turn out to be one of a variable: of what is computed there.
+  if (!isMoved(source) && !versions->contains(getRoot(source)) &&
+      !source.getDefiningOp<tensor::ExtractSliceOp>())
     return;
   b.setInsertionPoint(insert);
   Location loc = insert.getLoc();

@@ -324,6 +324,28 @@ UsesByValue StepScheduler::findCyclicReads(Value version,
   return reads;
 }
 
+/// The uses of what an op of a chain leaves by ops that need what the next one
+/// in `group` makes of it.
+UsesByValue StepScheduler::findCyclicChainReads(const Writers &group) {
+  UsesByValue reads;
+  for (Operation *writer : group.ops) {
+    auto structured = dyn_cast<DestinationStyleOpInterface>(writer);
+    if (!structured)
+      continue;
+    llvm::DenseSet<Operation *> late = findReachable(writer);
+    for (Value init : structured.getDpsInits()) {
+      if (!init.getDefiningOp() || !group.ops.contains(init.getDefiningOp()))
+        continue;
+      for (OpOperand &use : init.getUses()) {
+        Operation *reader = getTopLevel(use.getOwner());
+        if (reader && !group.ops.contains(reader) && late.contains(reader))
+          reads[init].insert(&use);
+      }
+    }
+  }
+  return reads;
+}
+
 LogicalResult StepScheduler::breakCycle(Operation *stuck) {
   // Copy the smallest variable that is read in a cycle.
   auto bytesOf = [](Value value) {
@@ -345,6 +367,15 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
     smallest = version;
     reads = std::move(found);
   }
+  if (!smallest)
+    for (auto &[version, group] : writers) {
+      UsesByValue found = findCyclicChainReads(group);
+      for (auto &[value, uses] : found)
+        snapshot(group.storage, value, uses.getArrayRef(),
+                 "after it is overwritten, by what is made of it");
+      if (!found.empty())
+        return success();
+    }
   if (!smallest)
     return stuck->emitOpError()
            << "depends on a value that is computed after a variable is "

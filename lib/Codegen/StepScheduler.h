@@ -77,6 +77,7 @@ private:
   llvm::DenseSet<mlir::Operation *>
   findReachable(llvm::ArrayRef<mlir::Operation *> from);
   UsesByValue findCyclicReads(mlir::Value version, const Writers &group);
+  UsesByValue findCyclicChainReads(const Writers &group);
   llvm::LogicalResult breakCycle(mlir::Operation *stuck);
   llvm::LogicalResult runOnNested();
 

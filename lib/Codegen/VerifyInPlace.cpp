@@ -86,8 +86,13 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
 
 LogicalResult VerifyInPlace::verifyCopies() {
   LogicalResult result = success();
+  auto isWritten = [&](Value source) {
+    return getAttr(getRoot(source), TrainDialect::getWritesAttrName()) !=
+           nullptr;
+  };
   getOperation().walk([&](memref::CopyOp copy) {
-    if (failed(verifyCopy(copy, copy.getSource(), copy.getTarget(), false)))
+    if (failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
+                          !isWritten(copy.getSource()))))
       result = failure();
   });
   // A structured copy of a part is a computation, such as a concatenation or a
@@ -97,9 +102,8 @@ LogicalResult VerifyInPlace::verifyCopies() {
     if (getWhole(source) != getRoot(source) ||
         getWhole(target) != getRoot(target))
       return;
-    bool isSnapshot =
-        copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
-        !getAttr(getRoot(source), TrainDialect::getWritesAttrName());
+    bool isSnapshot = copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
+                      !isWritten(source);
     if (failed(verifyCopy(copy, source, target, isSnapshot)))
       result = failure();
   });

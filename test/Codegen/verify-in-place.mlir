@@ -17,3 +17,14 @@ func.func @step(%x: memref<4xf32>, %r: memref<?xf32> {train.result = 0 : i64},
   %dynamic = memref.cast %fixed : memref<4xf32> to memref<?xf32>
   return %dynamic, %v : memref<?xf32>, memref<4xf32>
 }
+
+// The old value of a variable that the step does not write is never lost.
+// CHECK-LABEL: func.func @read(
+// CHECK: memref.copy
+func.func @read(%v: memref<4xf32> {train.variable = @v, train.reads}) {
+  %buffer = memref.alloc() : memref<8xf32>
+  %source = memref.subview %v[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  %target = memref.subview %buffer[3] [2] [1] : memref<8xf32> to memref<2xf32, strided<[1], offset: 3>>
+  memref.copy %source, %target : memref<2xf32, strided<[1]>> to memref<2xf32, strided<[1], offset: 3>>
+  return
+}

@@ -115,6 +115,39 @@ func.func @both(%x: tensor<2x3xf32>) -> tensor<3x3xf32> {
             expect_equal(configuration, model["v"], v)
 
 
+def test_results_in_chain() -> None:
+    """A5: a value keeps its own contents where a result is made of it in place."""
+    kind = "tensor<3x3xf32>"
+    part = "tensor<2x3xf32>"
+    text = f"""
+train.variable @v : {kind} = #train.zeros
+func.func @f(%x: {kind}, %c: tensor<i1>) -> ({kind}, {kind}) {{
+  %condition = tensor.extract %c[] : tensor<i1>
+  %v = train.read @v : {kind}
+  %t = arith.mulf %x, %x : {kind}
+  %s = tensor.extract_slice %x[0, 0] [2, 3] [1, 1] : {kind} to {part}
+  %u = tensor.insert_slice %s into %t[1, 0] [2, 3] [1, 1] : {part} into {kind}
+  %w = arith.mulf %t, %u : {kind}
+  scf.if %condition {{
+    train.assign @v, %w : {kind}
+  }}
+  return %v, %u : {kind}, {kind}
+}}
+"""
+    x = np.arange(9, dtype=np.float32).reshape(3, 3)
+    for configuration, model in configurations(text):
+        model.initialize()
+        v = np.zeros((3, 3), np.float32)
+        for taken in (True, False, True):
+            old, new = model.run("f", x, np.array(taken))
+            inserted = np.concatenate([(x * x)[:1], x[:2]])
+            expect_equal(configuration, old, v)
+            expect_equal(configuration, new, inserted)
+            v = x * x * inserted if taken else v
+            expect_equal(configuration, model["v"], v)
+            x = x + 1
+
+
 def test_order() -> None:
     """A5, A9, A10: reads on both sides of writes, accumulation, swaps, chains."""
     kind = "tensor<5xf32>"
@@ -537,5 +570,6 @@ def test_threads() -> None:
     assert int(session["seen"]) == 800, session["seen"]
 
 
-run_tests([test_counter, test_destinations, test_order, test_dependencies, test_uninitialized, test_labels, test_feeds, test_batches,
-           test_set_get, test_sharing, test_checkpoint, test_build_errors, test_threads])
+run_tests([test_counter, test_destinations, test_results_in_chain, test_order, test_dependencies, test_uninitialized,
+           test_labels, test_feeds, test_batches, test_set_get, test_sharing, test_checkpoint, test_build_errors,
+           test_threads])
