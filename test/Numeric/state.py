@@ -570,6 +570,6 @@ def test_threads() -> None:
     assert int(session["seen"]) == 800, session["seen"]
 
 
-run_tests([test_counter, test_destinations, test_results_in_chain, test_order, test_dependencies, test_uninitialized,
-           test_labels, test_feeds, test_batches, test_set_get, test_sharing, test_checkpoint, test_build_errors,
-           test_threads])
+run_tests([test_counter, test_destinations, test_results_in_chain, test_order, test_dependencies,
+           test_uninitialized, test_labels, test_feeds, test_batches, test_set_get, test_sharing,
+           test_checkpoint, test_build_errors, test_threads])
