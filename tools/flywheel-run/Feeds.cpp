@@ -62,6 +62,10 @@ template <typename T> static bool storeInteger(double value, void *out) {
 static bool storeNumber(DType dtype, double value, void *out) {
   uint16_t bits;
   float single = static_cast<float>(value);
+  // A finite number is not to become an infinite one.
+  auto keepsFinite = [&](float stored) {
+    return std::isfinite(stored) || !std::isfinite(value);
+  };
   switch (dtype) {
   case DType::Bool:
     return (value == 0.0 || value == 1.0) && storeInteger<uint8_t>(value, out);
@@ -84,14 +88,14 @@ static bool storeNumber(DType dtype, double value, void *out) {
   case DType::F16:
     bits = runtime::floatToHalf(single);
     std::memcpy(out, &bits, sizeof(bits));
-    return true;
+    return keepsFinite(runtime::halfToFloat(bits));
   case DType::BF16:
     bits = runtime::floatToBFloat16(single);
     std::memcpy(out, &bits, sizeof(bits));
-    return true;
+    return keepsFinite(runtime::bfloat16ToFloat(bits));
   case DType::F32:
     std::memcpy(out, &single, sizeof(single));
-    return true;
+    return keepsFinite(single);
   case DType::F64:
     std::memcpy(out, &value, sizeof(value));
     return true;
@@ -146,6 +150,22 @@ static Status fill(OwnedArray &array, const ArgumentSpec &spec,
           runtime::formatElement(DType::F64, &value));
   }
   return {};
+}
+
+/// Fills an array of 64-bit integers, which a double cannot count. Returns
+/// whether `text` is such an integer.
+static bool fillWide(OwnedArray &array, StringRef text) {
+  int64_t number = 0;
+  uint64_t unsignedNumber = 0;
+  if (array.dtype == DType::I64 && !text.getAsInteger(10, number))
+    unsignedNumber = static_cast<uint64_t>(number);
+  else if (array.dtype != DType::U64 || text.getAsInteger(10, unsignedNumber))
+    return false;
+  uint64_t count = *runtime::elementCount(array.shape);
+  for (uint64_t i = 0; i < count; ++i)
+    std::memcpy(array.buffer.data() + i * sizeof(unsignedNumber),
+                &unsignedNumber, sizeof(unsignedNumber));
+  return true;
 }
 
 static Status fillRandom(OwnedArray &array, const ArgumentSpec &spec,
@@ -250,7 +270,7 @@ Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
   }
   OwnedArray array;
   Status status = array.allocate(spec.dtype, shape);
-  if (status.isOk())
+  if (status.isOk() && !fillWide(array, kind))
     status = isRandom ? fillRandom(array, spec, boundText, seed)
                       : fill(array, spec, [&] { return number; });
   if (!status.isOk())
