@@ -193,4 +193,78 @@ def test_errors() -> None:
         flywheel.compile(PRODUCT, freeze=path, freeze_variables=["w"], entries=["predict"])
 
 
-run_tests([test_export, test_network, test_types, test_errors])
+def test_initial_regions() -> None:
+    """P14, I8: what a frozen variable was computed from is not asked for."""
+    text = """
+train.variable @w : tensor<2xf32> init {
+  %u = train.read @u : tensor<2xf32>
+  %s = arith.addf %u, %u : tensor<2xf32>
+  train.yield %s : tensor<2xf32>
+}
+train.variable @u : tensor<2xf32> = #train.ones
+func.func @predict(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = train.read @w : tensor<2xf32>
+  %u = train.read @u : tensor<2xf32>
+  %0 = arith.mulf %w, %x : tensor<2xf32>
+  %1 = arith.addf %0, %u : tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+"""
+    x = np.array([3, 5], np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "values.safetensors")
+        session = flywheel.Session(flywheel.compile(text))
+        session.initialize(1)
+        session.save(path)
+        for configuration in ALL:
+            model = make(text, configuration, freeze=path)
+            expect_variables(configuration, model, [])
+            model.initialize()
+            expect_equal(configuration, model.run("predict", x), 2 * x + 1)
+
+
+def test_names_of_the_whole() -> None:
+    """P10, P14, I7: an entry alone has the slots, scalars and streams that it has among others."""
+    text = """
+train.variable @a : tensor<f32> = dense<1.0> : tensor<f32>
+train.variable @b : tensor<f32> = dense<1.0> : tensor<f32>
+func.func @train_a() {
+  %a = train.read @a : tensor<f32>
+  %l = arith.mulf %a, %a : tensor<f32>
+  train.minimize %l : tensor<f32> with #train.adam<lr = 0.1> var_list [@a]
+  return
+}
+func.func @train_b() -> tensor<f32> {
+  %b = train.read @b : tensor<f32>
+  %l = arith.mulf %b, %b : tensor<f32>
+  train.minimize %l : tensor<f32> with #train.adam<lr = 0.001> var_list [@b]
+  %new = train.read @b : tensor<f32>
+  return %new : tensor<f32>
+}
+func.func @noise_a() -> tensor<f32> {
+  %n = train.random #train.random_normal -> tensor<f32>
+  return %n : tensor<f32>
+}
+func.func @noise_b() -> tensor<f32> {
+  %n = train.random #train.random_normal -> tensor<f32>
+  return %n : tensor<f32>
+}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "whole.safetensors")
+        whole = flywheel.Session(flywheel.compile(text))
+        whole.initialize(1)
+        for _ in range(5):
+            whole.run("train_a")
+            whole.run("train_b")
+            whole.run("noise_b")
+        whole.save(path)
+        part = flywheel.Session(flywheel.compile(text, entries=["train_b", "noise_b"]))
+        part.restore(path)
+        if set(part.variables) >= set(whole.variables) or "a" in part.variables:
+            raise AssertionError(f"expected fewer variables, found {part.variables}")
+        for entry in ("train_b", "noise_b"):
+            expect_equal(entry, part.run(entry), whole.run(entry))
+
+
+run_tests([test_export, test_network, test_types, test_errors, test_initial_regions, test_names_of_the_whole])

@@ -247,4 +247,34 @@ train.variable @count : tensor<ui8> init {
         expect_equal(configuration, model["count"], np.array(255, np.uint8))
 
 
-run_tests([test_some, test_dependent, test_initialized_value_in_a_step, test_samples, test_computed])
+def test_loss() -> None:
+    """I8, C1, A5: an optimizer follows `initialized_value`, and starts from what was assigned before it."""
+    text = """
+train.variable @w : tensor<2xf64> = dense<1.0> : tensor<2xf64>
+train.variable @v : tensor<2xf64> = dense<1.0> : tensor<2xf64>
+func.func @step() {
+  %w = train.initialized_value @w : tensor<2xf64>
+  %loss = arith.mulf %w, %w : tensor<2xf64>
+  train.minimize %loss : tensor<2xf64> with #train.sgd<lr = 0.25>
+  return
+}
+func.func @assigned(%x: tensor<2xf64>) -> tensor<2xf64> {
+  train.assign @v, %x : tensor<2xf64>
+  %v = train.read @v : tensor<2xf64>
+  %loss = arith.mulf %v, %v : tensor<2xf64>
+  train.minimize %loss : tensor<2xf64> with #train.momentum<lr = 0.25> var_list [@v]
+  %new = train.read @v : tensor<2xf64>
+  return %new : tensor<2xf64>
+}
+"""
+    for configuration, model in configurations(text):
+        model.initialize()
+        model.run("step")
+        expect_equal(configuration, model["w"], np.full(2, 0.5))
+        x = np.array([4.0, -8.0])
+        expect_equal(configuration, model.run("assigned", x), x / 2)
+        expect_equal(configuration, model["v"], x / 2)
+        expect_equal(configuration, x, np.array([4.0, -8.0]))
+
+
+run_tests([test_some, test_dependent, test_initialized_value_in_a_step, test_samples, test_computed, test_loss])

@@ -29,10 +29,10 @@ constexpr const char *kProgram = R"c(
 #define SAYS(s, text) CHECK(strcmp(adder_last_error(s), text) == 0)
 
 int main(void) {
-  size_t room = ADDER_STATE_BYTES + ADDER_STATE_ALIGN;
+  size_t room = ADDER_STATE_BYTES + 2 * ADDER_STATE_ALIGN;
   unsigned char *raw = (unsigned char *)malloc(room);
   size_t skew = (size_t)((uintptr_t)raw % ADDER_STATE_ALIGN);
-  unsigned char *block = raw + (ADDER_STATE_ALIGN - skew);
+  unsigned char *block = raw + (2 * ADDER_STATE_ALIGN - skew);
   adder_state *s = (adder_state *)block;
   float x[8] = {1, 1, 1, 1, 1, 1, 1, 1}, total = 0, doubled[8];
   float *w;
@@ -85,6 +85,15 @@ int main(void) {
   SAYS(s, "expected feed 'v' of 'set' outside the block of the state, found a "
           "pointer into it: copy the variable first");
   CHECK(adder_init(s, 3) == 0 && w[0] == 301);
+
+  /* A buffer that reaches into the block, or that two arguments share. */
+  CHECK(adder_step(s, (float *)(block - 16), 2, x, &total, doubled) != 0);
+  CHECK(adder_step(s, x, 2, x, &total, (float *)(block - 16)) != 0);
+  CHECK(adder_step(s, x, 2, x, &total, x + 4) != 0);
+  SAYS(s, "expected result 'doubled' of 'step' and feed 'x' in buffers of their "
+          "own, found them overlap");
+  CHECK(adder_step(s, x, 2, x, doubled, doubled) != 0);
+  CHECK(w[0] == 301 && w[3] == 301);
 
   /* One variable: its stream goes on, the other keeps its value. */
   CHECK(adder_step(s, w4, 1, w4, &total, doubled) == 0);

@@ -234,7 +234,9 @@ void FunctionState::setArgumentAttributes() {
       auto final =
           versions.current
               .getDefiningOp<bufferization::MaterializeInDestinationOp>();
-      Value update = final ? final.getSource() : Value();
+      // What was assigned before the update may well be a copy.
+      bool isOnly = final && final.getDest() == versions.storage;
+      Value update = isOnly ? final.getSource() : Value();
       if (auto projection =
               update ? update.getDefiningOp<ProjectOp>() : ProjectOp())
         update = projection.getInput();
