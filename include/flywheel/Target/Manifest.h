@@ -164,8 +164,9 @@ struct Manifest {
   llvm::json::Value toJSON(int64_t maxExtent) const;
 };
 
-/// FNV-1a over the names, types and offsets of `variables` and over the numbered
-/// strings: two blocks with the same hash have the same layout. Never 0.
+/// FNV-1a over the names, types and offsets of `variables` and over the
+/// numbered strings: two blocks with the same hash have the same layout. Never
+/// 0.
 uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
                            llvm::ArrayRef<std::string> strings = {});
 
