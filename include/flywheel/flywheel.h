@@ -222,8 +222,8 @@ int32_t flywheel_intern(const flywheel_model *model, void *state,
                         const char *text, size_t bytes, int64_t *number);
 
 /*
- * The string of a number, of a result or a variable, with a terminator; valid as
- * long as the block keeps it. Null for a number that no string has.
+ * The string of a number, of a result or a variable, with a terminator; valid
+ * as long as the block keeps it. Null for a number that no string has.
  *
  * bytes (out): may be null.
  */
@@ -238,8 +238,8 @@ const char *flywheel_text(const flywheel_model *model, const void *state,
 int32_t flywheel_collect_strings(const flywheel_model *model, void *state);
 
 /*
- * Frees the strings of a block, before its memory is freed or used for something
- * else. Its variables of strings have no value then.
+ * Frees the strings of a block, before its memory is freed or used for
+ * something else. Its variables of strings have no value then.
  */
 void flywheel_release(const flywheel_model *model, void *state);
 

@@ -1,5 +1,4 @@
-//===- Manifest.h - What a compiled model looks like from outside -*- C++
-//-*-===//
+//===- Manifest.h - A compiled model from outside ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -83,7 +83,8 @@ static int checkInstances(void) {
   alone.state = make();
   alone.seed = 1;
   work(&alone);
-  CHECK(memcmp(workers[0].losses, workers[1].losses, sizeof(alone.losses)) == 0);
+  CHECK(memcmp(workers[0].losses, workers[1].losses, sizeof(alone.losses)) ==
+        0);
   CHECK(memcmp(workers[2].losses, alone.losses, sizeof(alone.losses)) == 0);
   CHECK(memcmp(workers[0].losses, alone.losses, sizeof(alone.losses)) != 0);
   return 0;

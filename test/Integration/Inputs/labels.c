@@ -11,7 +11,8 @@
 #define CHECK(c)                                                               \
   do {                                                                         \
     if (!(c)) {                                                                \
-      fprintf(stderr, "line %d: %s, %s\n", __LINE__, #c, labels_last_error(s)); \
+      fprintf(stderr, "line %d: %s, %s\n", __LINE__, #c,                       \
+              labels_last_error(s));                                           \
       return 1;                                                                \
     }                                                                          \
   } while (0)

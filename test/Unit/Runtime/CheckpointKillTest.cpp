@@ -151,7 +151,8 @@ TEST_F(CheckpointKillTest, LatestIsAlwaysComplete) {
     ASSERT_GE(writer, 0);
     if (writer == 0)
       runWriter();
-    // Up to a few saves, with the first one hit as well.
+    // The random instant of the kill: up to a few saves, with the first one hit
+    // as well. Nothing that is checked depends on how far the writer came.
     usleep(useconds_t(flywheel_splitmix64(&random) % 15000));
     ASSERT_EQ(::kill(writer, SIGKILL), 0);
     int status = 0;
