@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/CompositeOpInterface.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,7 +53,8 @@ SmallVector<OperationName> getDerivativeRules(MLIRContext &context) {
                       tensor::TensorDialect, train::TrainDialect>();
   SmallVector<OperationName> rules;
   for (RegisteredOperationName name : context.getRegisteredOperations())
-    if (name.hasInterface<DifferentiableOpInterface>())
+    if (name.hasInterface<DifferentiableOpInterface>() ||
+        name.hasInterface<CompositeOpInterface>())
       rules.push_back(name);
   llvm::sort(rules, [](OperationName a, OperationName b) {
     return a.getStringRef() < b.getStringRef();

@@ -12,6 +12,7 @@
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
@@ -72,6 +73,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(nn::createNNDecompose());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
   pm.addPass(createCanonicalizerPass());
 }

@@ -7,6 +7,7 @@
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Target/TargetPasses.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   flywheel::registerCodegenPasses();
   flywheel::registerConversionPasses();
   flywheel::registerTargetPasses();
+  flywheel::nn::registerNNPasses();
   flywheel::train::registerTrainPasses();
   flywheel::registerStagePipelines();
   mlir::DialectRegistry registry;

@@ -14,7 +14,7 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `train.gradient` and `train.jvp` ops whose targets and differentiated values are
     connected by ops that implement `DifferentiableOpInterface`. Calls have been
-    inlined and `train.minimize` ops expanded. After: none of these is
+    inlined, `train.minimize` ops expanded, composite ops decomposed. After: none of these is
     left; in its place are plain ops, which have rules themselves. No
     `train.stop_gradient` or `train.custom_vjp` is left either, unless the
     function still has a `train.minimize`.
@@ -58,9 +58,9 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
 }
 
 def TestListDerivativeRules : Pass<"test-list-derivative-rules"> {
-  let summary = "Print the name of every op that has a derivative rule";
+  let summary = "Print the name of every op that has a derivative";
   let description = [{
-    For tests: prints one name a line on standard output, in alphabetical order,
+    For tests: prints the ops with a derivative rule and the composite ops, one name a line on standard output, in alphabetical order,
     and leaves the module alone.
   }];
 }

@@ -36,7 +36,8 @@ llvm::ArrayRef<DerivativeRule> getTrainRules();
 /// Attaches every table to the ops of its dialect, as the dialects load.
 void registerDerivativeRules(mlir::DialectRegistry &registry);
 
-/// Every op that has a rule, our own and upstream, in alphabetical order. Loads
+/// Every op that has a rule, our own and upstream, or is made of such
+/// (`CompositeOpInterface`), in alphabetical order. Loads
 /// the dialects that rules exist for; `registerDerivativeRules` must have been
 /// called on the context's registry.
 llvm::SmallVector<mlir::OperationName>

@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -130,21 +131,66 @@ struct LowerSplat : OpRewritePattern<tensor::SplatOp> {
   }
 };
 
+/// Lowers a function of one number, which `body` computes in the compute type.
+template <typename OpTy>
+LogicalResult
+lowerUnary(PatternRewriter &rewriter, OpTy op,
+           llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
+  LinalgEmitter e(rewriter, op);
+  Type type = getElementTypeOrSelf(op.getX());
+  Type compute = e.getComputeType(type);
+  SmallVector<Extent> extents = e.getExtents(op.getX());
+  e.replaceWith(e.map(extents, type, op.getX(), {e.identity(extents.size())},
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value x = widen(b, loc, args[0], compute);
+                        return narrow(b, loc, body(b, loc, x), type);
+                      }));
+  return success();
+}
+
 struct LowerRelu : OpRewritePattern<nn::ReluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReluOp op,
                                 PatternRewriter &rewriter) const override {
-    LinalgEmitter e(rewriter, op);
-    Type type = getElementTypeOrSelf(op.getX());
-    SmallVector<Extent> extents = e.getExtents(op.getX());
-    e.replaceWith(e.map(
-        extents, type, op.getX(), {e.identity(extents.size())},
-        [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Value zero =
-              arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0.0));
-          return arith::MaximumFOp::create(b, loc, args[0], zero);
-        }));
-    return success();
+    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
+      Value zero =
+          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
+      return arith::MaximumFOp::create(b, loc, x, zero);
+    });
+  }
+};
+
+/// 1 / (1 + exp(-x)): for a large -x, 1 / inf.
+struct LowerSigmoid : OpRewritePattern<nn::SigmoidOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::SigmoidOp op,
+                                PatternRewriter &rewriter) const override {
+    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
+      Value one =
+          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 1.0));
+      Value power =
+          math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+      return arith::DivFOp::create(b, loc, one,
+                                   arith::AddFOp::create(b, loc, one, power));
+    });
+  }
+};
+
+/// max(x, 0) + log1p(exp(-|x|)).
+struct LowerSoftplus : OpRewritePattern<nn::SoftplusOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::SoftplusOp op,
+                                PatternRewriter &rewriter) const override {
+    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
+      Value zero =
+          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
+      Value away =
+          arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x));
+      Value rest =
+          math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
+      return arith::AddFOp::create(
+          b, loc, arith::MaximumFOp::create(b, loc, x, zero), rest);
+    });
   }
 };
 
@@ -215,6 +261,7 @@ struct LowerOneHot : OpRewritePattern<nn::OneHotOp> {
 } // namespace
 
 void flywheel::populateElementwisePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerElementwise, LowerSplat, LowerRelu, LowerBroadcast,
-               LowerOneHot>(patterns.getContext());
+  patterns.add<LowerElementwise, LowerSplat, LowerRelu, LowerSigmoid,
+               LowerSoftplus, LowerBroadcast, LowerOneHot>(
+      patterns.getContext());
 }

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_DIALECT_NN_NN_H
 #define FLYWHEEL_DIALECT_NN_NN_H
 
+#include "flywheel/Interfaces/CompositeOpInterface.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,0 +1,35 @@
+//===- NNBase.td - What the ops of the nn dialect share ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_NNBASE
+#define FLYWHEEL_DIALECT_NN_NNBASE
+
+include "flywheel/Dialect/NN/NNDialect.td"
+include "flywheel/Interfaces/CompositeOpInterface.td"
+include "flywheel/Interfaces/DifferentiableOpInterface.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// Every op is pure. Its declared result type may be more or less static than
+/// what operands and attributes say, never contradictory.
+class NN_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<NN_Dialect, opMnemonic, !listconcat([Pure], traits)>;
+
+/// An op with a derivative rule of its own.
+class NN_DifferentiableOp<string opMnemonic, list<Trait> traits = []>
+    : NN_Op<opMnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<DifferentiableOpInterface>], traits)>;
+
+/// An op that is made of others: see CompositeOpInterface.
+class NN_CompositeOp<string opMnemonic, list<Trait> traits = []>
+    : NN_Op<opMnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<CompositeOpInterface>], traits)>;
+
+def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
+def NN_IntTensor : RankedTensorOf<[AnySignlessInteger]>;
+
+#endif // FLYWHEEL_DIALECT_NN_NNBASE

@@ -1,0 +1,89 @@
+//===- NNShapes.td - Shapes and reductions -----------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_NNSHAPES
+#define FLYWHEEL_DIALECT_NN_NNSHAPES
+
+include "flywheel/Dialect/NN/NNBase.td"
+
+def NN_BroadcastOp : NN_Op<"broadcast", [DeclareOpInterfaceMethods<
+    DifferentiableOpInterface, ["hasDerivative"]>]> {
+  let summary = "Repeats a tensor along new dimensions";
+  let description = [{
+    Dimension i of the input becomes dimension `dims[i]` of the result; an input
+    extent of 1 stretches. `dims` is strictly increasing. The other dimensions
+    repeat. Where the result has dynamic extents, `like` names a tensor of the
+    result's shape; nothing but its shape is used.
+
+    ```mlir
+    %y = nn.broadcast %b dims [1] like %x
+        : (tensor<10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, Optional<AnyRankedTensor>:$like,
+                       DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `dims` $dims (`like` $like^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_ReductionKind : I32EnumAttr<"ReductionKind", "reduction", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>, I32EnumAttrCase<"max", 2>,
+    I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>]> {
+  let cppNamespace = "::flywheel::nn";
+}
+
+def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
+  let summary = "Reduces over some dimensions";
+  let description = [{
+    `axes` is strictly increasing. Reduced dimensions disappear, or stay with
+    extent 1 with `keepdims`. `mean` needs a floating-point type. The derivative
+    of `max` and `min` is shared equally by equal elements; that of
+    `prod` is the product of the other elements (its own derivative, the second,
+    is exact where no element is 0).
+
+    ```mlir
+    %s = nn.reduce sum %x axes [0] : tensor<?x10xf32> -> tensor<10xf32>
+    ```
+  }];
+  let arguments = (ins NN_ReductionKind:$kind,
+                       RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+                       DenseI64ArrayAttr:$axes, UnitAttr:$keepdims);
+  let results = (outs RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let assemblyFormat = [{
+    $kind $input `axes` $axes (`keepdims` $keepdims^)? attr-dict `:`
+    type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_OneHotOp : NN_Op<"one_hot"> {
+  let summary = "1 at the index, 0 elsewhere";
+  let description = [{
+    Adds a last dimension of static extent `depth`, that of the result. An index
+    outside [0, depth) gives a row of zeros. Indices carry no derivative.
+  }];
+  let arguments = (ins NN_IntTensor:$indices);
+  let results = (outs RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let assemblyFormat = "$indices attr-dict `:` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def NN_ArgmaxOp : NN_Op<"argmax"> {
+  let summary = "Index of the largest element along a dimension";
+  let description = [{
+    The first of equal elements; NaN counts as largest. No derivative.
+  }];
+  let arguments = (ins RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+                       I64Attr:$axis);
+  let results = (outs NN_IntTensor:$result);
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // FLYWHEEL_DIALECT_NN_NNSHAPES

@@ -1,0 +1,51 @@
+//===- NNSupport.h - Shared by the ops of the nn dialect --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each rule is written for `dy`, the cotangent of the op's only result. A
+// cotangent is declared with the type of its operand, which may know more or
+// less about the extents than what the rule computes it from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
+#define FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace flywheel::nn {
+
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+inline mlir::FloatType floatOf(mlir::Value value) {
+  return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
+}
+
+/// Checks that `value`, which the message calls `what`, has rank `rank`.
+llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
+                               llvm::StringRef what, int64_t rank);
+
+/// Checks that two extents can be equal: a dynamic extent fits any.
+llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
+                                     int64_t a, int64_t b);
+
+/// Checks the declared type of `result` against the inferred shape.
+llvm::LogicalResult verifyResultShape(mlir::Operation *op, mlir::Value result,
+                                      llvm::ArrayRef<int64_t> shape);
+
+/// Checks that all operands and results have one element type.
+llvm::LogicalResult verifySameElementType(mlir::Operation *op);
+
+/// Checks that `dims` is strictly increasing and within [0, rank).
+llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
+                               llvm::ArrayRef<int64_t> dims, int64_t rank);
+
+} // namespace flywheel::nn
+
+#endif // FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H

@@ -1,0 +1,58 @@
+//===- Decompose.cpp - Replace composite ops by what they are made of -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: any module. After: no op implements `CompositeOpInterface`. Refuses
+// an instance that its op does not support.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNPasses.h"
+#include "flywheel/Interfaces/CompositeOpInterface.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace flywheel::nn {
+#define GEN_PASS_DEF_NNDECOMPOSE
+#include "flywheel/Dialect/NN/NNPasses.h.inc"
+
+namespace {
+struct NNDecompose : impl::NNDecomposeBase<NNDecompose> {
+  void runOnOperation() override {
+    // What an op is made of may be composite itself, and comes before it.
+    SmallVector<CompositeOpInterface> composites;
+    do {
+      composites.clear();
+      getOperation()->walk(
+          [&](CompositeOpInterface op) { composites.push_back(op); });
+      for (CompositeOpInterface op : composites)
+        if (failed(replace(op)))
+          return signalPassFailure();
+    } while (!composites.empty());
+  }
+
+private:
+  LogicalResult replace(CompositeOpInterface op) {
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> parts = op.decompose(builder);
+    if (failed(parts))
+      return failure();
+    if (TypeRange(ValueRange(*parts)) != op->getResultTypes())
+      return op->emitOpError()
+             << "expected a decomposition to " << op->getResultTypes()
+             << ", found " << ValueRange(*parts).getTypes();
+    op->replaceAllUsesWith(*parts);
+    op->erase();
+    ++numDecomposed;
+    return success();
+  }
+};
+} // namespace
+} // namespace flywheel::nn
