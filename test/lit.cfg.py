@@ -23,7 +23,7 @@ config.excludes = [
     "__pycache__",
     # Run by other tests.
     "configurations.py",
-    "rule_samples.py",
+    "samples",
     "vectorize_kernels_numeric.py",
 ]
 config.test_source_root = os.path.dirname(__file__)

@@ -4,7 +4,7 @@
 # RUN: %python %s optimized
 """Every derivative rule against numbers (G1, G11, G13, G14).
 
-For each rule of the registry, each sample of rule_samples.py: the gradient
+For each rule of the registry, each sample of samples/: the gradient
 against central differences in f64; <J v, u> = <v, J^T u> with J v by differences
 along v; the same for the gradient's own gradient; and <J v, u> with J v in
 forward mode. A rule without a sample fails.
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
-from rule_samples import SAMPLES, Arg, Sample
+from samples import SAMPLES, Arg, Sample
 
 Array = NDArray[Any]
 

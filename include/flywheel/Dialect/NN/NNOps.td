@@ -12,6 +12,4 @@ include "flywheel/Dialect/NN/NNContractions.td"
 include "flywheel/Dialect/NN/NNLosses.td"
 include "flywheel/Dialect/NN/NNShapes.td"
 
-
-
 #endif // FLYWHEEL_DIALECT_NN_NNOPS

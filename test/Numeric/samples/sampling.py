@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a numeric sample of a derivative rule is, and the table of them.
+
+`SAMPLES` maps the name of each op that has a rule to functions of f64 tensors
+with small odd shapes, a dynamic extent among them, and inputs away from kinks.
+A driver checks each sample by central differences, <J v, u> = <v, J^T u>, and by
+differentiating twice, which also shows that a rule emits only ops with rules.
+`test/Autodiff/rules-covered.test` fails where a rule has no sample.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Callable, Dict, List, Tuple
+
+import numpy as np
+
+# ---------------------------------------------------------------------------
+# Inputs: functions of a numpy Generator and a shape
+# ---------------------------------------------------------------------------
+
+def within(low: float, high: float) -> Callable:
+    """Uniform draws from [low, high)."""
+    return lambda rng, shape: rng.uniform(low, high, shape)
+
+
+def signed(low: float, high: float) -> Callable:
+    """Magnitudes from [low, high), either sign."""
+    return lambda rng, shape: rng.uniform(low, high, shape) * rng.choice([-1.0, 1.0], shape)
+
+
+def apart(offset: float) -> Callable:
+    """Distinct numbers, at least 0.25 from each other and from those of another offset."""
+    def draw(rng, shape):
+        count = int(np.prod(shape, dtype=int))
+        return (rng.permutation(count) - count / 2).reshape(shape) * 1.0 + offset
+    return draw
+
+
+def integers(low: int, high: int) -> Callable:
+    """Integers from [low, high]."""
+    return lambda rng, shape: rng.integers(low, high + 1, shape)
+
+
+@dataclass
+class Arg:
+    """An argument: its MLIR type, its extents in the sample and its values."""
+    type: str
+    shape: Tuple[int, ...]
+    draw: Callable
+    # Whether the sample is differentiated with respect to it.
+    wrt: bool = True
+
+
+@dataclass
+class Sample:
+    """A function of `%a0`, `%a1`, ... with the value `%y` of type `result`."""
+    args: List[Arg]
+    body: str
+    result: str
+    # What the derivative with respect to each argument is known to be: 0.
+    constant: bool = False
+    # Relative tolerance of central differences.
+    tolerance: float = 1e-6
+    # The static type of the result where no argument has its extents: an entry
+    # can return only extents that are known before it runs.
+    static_result: str = ""
+
+    @property
+    def wrt(self) -> List[int]:
+        return [i for i, arg in enumerate(self.args) if arg.wrt]
+
+    def signature(self) -> str:
+        return ", ".join(f"%a{i}: {arg.type}" for i, arg in enumerate(self.args))
+
+    def module(self) -> str:
+        """A module with
+
+        * `@f(args) -> y`,
+        * `@vjp(args, u) -> gradients`: of <y, u> with respect to each `wrt`,
+        * `@second(args, u, vs) -> gradients`: of <vjp, vs> likewise,
+        * `@jvp(args, vs) -> derivative`: of y along vs.
+        """
+        types = [self.args[i].type for i in self.wrt]
+        names = [f"%a{i}" for i in self.wrt]
+        many = len(types) > 1
+        outer = self.static_result or self.result
+
+        def gradients(name: str) -> str:
+            return ", ".join(f"%{name}#{k}" for k in range(len(types))) if many else f"%{name}"
+
+        def gradient(name, ys, y_types, grads):
+            left = f"%{name}:{len(types)}" if many else f"%{name}"
+            return (f"  {left} = train.gradient {ys} wrt {', '.join(names)} grad_ys {grads} "
+                    f"unconnected zeros : ({', '.join(y_types + types + y_types)}) -> "
+                    f"({', '.join(types)})\n")
+
+        joined = ", ".join(types)
+        first = gradient("first", "%y", [self.result], "%weights")
+        second = gradient("second", gradients("first"), types, ", ".join(f"%dual{k}" for k in range(len(types))))
+        vs = ", ".join(f"%dual{k}: {type}" for k, type in enumerate(types))
+        head = self.signature()
+        body = "".join(f"  {line.strip()}\n" for line in self.body.strip().splitlines())
+        along = ", ".join(f"%dual{k}" for k in range(len(types)))
+        forward = body + (f"  %jvp = train.jvp %y wrt {', '.join(names)} tangents {along} : "
+                          f"({', '.join([self.result] + types + types)}) -> {self.result}\n")
+        returned, u, moved, start = "%y", "%weights", "%jvp", body
+        if self.static_result:
+            returned, u = "%y_static", "%weights_static"
+            start = body + f"  %weights = tensor.cast %weights_static : {outer} to {self.result}\n"
+            forward += f"  %jvp_static = tensor.cast %jvp : {self.result} to {outer}\n"
+            moved = "%jvp_static"
+            body += f"  %y_static = tensor.cast %y : {self.result} to {outer}\n"
+        return (
+            f"func.func @f({head}) -> {outer} {{\n{body}  return {returned} : {outer}\n}}\n"
+            f"func.func @vjp({head}, {u}: {outer}) -> ({joined}) {{\n{start}{first}"
+            f"  return {gradients('first')} : {joined}\n}}\n"
+            f"func.func @second({head}, {u}: {outer}, {vs}) -> ({joined}) {{\n{start}{first}{second}"
+            f"  return {gradients('second')} : {joined}\n}}\n"
+            f"func.func @jvp({head}, {vs}) -> {outer} {{\n{forward}  return {moved} : {outer}\n}}\n")
+
+
+SAMPLES: Dict[str, List[Sample]] = {}
+
+
+def sample(op: str, args: List[Arg], body: str, result: str, **options) -> None:
+    SAMPLES.setdefault(op, []).append(Sample(args, body, result, **options))
+
+
+def arg(type: str, draw: Callable = within(-2.0, 2.0), extents: Tuple[int, ...] = (3, 5), wrt: bool = True) -> Arg:
+    """An argument whose dynamic extents take the numbers of `extents` in turn."""
+    dims = re.match(r"tensor<((?:[0-9?]+x)*)", type)
+    free = iter(extents)
+    shape = tuple(next(free) if dim == "?" else int(dim)
+                  for dim in (dims.group(1).split("x")[:-1] if dims else []))
+    return Arg(type, shape, draw, wrt)
+
+
+MATRIX = "tensor<?x3xf64>"
+
+
+def elementwise(op: str, *draws: Callable, **options) -> None:
+    """A dynamic and a rank-0 sample of an op whose operands have one type."""
+    for type in (MATRIX, "tensor<f64>"):
+        operands = ", ".join(f"%a{i}" for i in range(len(draws)))
+        sample(op, [arg(type, draw) for draw in draws], f"%y = {op} {operands} : {type}", type, **options)
