@@ -152,6 +152,7 @@ static void populateBufferize(OpPassManager &pm,
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
+  pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());

@@ -176,6 +176,21 @@ def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of linalg_ext ops";
+  let description = [{
+    Before: `linalg_ext` ops on buffers. After: none is left. Loops go over what
+    decides where an op reads and writes (indices, the dimension of a sum, the
+    rows of a triangle); inside of them `linalg` ops work on whole slices. A
+    slice at an index out of range is not accessed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{

@@ -31,7 +31,7 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 

@@ -7,6 +7,7 @@
 #include "LinalgEmitter.h"
 
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,6 +52,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     RewritePatternSet set(context);
     populateContractionPatterns(set);
     populateElementwisePatterns(set);
+    populateIndexingPatterns(set);
     populateLinearAlgebraPatterns(set);
     populateReductionPatterns(set);
     populateSoftmaxPatterns(set);

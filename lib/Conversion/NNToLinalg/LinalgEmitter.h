@@ -60,6 +60,12 @@ public:
   /// op's name and place.
   void expect(mlir::Value ok, const llvm::Twine &message);
 
+  /// Emits an error of the step where an element of `indices`, which the
+  /// message calls `what`, is outside of [0, extent); `name` is that extent's
+  /// name where it is not known.
+  void expectInRange(mlir::Value indices, Extent extent, llvm::StringRef what,
+                     llvm::StringRef name);
+
   /// A scalar constant of a floating-point or integer type.
   mlir::Value scalar(mlir::Type type, double value);
   mlir::Value scalar(mlir::TypedAttr value);
@@ -100,9 +106,17 @@ mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                    mlir::Type type);
 
+/// A signless integer as an index; a truth value is 0 or 1.
+mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::Value integer);
+
+/// The number that every element of `value` has, if that is known here.
+mlir::TypedAttr getSplat(mlir::Value value);
+
 /// The patterns, one set a file; all match at the benefit of one.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
+void populateIndexingPatterns(mlir::RewritePatternSet &patterns);
 void populateLinearAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);

@@ -158,7 +158,7 @@ struct LowerSparseSoftmaxCrossEntropy
     Value x = op.getLogits(), label = op.getLabel();
     e.expectEqual(e.getExtent(x, 0), e.getExtent(label, 0),
                   "rows of logits and labels");
-    expectLabels(e, label, e.getExtent(x, 1));
+    e.expectInRange(label, e.getExtent(x, 1), "label", "classes");
     Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
     SoftmaxParts parts = emitSoftmaxParts(e, x);
     // Picks by comparison: one term of the sum is not 0.
@@ -185,30 +185,6 @@ struct LowerSparseSoftmaxCrossEntropy
                          });
     e.replaceWith(reduceLoss(e, losses, op.getReduction(), type));
     return success();
-  }
-
-private:
-  /// An error of the step where a label is outside [0, classes).
-  static void expectLabels(LinalgEmitter &e, Value label, Extent classes) {
-    OpFoldResult bound = e.materialize(classes);
-    Value limit = dyn_cast<Value>(bound);
-    if (!limit)
-      limit = arith::ConstantIndexOp::create(e.b, e.loc, classes.number);
-    Value yes = e.scalar(e.b.getBoolAttr(true));
-    Value inRange = e.generic(
-        label, e.fill({}, yes), {e.identity(1), e.select(1, {})},
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value index =
-              arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
-          // A negative label is a large unsigned number.
-          Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                              index, limit);
-          return arith::AndIOp::create(b, loc, args[1], below);
-        });
-    Value ok = tensor::ExtractOp::create(e.b, e.loc, inRange, ValueRange());
-    e.expect(ok, "label out of range: expected 0 <= label < " +
-                     (classes.isStatic() ? Twine(classes.number)
-                                         : Twine("classes")));
   }
 };
 } // namespace

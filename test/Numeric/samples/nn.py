@@ -48,3 +48,13 @@ sample("nn.reduce", [arg("tensor<?x3xf64>")],
 for kind, diagonal in (("lower", ""), ("upper", " diagonal 1 fill 3.0"), ("lower", " diagonal -1 fill -2.5")):
     sample("nn.triangle", [arg("tensor<2x?x3xf64>")],
            f"%y = nn.triangle {kind} %a0{diagonal} : tensor<2x?x3xf64>", "tensor<2x?x3xf64>")
+for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
+                      ("tensor<2x3x?xf64>", "tensor<?x2xi64>", "tensor<2x?x2x?xf64>", 1),
+                      ("tensor<3xf64>", "tensor<i8>", "tensor<f64>", 0)):
+    sample("nn.gather", [arg(x), arg(i, integers(0, 2), wrt=False)],
+           f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}", y)
+    sample("nn.scatter_add", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
+           f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x)
+for axis, flags in ((0, ""), (1, " exclusive"), (2, " reverse"), (1, " exclusive reverse")):
+    sample("nn.cumsum", [arg("tensor<2x?x3xf64>")],
+           f"%y = nn.cumsum %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>")

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Slices at indices, and scans, against numpy in each configuration (X7, X9, X11, X12)."""
+
+from typing import Any, List, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases import DTYPES, Cases, tensor
+from configurations import configurations, expect_close, expect_equal, expect_error, run_tests
+
+Array = NDArray[Any]
+NUMBERS = {**DTYPES, "i32": np.int32, "f16": np.float16}
+INDICES = {"i32": np.int32, "i64": np.int64, "i8": np.int8, "i16": np.int16}
+
+
+def draw(rng: np.random.Generator, shape: Tuple[int, ...], dtype: Any) -> Array:
+    """Small integers: sums are exact in any type and order."""
+    return np.asarray(rng.integers(-8, 9, shape)).astype(dtype)
+
+
+# The declared shapes and the extents of x and of the indices, and the axis.
+GATHERS: Tuple[Tuple[Any, Any, Any, Any, int], ...] = (
+    ((10, 64), (10, 64), ("?",), (7,), 0),
+    (("?", 5), (9, 5), ("?", 3), (2, 3), 0),
+    ((4, 17), (4, 17), (), (), 0),
+    ((3, 6, 33), (3, 6, 33), ("?",), (4,), 1),
+    (("?", 6, "?"), (2, 6, 7), (2, "?"), (2, 5), 1),
+    ((3, 5), (3, 5), ("?",), (11,), 1),
+    ((5,), (5,), (3, 2), (3, 2), 0),
+    ((5, 1), (5, 1), (1,), (1,), 0),
+    ((5, 9), (5, 9), ("?",), (0,), 0),
+    ((0, 9), (0, 9), ("?",), (0,), 0),
+    ((5, 0), (5, 0), ("?",), (4,), 0),
+    ((2, 3, 4, 5), (2, 3, 4, 5), ("?",), (6,), 2),
+)
+
+
+def test_gather() -> None:
+    """X7, X11: numpy's take: every axis, duplicates, no indices, empty slices."""
+    rng = np.random.default_rng(1)
+    cases = Cases()
+    for element, dtype in NUMBERS.items():
+        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+            integer = list(INDICES)[number % len(INDICES)]
+            x, i = tensor(x_shape, element), tensor(i_shape, integer)
+            y = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
+            expect = cases.add(f"gather {element} {axis}", (x, i), y,
+                               f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
+            values = draw(rng, x_extents, dtype)
+            # numpy cannot draw from an empty range.
+            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
+            expect([values, indices], np.take(values, indices.astype(np.int64), axis))
+    cases.check()
+
+
+def test_scatter_add() -> None:
+    """X12: numpy's add.at: every axis, duplicates, no updates."""
+    rng = np.random.default_rng(2)
+    cases = Cases()
+    for element, dtype in NUMBERS.items():
+        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+            integer = list(INDICES)[number % len(INDICES)]
+            x, i = tensor(x_shape, element), tensor(i_shape, integer)
+            u = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
+            expect = cases.add(f"scatter_add {element} {axis}", (x, i, u), x,
+                               f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
+            values = draw(rng, x_extents, dtype)
+            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
+            updates = draw(rng, (*x_extents[:axis], *i_extents, *x_extents[axis + 1:]), dtype)
+            result = values.copy()
+            np.add.at(result, (slice(None),) * axis + (indices.astype(np.int64),), updates)
+            expect([values, indices, updates], result)
+    cases.check()
+
+
+def test_boolean_indices() -> None:
+    """An index of i1 is 0 or 1; what is gathered may be truth values."""
+    cases = Cases()
+    expect = cases.add("i1", ("tensor<2x3xi1>", "tensor<?xi1>"), "tensor<?x3xi1>",
+                       "%y = nn.gather %a0, %a1 axis 0 : (tensor<2x3xi1>, tensor<?xi1>) -> tensor<?x3xi1>")
+    table = np.array([[True, False, True], [False, False, True]])
+    pick = np.array([True, True, False])
+    expect([table, pick], table[pick.astype(int)])
+    cases.check()
+
+
+EMBEDDING = """
+train.variable @table : tensor<{n}x{d}xf32> = #train.zeros
+func.func @look(%i: tensor<?xi32>) -> tensor<?x{d}xf32> {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.gather %t, %i axis 0 : (tensor<{n}x{d}xf32>, tensor<?xi32>) -> tensor<?x{d}xf32>
+  return %y : tensor<?x{d}xf32>
+}}
+func.func @step(%i: tensor<?xi32>, %target: tensor<?x{d}xf32>) -> tensor<f32> {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.gather %t, %i axis 0 : (tensor<{n}x{d}xf32>, tensor<?xi32>) -> tensor<?x{d}xf32>
+  %e = arith.subf %y, %target : tensor<?x{d}xf32>
+  %s = arith.mulf %e, %e : tensor<?x{d}xf32>
+  %loss = nn.reduce sum %s axes [0, 1] : tensor<?x{d}xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with {optimizer}
+  return %loss : tensor<f32>
+}}
+func.func @bump(%i: tensor<?xi32>, %u: tensor<?x{d}xf32>) {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.scatter_add %t, %i, %u axis 0
+      : (tensor<{n}x{d}xf32>, tensor<?xi32>, tensor<?x{d}xf32>) -> tensor<{n}x{d}xf32>
+  train.assign @table, %y : tensor<{n}x{d}xf32>
+  return
+}}
+"""
+
+
+def test_embedding() -> None:
+    """X12, O30: an embedding trains; duplicates add up; an index out of range changes nothing (S3)."""
+    n, d, rate = 11, 19, 0.125
+    rng = np.random.default_rng(3)
+    start = rng.standard_normal((n, d)).astype(np.float32)
+    batches: List[Tuple[Array, Array]] = [
+        (np.array(indices, np.int32), rng.standard_normal((len(indices), d)).astype(np.float32))
+        for indices in ([3], [3, 3, 0, 10, 3], [], [7, 1, 7])]
+
+    def sgd(table: Array, gradient: Array, slots: List[Array]) -> None:
+        table -= rate * gradient
+
+    def adam(table: Array, gradient: Array, slots: List[Array]) -> None:
+        if not slots:
+            slots += [np.zeros((n, d)), np.zeros((n, d)), np.zeros(())]
+        slots[2] += 1
+        slots[0][:] = 0.9 * slots[0] + 0.1 * gradient
+        slots[1][:] = 0.999 * slots[1] + 0.001 * gradient ** 2
+        step = rate * np.sqrt(1 - 0.999 ** slots[2]) / (1 - 0.9 ** slots[2])
+        table -= step * slots[0] / (np.sqrt(slots[1]) + 1e-7)
+
+    for optimizer, update in ((f"#train.sgd<lr = {rate}>", sgd), (f"#train.adam<lr = {rate}>", adam)):
+        text = EMBEDDING.format(n=n, d=d, optimizer=optimizer)
+        for configuration, model in configurations(text):
+            model.initialize()
+            model["table"] = start
+            table, slots = start.astype(np.float64), []  # type: Array, List[Array]
+            for indices, target in batches:
+                what = f"{configuration} {optimizer} {indices}"
+                expect_close(what, model.run("look", indices), table[indices].astype(np.float32))
+                error = table[indices] - target
+                expect_close(f"{what} loss", model.run("step", indices, target), np.float32((error ** 2).sum()), 1e-4)
+                gradient = np.zeros((n, d))
+                np.add.at(gradient, indices, 2 * error)
+                update(table, gradient, slots)
+                expect_close(what, model["table"], table.astype(np.float32), 1e-5)
+            before = {name: model[name] for name in model.variables()}
+            for bad in (-1, n, np.iinfo(np.int32).min):
+                indices = np.array([2, bad, 2], np.int32)
+                target = np.ones((3, d), np.float32)
+                message = rf"index out of range: expected 0 <= index < {n} in 'nn.\w+' at .*:\d+:\d+"
+                expect_error("look", message, lambda: model.run("look", indices))
+                expect_error("step", message, lambda: model.run("step", indices, target))
+                expect_error("bump", message, lambda: model.run("bump", indices, target))
+                for name, value in before.items():
+                    expect_equal(f"{configuration} {name} after an error", model[name], value)
+            indices, updates = batches[1]
+            model.run("bump", indices, updates)
+            expected = before["table"].copy()
+            np.add.at(expected, indices, updates)
+            expect_close(f"{configuration} bump", model["table"], expected)
+
+
+def test_checked_extents() -> None:
+    """X11: extents that only the step knows are checked; so is an index into nothing."""
+    text = """
+func.func @add(%x: tensor<?x?xf32>, %i: tensor<?xi32>, %u: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = nn.scatter_add %x, %i, %u axis 0
+      : (tensor<?x?xf32>, tensor<?xi32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+func.func @take(%x: tensor<?x3xf32>, %i: tensor<?xi32>) -> tensor<?x3xf32> {
+  %y = nn.gather %x, %i axis 0 : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+"""
+    for configuration, model in configurations(text, ("reference", "optimized")):
+        model.initialize()
+        x, i = np.ones((4, 3), np.float32), np.array([1, 2], np.int32)
+        expect_equal(configuration, model.run("add", x, i, np.ones((2, 3), np.float32)).sum(1), np.float32([3, 6, 6, 3]))
+        expect_error(configuration, "equal extents of dimension 0 of indices and of updates|Cannot feed value",
+                     lambda: model.run("add", x, i, np.ones((3, 3), np.float32)))
+        expect_error(configuration, "equal extents of dimension 1 of init and of updates|Cannot feed value",
+                     lambda: model.run("add", x, i, np.ones((2, 4), np.float32)))
+        expect_error(configuration, "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+                     lambda: model.run("take", np.ones((0, 3), np.float32), i))
+
+
+def test_cumsum() -> None:
+    """X7: every axis, both directions, with and without the element itself."""
+    rng = np.random.default_rng(4)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i8": np.int8}.items():
+        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), (("?", 33), (6, 33)), ((2, "?", 3, 17), (2, 5, 3, 17)),
+                               (("?", 3), (0, 3)), ((1, 1), (1, 1))):
+            kind = tensor(shape, element)
+            for axis in range(len(shape)):
+                for flags in ("", " exclusive", " reverse", " exclusive reverse"):
+                    expect = cases.add(f"cumsum {element} {axis}{flags}", (kind,), kind,
+                                       f"%y = nn.cumsum %a0 axis {axis}{flags} : {kind} -> {kind}")
+                    x = draw(rng, extents, dtype)
+                    flipped = np.flip(x, axis) if "reverse" in flags else x
+                    sums = np.cumsum(flipped, axis, dtype=dtype)
+                    if "exclusive" in flags:
+                        sums = sums - flipped
+                    expect([x], np.flip(sums, axis) if "reverse" in flags else sums)
+    cases.check()
+
+
+def test_iota() -> None:
+    """X9: positions along each dimension, as integers and as floats."""
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i64": np.int64, "i8": np.int8}.items():
+        like = tensor(("?", 3, 17), "f32")
+        for axis in range(3):
+            result = tensor(("?", 3, 17), element)
+            expect = cases.add(f"iota {element} {axis}", (like,), result,
+                               f"%y = nn.iota axis {axis} like %a0 : ({like}) -> {result}")
+            for batch in (1, 5, 0):
+                shape = (batch, 3, 17)
+                expect([np.zeros(shape, np.float32)], np.indices(shape)[axis].astype(dtype))
+        static = tensor((40,), element)
+        expect = cases.add(f"iota {element}", (), static, f"%y = nn.iota axis 0 : () -> {static}")
+        expect([], np.arange(40).astype(dtype))
+    cases.check()
+
+
+run_tests([test_gather, test_scatter_add, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
+           test_iota])
