@@ -109,7 +109,8 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op. Changes of
     shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape.
+    keeps the variable's shape; and what it reads of the variable's old value,
+    element for element, it reads from its destination.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
