@@ -24,6 +24,7 @@ config.excludes = [
     # Run by other tests.
     "cases.py",
     "configurations.py",
+    "graphs",
     "samples",
     "vectorize_kernels_numeric.py",
 ]

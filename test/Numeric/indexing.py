@@ -182,7 +182,8 @@ func.func @take(%x: tensor<?x3xf32>, %i: tensor<?xi32>) -> tensor<?x3xf32> {
     for configuration, model in configurations(text, ("reference", "optimized")):
         model.initialize()
         x, i = np.ones((4, 3), np.float32), np.array([1, 2], np.int32)
-        expect_equal(configuration, model.run("add", x, i, np.ones((2, 3), np.float32)).sum(1), np.float32([3, 6, 6, 3]))
+        sums = model.run("add", x, i, np.ones((2, 3), np.float32)).sum(1)
+        expect_equal(configuration, sums, np.array([3, 6, 6, 3], np.float32))
         expect_error(configuration, "equal extents of dimension 0 of indices and of updates|Cannot feed value",
                      lambda: model.run("add", x, i, np.ones((3, 3), np.float32)))
         expect_error(configuration, "equal extents of dimension 1 of init and of updates|Cannot feed value",
@@ -230,5 +231,43 @@ def test_iota() -> None:
     cases.check()
 
 
+def test_tile() -> None:
+    """X7: numpy's tile."""
+    rng = np.random.default_rng(5)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i1": np.bool_}.items():
+        for shape, extents, multiples in ((("?", 3), (4, 3), (1, 5)), ((2, 1, 17), (2, 1, 17), (3, 2, 2)),
+                                          ((), (), ()), ((3,), (3,), (0,)), (("?", 2, "?"), (1, 2, 9), (1, 3, 1))):
+            source = tensor(shape, element)
+            result = tensor([n if n == "?" else n * m for n, m in zip(shape, multiples)], element)
+            expect = cases.add(f"tile {element}", (source,), result,
+                               f"%y = nn.tile %a0 multiples {list(multiples)} : {source} -> {result}")
+            x = draw(rng, extents, dtype)
+            expect([x], np.tile(x, multiples))
+    cases.check()
+
+
+def test_argmin() -> None:
+    """X7: the first of equal elements, NaN before all."""
+    rng = np.random.default_rng(6)
+    cases = Cases()
+    for element, dtype in {**DTYPES, "i32": np.int32, "i8": np.int8, "i1": np.bool_}.items():
+        source = tensor(("?", 3, 17), element)
+        for axis, shape in ((0, (3, 17)), (1, ("?", 17)), (2, ("?", 3))):
+            result = tensor(shape, "i64" if axis else "i32")
+            least = cases.add(f"argmin {element} {axis}", (source,), result,
+                              f"%y = nn.argmin %a0 axis {axis} : {source} -> {result}")
+            most = cases.add(f"argmax {element} {axis}", (source,), result,
+                             f"%y = nn.argmax %a0 axis {axis} : {source} -> {result}")
+            for batch in (1, 6):
+                x = draw(rng, (batch, 3, 17), dtype)
+                if np.issubdtype(dtype, np.floating):
+                    x[0, 1, 3] = np.nan
+                index = np.int64 if axis else np.int32
+                least([x], np.argmin(x, axis).astype(index))
+                most([x], np.argmax(x, axis).astype(index))
+    cases.check()
+
+
 run_tests([test_gather, test_scatter_add, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
-           test_iota])
+           test_iota, test_tile, test_argmin])

@@ -203,3 +203,29 @@ func.func @two() {
   train.minimize %w : tensor<f32> with #train.adam
   return
 }
+
+// -----
+
+// What the body of a loop reads is read in front of it, once.
+train.variable @w : tensor<3xf32>
+// CHECK-LABEL: func @read_in_loop
+func.func @read_in_loop(%x: tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: %[[W:.*]] = train.read @w : tensor<3xf32>
+  // CHECK-NEXT: scf.for
+  // CHECK-NOT: train.read
+  // CHECK: arith.mulf %{{.*}}, %[[W]]
+  // CHECK: arith.addf %{{.*}}, %[[W]]
+  // CHECK: train.gradient %{{.*}} wrt %[[W]]
+  %h = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %x) -> tensor<3xf32> {
+    %w = train.read @w : tensor<3xf32>
+    %p = arith.mulf %h, %w : tensor<3xf32>
+    %v = train.read @w : tensor<3xf32>
+    %q = arith.addf %p, %v : tensor<3xf32>
+    scf.yield %q : tensor<3xf32>
+  }
+  train.minimize %h : tensor<3xf32> with #train.sgd
+  return
+}

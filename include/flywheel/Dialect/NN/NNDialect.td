@@ -21,7 +21,8 @@ def NN_Dialect : Dialect {
     arithmetic is `arith` and `math` on tensors, reshaping is `tensor`.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LossCalls.h"
+#include "LossHistory.h"
+#include "VariableAccess.h"
 
 #include "DeclareVariable.h"
 #include "flywheel/Autodiff/Activity.h"
@@ -108,15 +109,6 @@ bool isDefaultTarget(VariableOp variable) {
          isa<FloatType>(variable.getTensorType().getElementType());
 }
 
-/// The variable whose value `op` is, or null.
-FlatSymbolRefAttr getReadVariable(Operation *op) {
-  if (auto read = dyn_cast_or_null<ReadOp>(op))
-    return read.getVariableAttr();
-  if (auto read = dyn_cast_or_null<InitializedValueOp>(op))
-    return read.getVariableAttr();
-  return {};
-}
-
 std::string joinNames(ArrayRef<VariableOp> variables) {
   std::string names;
   llvm::raw_string_ostream os(names);
@@ -152,12 +144,14 @@ MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
       return refuse(op,
                     "expected a function with a body of one block that does "
                     "not call itself, found another");
-    bool hasReads =
-        op->walk([](Operation *nested) {
-            return WalkResult(failure(getReadVariable(nested) != nullptr));
-          }).wasInterrupted();
-    if (hasReads && !getReadVariable(op))
-      return refuse(op, "it reads variables in its regions");
+    FlatSymbolRefAttr hidden;
+    op->walk([&](Operation *nested) {
+      if (FlatSymbolRefAttr variable = getReadVariable(nested))
+        hidden = variable;
+    });
+    if (hidden && !getReadVariable(op))
+      return refuse(op, "it reads variable " + hidden.getValue() +
+                            " in its regions, which assign it");
   }
   return success();
 }
@@ -314,7 +308,7 @@ void MinimizeExpander::incrementGlobalStep() {
 }
 
 LogicalResult MinimizeExpander::run() {
-  inlineLossCalls(minimize.getLossMutable());
+  exposeLossReads(minimize.getLossMutable());
   if (failed(findParameters()))
     return failure();
   declareVariables();

@@ -132,7 +132,7 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (!symbol)
     return success();
   VariableVersions &versions = variables.find(symbol)->second;
-  if (isRead(op)) {
+  if (getReadVariable(op)) {
     if (versions.current == versions.storage && !op->use_empty()) {
       bool takesInitialValue = isa<InitializedValueOp>(op);
       versions.isInitialValueRead |= takesInitialValue;
