@@ -46,10 +46,9 @@ static Value carryOutOfBranch(IRRewriter &rewriter, cf::AssertOp check,
   for (bool isThen : {true, false}) {
     scf::YieldOp yield = isThen ? carrying.thenYield() : carrying.elseYield();
     rewriter.setInsertionPoint(yield);
-    Value ok =
-        isThen == isInThen ? check.getArg() : buildTrue(rewriter, loc);
-    rewriter.modifyOpInPlace(
-        yield, [&] { yield.getResultsMutable().append(ok); });
+    Value ok = isThen == isInThen ? check.getArg() : buildTrue(rewriter, loc);
+    rewriter.modifyOpInPlace(yield,
+                             [&] { yield.getResultsMutable().append(ok); });
   }
   rewriter.replaceOp(branch, carrying.getResults().drop_back());
   return carrying.getResults().back();
@@ -136,8 +135,8 @@ private:
     else
       return {};
     rewriter.setInsertionPointAfterValue(ok);
-    auto outside = cf::AssertOp::create(rewriter, check.getLoc(), ok,
-                                        check.getMsgAttr());
+    auto outside =
+        cf::AssertOp::create(rewriter, check.getLoc(), ok, check.getMsgAttr());
     outside->setDiscardableAttrs(check->getDiscardableAttrDictionary());
     rewriter.eraseOp(check);
     ++numCarried;

@@ -87,10 +87,12 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
-  // While the only divisions are the user's own.
+  // While the only divisions and slices are the user's own.
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());
+  pm.addNestedPass<func::FuncOp>(createCheckSlices());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

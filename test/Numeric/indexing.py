@@ -71,7 +71,8 @@ def test_scatter_add() -> None:
             indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
             updates = draw(rng, (*x_extents[:axis], *i_extents, *x_extents[axis + 1:]), dtype)
             result = values.copy()
-            np.add.at(result, (slice(None),) * axis + (indices.astype(np.int64),), updates)
+            where: Any = (slice(None),) * axis + (indices.astype(np.int64),)
+            np.add.at(result, where, updates)
             expect([values, indices, updates], result)
     cases.check()
 
@@ -231,13 +232,130 @@ def test_iota() -> None:
     cases.check()
 
 
+NESTED = """
+train.variable @table : tensor<5x3xf32> = #train.ones
+func.func @branch(%i: tensor<?xi32>, %c: tensor<i1>) -> tensor<?x3xf32> {
+  %t = train.read @table : tensor<5x3xf32>
+  %p = tensor.extract %c[] : tensor<i1>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %i, %c0 : tensor<?xi32>
+  %z = arith.constant 0.0 : f32
+  %none = tensor.splat %z[%n] : tensor<?x3xf32>
+  %y = scf.if %p -> tensor<?x3xf32> {
+    %g = nn.gather %t, %i axis 0 : (tensor<5x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+    scf.yield %g : tensor<?x3xf32>
+  } else {
+    scf.yield %none : tensor<?x3xf32>
+  }
+  return %y : tensor<?x3xf32>
+}
+// A recurrence over words, one at a time; trains the table.
+func.func @words(%i: tensor<7xi32>) -> tensor<f32> {
+  %t = train.read @table : tensor<5x3xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %start = arith.constant dense<1.0> : tensor<3xf32>
+  %last = scf.for %k = %c0 to %c7 step %c1 iter_args(%h = %start) -> tensor<3xf32> {
+    %one = tensor.extract_slice %i[%k] [1] [1] : tensor<7xi32> to tensor<i32>
+    %v = nn.gather %t, %one axis 0 : (tensor<5x3xf32>, tensor<i32>) -> tensor<3xf32>
+    %next = arith.mulf %h, %v : tensor<3xf32>
+    scf.yield %next : tensor<3xf32>
+  }
+  %loss = nn.reduce sum %last axes [0] : tensor<3xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.125>
+  return %loss : tensor<f32>
+}
+// Follows links until one leads to itself.
+func.func @follow(%links: tensor<?xi32>, %start: tensor<i32>) -> tensor<i32> {
+  %end = scf.while (%at = %start) : (tensor<i32>) -> tensor<i32> {
+    %next = nn.gather %links, %at axis 0 : (tensor<?xi32>, tensor<i32>) -> tensor<i32>
+    %a = tensor.extract %at[] : tensor<i32>
+    %b = tensor.extract %next[] : tensor<i32>
+    %go = arith.cmpi ne, %a, %b : i32
+    scf.condition(%go) %next : tensor<i32>
+  } do {
+  ^bb0(%next: tensor<i32>):
+    scf.yield %next : tensor<i32>
+  }
+  return %end : tensor<i32>
+}
+// The loss of each of the rows alone, in a loop with a branch.
+func.func @losses(%z: tensor<4x3xf32>, %labels: tensor<4xi32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %total = scf.for %k = %c0 to %c4 step %c1 iter_args(%sum = %zero) -> tensor<f32> {
+    %l = tensor.extract %labels[%k] : tensor<4xi32>
+    %c9 = arith.constant 9 : i32
+    %known = arith.cmpi ne, %l, %c9 : i32
+    %next = scf.if %known -> tensor<f32> {
+      %row = tensor.extract_slice %z[%k, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<1x3xf32>
+      %label = tensor.extract_slice %labels[%k] [1] [1] : tensor<4xi32> to tensor<1xi32>
+      %one = nn.sparse_softmax_cross_entropy %row, %label
+          : (tensor<1x3xf32>, tensor<1xi32>) -> tensor<f32>
+      %s = arith.addf %sum, %one : tensor<f32>
+      scf.yield %s : tensor<f32>
+    } else {
+      scf.yield %sum : tensor<f32>
+    }
+    scf.yield %next : tensor<f32>
+  }
+  return %total : tensor<f32>
+}
+"""
+
+
+def test_branches_and_loops() -> None:
+    """X10, X12: inside of branches and loops an index out of range is an error that changes nothing, too."""
+    rng = np.random.default_rng(7)
+    table = rng.uniform(0.5, 1.5, (5, 3)).astype(np.float32)
+    message = r"index out of range: expected 0 <= index < 5 in 'nn.gather'"
+    for configuration, model in configurations(NESTED):
+        model.initialize()
+        model["table"] = table
+        good, bad = np.array([4, 0, 4], np.int32), np.array([4, 5, 0], np.int32)
+        expect_equal(configuration, model.run("branch", good, np.array(True)), table[good])
+        expect_equal(configuration, model.run("branch", bad, np.array(False)), np.zeros((3, 3), np.float32))
+        expect_error(configuration, message, lambda: model.run("branch", bad, np.array(True)))
+
+        words = np.array([1, 1, 3, 0, 2, 1, 3], np.int32)
+        product = table[words].prod(0)
+        expect_close(f"{configuration} words", model.run("words", words), product.sum())
+        gradient = np.stack([(words == word).sum() * product / table[word] for word in range(5)])
+        expect_close(f"{configuration} table", model["table"], table - 0.125 * gradient, 1e-5)
+        model["table"] = table
+        for place in (0, 3, 6):
+            wrong = words.copy()
+            wrong[place] = -1
+            expect_error(f"{configuration} words", message, lambda: model.run("words", wrong))
+            expect_equal(f"{configuration} table after an error", model["table"], table)
+
+        links = np.array([3, 1, 0, 4, 1], np.int32)
+        expect_equal(f"{configuration} links", model.run("follow", links, np.array(2, np.int32)), np.int32(1))
+        links[3] = 17
+        expect_error(f"{configuration} links", "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+                     lambda: model.run("follow", links, np.array(2, np.int32)))
+
+        z = rng.standard_normal((4, 3)).astype(np.float32)
+        labels = np.array([2, 9, 0, 1], np.int32)
+        logs = z - np.log(np.exp(z).sum(1, keepdims=True))
+        expect_close(f"{configuration} losses", model.run("losses", z, labels),
+                     -sum(logs[k, n] for k, n in enumerate(labels) if n != 9), 1e-5)
+        labels[3] = 3
+        expect_error(f"{configuration} losses", "label out of range: expected 0 <= label < 3",
+                     lambda: model.run("losses", z, labels))
+
+
 def test_tile() -> None:
     """X7: numpy's tile."""
     rng = np.random.default_rng(5)
     cases = Cases()
     for element, dtype in {**NUMBERS, "i1": np.bool_}.items():
-        for shape, extents, multiples in ((("?", 3), (4, 3), (1, 5)), ((2, 1, 17), (2, 1, 17), (3, 2, 2)),
-                                          ((), (), ()), ((3,), (3,), (0,)), (("?", 2, "?"), (1, 2, 9), (1, 3, 1))):
+        sizes: Any = ((("?", 3), (4, 3), (1, 5)), ((2, 1, 17), (2, 1, 17), (3, 2, 2)), ((), (), ()),
+                      ((3,), (3,), (0,)), (("?", 2, "?"), (1, 2, 9), (1, 3, 1)))
+        for shape, extents, multiples in sizes:
             source = tensor(shape, element)
             result = tensor([n if n == "?" else n * m for n, m in zip(shape, multiples)], element)
             expect = cases.add(f"tile {element}", (source,), result,
@@ -270,4 +388,4 @@ def test_argmin() -> None:
 
 
 run_tests([test_gather, test_scatter_add, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
-           test_iota, test_tile, test_argmin])
+           test_iota, test_branches_and_loops, test_tile, test_argmin])

@@ -28,6 +28,40 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
+  let summary = "Check slices and elements that may be out of range";
+  let description = [{
+    Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
+    `tensor.insert` at offsets, of sizes, or of extents that are known only when
+    the step runs; out of range they are undefined. After: at the top level of
+    the function a `cf.assert` in front of each says that it is in range. Inside
+    of branches and loops nothing is checked.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
+  let summary = "Take checks out of branches and loops";
+  let description = [{
+    Before: `cf.assert` anywhere. After: one that is marked `linalg_ext.safe`,
+    because what follows it in its region does no harm where it fails, is at the
+    top level of the function: an `scf.if`, `scf.for` or `scf.while` passes on,
+    as one more result, whether it was true each time. An `scf.while` ends where
+    it was false. Other checks, and those inside of other ops, stay where they
+    are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Results that pass on a check">
+  ];
+}
+
 def AlignWhileLists : Pass<"flywheel-align-while-lists", "::mlir::func::FuncOp"> {
   let summary = "Give each tensor of a while loop one position";
   let description = [{

@@ -6,6 +6,9 @@
 
 #include "LinalgEmitter.h"
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -112,14 +115,11 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
   return rhs.isStatic() ? rhs : lhs;
 }
 
-void LinalgEmitter::expect(Value ok, const Twine &message) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << message << " in '" << op->getName() << "'";
-  if (auto place = loc->findInstanceOf<FileLineColLoc>())
-    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
-       << ":" << place.getColumn();
-  cf::AssertOp::create(b, loc, ok, text);
+void LinalgEmitter::expect(Value ok, const Twine &message, bool isSafe) {
+  cf::AssertOp check = linalg_ext::createCheck(b, op, ok, message);
+  if (isSafe)
+    check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
+                   b.getUnitAttr());
 }
 
 void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
@@ -138,7 +138,8 @@ void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
               });
   expect(tensor::ExtractOp::create(b, loc, inRange, ValueRange()),
          what + " out of range: expected 0 <= " + what + " < " +
-             (extent.isStatic() ? Twine(extent.number) : Twine(name)));
+             (extent.isStatic() ? Twine(extent.number) : Twine(name)),
+         /*isSafe=*/true);
 }
 
 //===----------------------------------------------------------------------===//

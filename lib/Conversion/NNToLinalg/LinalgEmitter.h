@@ -57,8 +57,9 @@ public:
   Extent expectEqual(Extent a, Extent b, const llvm::Twine &what);
 
   /// Emits an error of the step where `ok` (i1) is false; the message gets the
-  /// op's name and place.
-  void expect(mlir::Value ok, const llvm::Twine &message);
+  /// op's name and place. A check `isSafe` where the op does no harm without
+  /// it: such a check may also be in a branch or a loop.
+  void expect(mlir::Value ok, const llvm::Twine &message, bool isSafe = false);
 
   /// Emits an error of the step where an element of `indices`, which the
   /// message calls `what`, is outside of [0, extent); `name` is that extent's

@@ -31,23 +31,24 @@ static TypedAttr getNumber(OpBuilder &b, Type type, const APFloat &number) {
   return b.getIntegerAttr(type, integer);
 }
 
-/// A triangle of each matrix of x, and `fill` elsewhere.
-static Value takeTriangle(LinalgEmitter &e, ArrayRef<Extent> extents, Value x,
+/// A triangle of each matrix of x, and `fill` elsewhere, in place of `init`.
+static Value takeTriangle(LinalgEmitter &e, Value x, Value init,
                           nn::TriangleKind kind, int64_t diagonal,
                           TypedAttr fill) {
-  int64_t rank = extents.size();
+  int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
   auto kept = kind == nn::TriangleKind::lower ? arith::CmpIPredicate::sle
                                               : arith::CmpIPredicate::sge;
-  return e.map(extents, fill.getType(), x, {e.identity(rank)},
-               [&](OpBuilder &b, Location loc, ValueRange args) {
-                 Value row = linalg::IndexOp::create(b, loc, rank - 2);
-                 Value column = linalg::IndexOp::create(b, loc, rank - 1);
-                 Value shift = arith::ConstantIndexOp::create(b, loc, diagonal);
-                 Value edge = arith::AddIOp::create(b, loc, row, shift);
-                 Value keep = arith::CmpIOp::create(b, loc, kept, column, edge);
-                 Value other = arith::ConstantOp::create(b, loc, fill);
-                 return arith::SelectOp::create(b, loc, keep, args[0], other);
-               });
+  return e.generic(
+      x, init, {e.identity(rank), e.identity(rank)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value row = linalg::IndexOp::create(b, loc, rank - 2);
+        Value column = linalg::IndexOp::create(b, loc, rank - 1);
+        Value shift = arith::ConstantIndexOp::create(b, loc, diagonal);
+        Value edge = arith::AddIOp::create(b, loc, row, shift);
+        Value keep = arith::CmpIOp::create(b, loc, kept, column, edge);
+        Value other = arith::ConstantOp::create(b, loc, fill);
+        return arith::SelectOp::create(b, loc, keep, args[0], other);
+      });
 }
 
 namespace {
@@ -57,8 +58,9 @@ struct LowerTriangle : OpRewritePattern<nn::TriangleOp> {
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
     Type type = getElementTypeOrSelf(op.getX());
-    e.replaceWith(takeTriangle(e, e.getExtents(op.getX()), op.getX(),
-                               op.getKind(), op.getDiagonal(),
+    Value init = e.empty(e.getExtents(op.getX()), type);
+    e.replaceWith(takeTriangle(e, op.getX(), init, op.getKind(),
+                               op.getDiagonal(),
                                getNumber(rewriter, type, op.getFill())));
     return success();
   }
@@ -76,15 +78,20 @@ struct LowerCholesky : OpRewritePattern<nn::CholeskyOp> {
                                       "rows and columns of a");
     extents[rank - 2] = extents[rank - 1];
     Type type = getElementTypeOrSelf(op.getA());
-    Value lower = takeTriangle(e, extents, op.getA(), nn::TriangleKind::lower,
-                               0, rewriter.getZeroAttr(type));
+    Value lower =
+        takeTriangle(e, op.getA(), e.empty(extents, type),
+                     nn::TriangleKind::lower, 0, rewriter.getZeroAttr(type));
     Value yes = e.fill({}, e.scalar(rewriter.getBoolAttr(true)));
     auto factors = linalg_ext::CholeskyOp::create(
         rewriter, e.loc, TypeRange{lower.getType(), yes.getType()}, lower, yes);
     e.expect(tensor::ExtractOp::create(rewriter, e.loc, factors.getResult(1),
                                        ValueRange()),
-             "Cholesky decomposition was not successful");
-    e.replaceWith(factors.getResult(0));
+             "Cholesky decomposition was not successful", /*isSafe=*/true);
+    // A check asks for the factors, so that no place that the step writes can
+    // hold them yet.
+    e.replaceWith(linalg::CopyOp::create(rewriter, e.loc, factors.getResult(0),
+                                         e.empty(extents, type))
+                      ->getResult(0));
     return success();
   }
 };

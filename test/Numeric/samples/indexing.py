@@ -4,7 +4,7 @@
 from samples.sampling import arg, integers, sample
 
 for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
-                      ("tensor<2x3x?xf64>", "tensor<?x2xi64>", "tensor<2x?x2x?xf64>", 1),
+                      ("tensor<2x3x5xf64>", "tensor<?x2xi64>", "tensor<2x?x2x5xf64>", 1),
                       ("tensor<3xf64>", "tensor<i32>", "tensor<f64>", 0)):
     # Of few indices and three slices: some are there twice.
     at = ":, " * axis

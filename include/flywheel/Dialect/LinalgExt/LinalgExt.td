@@ -23,6 +23,12 @@ def LinalgExt_Dialect : Dialect {
     map says it. `nn` ops are lowered to them, and
     `flywheel-lower-linalg-ext` makes loops over `linalg` ops of them. No op
     accesses memory outside of its operands, whatever its indices are.
+
+    A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
+    it: `flywheel-carry-checks` may delay it.
+  }];
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
   }];
 }
 

@@ -38,6 +38,14 @@ static SmallVector<int64_t> getSlicesShape(Value whole, Value indices,
   return slices;
 }
 
+/// Checks that the elements of `value` can be added.
+static LogicalResult verifyNumeric(Operation *op, Value value) {
+  if (!getElementTypeOrSelf(value).isInteger(1))
+    return success();
+  return op->emitOpError() << "expected a numeric element type, found "
+                           << value.getType();
+}
+
 LogicalResult GatherOp::verify() {
   if (failed(verifyElementTypes(*this, getX(), getResult())) ||
       failed(verifyAxis(*this, getAxis(), getX())))
@@ -47,7 +55,8 @@ LogicalResult GatherOp::verify() {
 }
 
 LogicalResult ScatterAddOp::verify() {
-  if (failed(verifyElementTypes(*this, getInit(), getUpdates())) ||
+  if (failed(verifyNumeric(*this, getInit())) ||
+      failed(verifyElementTypes(*this, getInit(), getUpdates())) ||
       failed(verifyElementTypes(*this, getInit(), getResult())) ||
       failed(verifyAxis(*this, getAxis(), getInit())))
     return failure();
@@ -61,12 +70,10 @@ LogicalResult ScatterAddOp::verify() {
 }
 
 LogicalResult CumsumOp::verify() {
-  if (failed(verifyElementTypes(*this, getX(), getResult())) ||
+  if (failed(verifyNumeric(*this, getX())) ||
+      failed(verifyElementTypes(*this, getX(), getResult())) ||
       failed(verifyAxis(*this, getAxis(), getX())))
     return failure();
-  if (getElementTypeOrSelf(getX()).isInteger(1))
-    return emitOpError() << "expected a numeric element type, found "
-                         << getX().getType();
   return verifyResultShape(*this, getResult(), tensorOf(getX()).getShape());
 }
 
