@@ -49,6 +49,9 @@ private:
   Value both(Value lhs, Value rhs) {
     return arith::AndIOp::create(b, loc, lhs, rhs);
   }
+  /// Whether nothing is taken, or `begin` and the last position, that many
+  /// strides behind it, are in [0, extent).
+  Value isStridedInside(Value begin, Value count, Value stride, Value extent);
   void checkPart(Value whole, int64_t dim, OpFoldResult offset,
                  OpFoldResult size, OpFoldResult stride);
 
@@ -62,9 +65,24 @@ struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
 };
 } // namespace
 
-/// Nothing is taken, or 0 <= offset and
-/// 0 <= offset + (size - 1) * stride < extent, where none of the numbers is so
-/// large that this overflows.
+Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
+                                    Value extent) {
+  auto ult = arith::CmpIPredicate::ult, ule = arith::CmpIPredicate::ule;
+  Value zero = value(b.getIndexAttr(0)), one = value(b.getIndexAttr(1));
+  Value steps = arith::SubIOp::create(b, loc, count, one);
+  Value length = arith::MulIOp::create(b, loc, steps, stride);
+  Value last = arith::AddIOp::create(b, loc, begin, length);
+  Value areInside =
+      both(compare(ult, begin, extent), compare(ult, last, extent));
+  // Numbers that are no larger than an extent do not overflow.
+  Value moved = arith::AddIOp::create(b, loc, stride, extent);
+  Value twice = arith::AddIOp::create(b, loc, extent, extent);
+  Value areSmall =
+      both(compare(ule, count, extent), compare(ule, moved, twice));
+  Value isNothing = compare(arith::CmpIPredicate::eq, count, zero);
+  return arith::OrIOp::create(b, loc, isNothing, both(areInside, areSmall));
+}
+
 void SliceChecker::checkPart(Value whole, int64_t dim, OpFoldResult offset,
                              OpFoldResult size, OpFoldResult stride) {
   auto type = cast<RankedTensorType>(whole.getType());
@@ -77,23 +95,14 @@ void SliceChecker::checkPart(Value whole, int64_t dim, OpFoldResult offset,
     return;
   Value extent = value(tensor::getMixedSize(b, loc, whole, dim));
   Value begin = value(offset), count = value(size);
-  Value zero = value(b.getIndexAttr(0)), one = value(b.getIndexAttr(1));
-  auto sge = arith::CmpIPredicate::sge, ult = arith::CmpIPredicate::ult,
-       ule = arith::CmpIPredicate::ule;
   Value ok;
   if (isOneInteger(stride)) {
     // A negative number is a large unsigned one.
+    auto ule = arith::CmpIPredicate::ule;
     Value rest = arith::SubIOp::create(b, loc, extent, begin);
     ok = both(compare(ule, begin, extent), compare(ule, count, rest));
   } else {
-    Value steps = arith::SubIOp::create(b, loc, count, one);
-    Value length = arith::MulIOp::create(b, loc, steps, value(stride));
-    Value last = arith::AddIOp::create(b, loc, begin, length);
-    Value isInside =
-        both(compare(ult, begin, extent), compare(ult, last, extent));
-    Value isNothing = compare(arith::CmpIPredicate::eq, count, zero);
-    ok = both(compare(sge, count, zero),
-              arith::OrIOp::create(b, loc, isNothing, isInside));
+    ok = isStridedInside(begin, count, value(stride), extent);
   }
   flywheel::linalg_ext::createCheck(
       b, op, ok, "slice out of range of dimension " + Twine(dim));

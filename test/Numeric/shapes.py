@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import Cases
-from configurations import configurations, expect_equal, run_tests
+from configurations import configurations, expect_equal, expect_error, run_tests
 
 Array = NDArray[Any]
 Function = Callable[..., Array]
@@ -114,6 +114,66 @@ def put(x: Array, where: Any, part: Array) -> Array:
     y: Array = x.copy()
     y[where] = part
     return y
+
+
+OUT_OF_RANGE = """
+train.variable @v : tensor<9x2xf64> = #train.zeros
+func.func @take(%x: tensor<?x2xf64>, %at: tensor<i64>) -> tensor<3x2xf64> {
+  %o = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %o : i64 to index
+  %y = tensor.extract_slice %x[%i, 0] [3, 2] [1, 1] : tensor<?x2xf64> to tensor<3x2xf64>
+  return %y : tensor<3x2xf64>
+}
+func.func @every_other(%x: tensor<?x2xf64>, %at: tensor<i64>) -> tensor<3x2xf64> {
+  %o = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %o : i64 to index
+  %y = tensor.extract_slice %x[%i, 0] [3, 2] [2, 1] : tensor<?x2xf64> to tensor<3x2xf64>
+  return %y : tensor<3x2xf64>
+}
+func.func @put(%x: tensor<3x2xf64>, %at: tensor<i64>) {
+  %v = train.read @v : tensor<9x2xf64>
+  %o = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %o : i64 to index
+  %y = tensor.insert_slice %x into %v[%i, 0] [3, 2] [1, 1] : tensor<3x2xf64> into tensor<9x2xf64>
+  train.assign @v, %y : tensor<9x2xf64>
+  return
+}
+func.func @element(%x: tensor<?x2xf64>, %at: tensor<i64>) -> tensor<f64> {
+  %o = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %o : i64 to index
+  %s = tensor.extract %x[%i, %i] : tensor<?x2xf64>
+  %y = tensor.from_elements %s : tensor<f64>
+  return %y : tensor<f64>
+}
+"""
+
+
+def test_out_of_range() -> None:
+    """X7: a slice or an element at a computed place that is not there is an error that changes nothing."""
+    for configuration, model in configurations(OUT_OF_RANGE):
+        model.initialize()
+        x, part = np.arange(12.0).reshape(6, 2), np.ones((3, 2))
+        extremes = (-1, 2**62, -2**63, 2**63 - 1)
+        expect_equal(f"{configuration} take", model.run("take", x, np.array(3)), x[3:])
+        expect_equal(f"{configuration} every other", model.run("every_other", x, np.array(1)), x[1::2])
+        for at in (4, 6, *extremes):
+            expect_error(f"{configuration} take {at}", "slice out of range of dimension 0 in 'tensor.extract_slice' at",
+                         lambda: model.run("take", x, np.array(at)))
+        for at in (2, *extremes):
+            expect_error(f"{configuration} every other {at}", "slice out of range of dimension 0",
+                         lambda: model.run("every_other", x, np.array(at)))
+        expect_error(f"{configuration} too short", "slice out of range of dimension 0",
+                     lambda: model.run("take", x[:2].copy(), np.array(0)))
+        for at in (7, *extremes):
+            expect_error(f"{configuration} put {at}", "slice out of range of dimension 0 in 'tensor.insert_slice' at ",
+                         lambda: model.run("put", part, np.array(at)))
+            expect_equal(f"{configuration} after an error", model["v"], np.zeros((9, 2)))
+        model.run("put", part, np.array(6))
+        expect_equal(f"{configuration} put", model["v"].sum(1), np.array([0.0] * 6 + [2.0] * 3))
+        expect_equal(f"{configuration} element", model.run("element", x, np.array(1)), np.array(3.0))
+        for at in (2, *extremes):
+            expect_error(f"{configuration} element {at}", "index out of range of dimension 1 in 'tensor.extract' at ",
+                         lambda: model.run("element", x, np.array(at)))
 
 
 def test_joins() -> None:
@@ -244,4 +304,4 @@ def test_booleans() -> None:
     cases.check()
 
 
-run_tests([test_slices, test_joins, test_reshapes, test_elements, test_casts, test_booleans])
+run_tests([test_slices, test_out_of_range, test_joins, test_reshapes, test_elements, test_casts, test_booleans])

@@ -65,6 +65,11 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
     WalkResult verified = getOperation()->walk([](Operation *op) {
+      if (isa<tensor::GatherOp, tensor::ScatterOp>(op)) {
+        op->emitOpError() << "has no lowering: expected 'nn.gather' or "
+                             "'nn.scatter_add', whose indices are checked";
+        return WalkResult::interrupt();
+      }
       if (!isLowered(op))
         return WalkResult::advance();
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(),

@@ -26,7 +26,8 @@ def NN_GatherOp : NN_DifferentiableOp<"gather"> {
     ```
 
     The derivative with respect to x adds up what each slice received
-    (`nn.scatter_add`); indices carry none.
+    (`nn.scatter_add`); indices carry none. Upstream's `tensor.gather`, which
+    says nothing of indices out of range, is refused.
   }];
   let arguments = (ins NN_NumberTensor:$x, NN_IntTensor:$indices, I64Attr:$axis);
   let results = (outs NN_NumberTensor:$result);
