@@ -103,6 +103,17 @@ func.func @step""").replace("""  %w = train.read @w : tensor<4x4xf32>
     %u = train.read @u : tensor<2x4xf32>
     %xi = """)
 
+# The same, with ops whose results have the extents of their operands.
+PRODUCTS = RECURRENT.replace(
+    "    %a = linalg.matmul ins(%xi, %u : tensor<?x2xf32>, tensor<2x4xf32>) outs(%start : tensor<?x4xf32>) "
+    "-> tensor<?x4xf32>\n"
+    "    %b = linalg.matmul ins(%h, %w : tensor<?x4xf32>, tensor<4x4xf32>) outs(%a : tensor<?x4xf32>) "
+    "-> tensor<?x4xf32>\n",
+    "    %a = nn.matmul %xi, %u : (tensor<?x2xf32>, tensor<2x4xf32>) -> tensor<?x4xf32>\n"
+    "    %p = nn.matmul %h, %w : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n"
+    "    %b = arith.addf %a, %p : tensor<?x4xf32>\n")
+assert "nn.matmul" in PRODUCTS
+
 
 def step_recurrent(w: Array, u: Array, x: Array, target: Array) -> Tuple[float, Array, Array]:
     states = [np.zeros((x.shape[1], 4))]
@@ -122,7 +133,8 @@ def test_recurrent() -> None:
     """G16: backpropagation through time, over a batch that only the caller knows."""
     rng = np.random.default_rng(1)
     inside = (("reads inside, " + name, model) for name, model in configurations(READS_INSIDE))
-    models = [*configurations(RECURRENT), *inside]
+    products = (("products, " + name, model) for name, model in configurations(PRODUCTS))
+    models = [*configurations(RECURRENT), *inside, *products]
     for name, model in models:
         model.initialize(seed=2)
         w, u = (np.array(model[key], np.float64) for key in ("w", "u"))

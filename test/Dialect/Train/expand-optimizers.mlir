@@ -229,3 +229,24 @@ func.func @read_in_loop(%x: tensor<3xf32>) {
   train.minimize %h : tensor<3xf32> with #train.sgd
   return
 }
+
+// -----
+
+// Given gradients, in the order of the list; nothing is differentiated.
+train.variable @w : tensor<3xf32>
+train.variable @v : tensor<f32>
+train.variable @n : tensor<i32> = dense<0> : tensor<i32> {trainable = false}
+// CHECK: train.variable @"v/Adam"
+// CHECK: train.variable @"w/Adam"
+// CHECK-LABEL: func @apply
+// CHECK-SAME: (%[[DV:.*]]: tensor<f32>, %[[DW:.*]]: tensor<3xf32>)
+// CHECK-NOT: train.gradient
+// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DV]]
+// CHECK: train.assign @v
+// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DW]]
+// CHECK: train.assign @w
+// CHECK: train.assign_add @n
+func.func @apply(%dv: tensor<f32>, %dw: tensor<3xf32>) {
+  train.apply_gradients %dv, %dw : tensor<f32>, tensor<3xf32> to [@v, @w] with #train.adam global_step @n
+  return
+}

@@ -118,7 +118,7 @@ void FunctionState::addStorageArguments() {
 }
 
 LogicalResult FunctionState::rewriteAccess(Operation *op) {
-  if (isa<MinimizeOp, GradientOp>(op))
+  if (isa<MinimizeOp, ApplyGradientsOp, GradientOp>(op))
     return op->emitOpError() << "expected to be expanded before variables "
                                 "become arguments";
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
