@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Samples of the nn dialect."""
 
-from samples.sampling import MATRIX, apart, arg, integers, sample, signed, within
+from samples.sampling import MATRIX, apart, arg, sample, signed
 
 for ta in (False, True):
     for tb in (False, True):
@@ -10,23 +10,24 @@ for ta in (False, True):
         flags = [name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on]
         sample("nn.matmul", [arg(a, extents=(5,)), arg(b)],
                f"%y = nn.matmul %a0, %a1 {{{', '.join(flags)}}} : ({a}, {b}) -> tensor<?x2xf64>", "tensor<?x2xf64>")
+# One product an index of the leading dimensions.
+for ta in (False, True):
+    for tb in (False, True):
+        a = "tensor<?x2x4x?xf64>" if ta else "tensor<?x2x?x4xf64>"
+        b = "tensor<?x2x3x4xf64>" if tb else "tensor<?x2x4x3xf64>"
+        flags = [name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on]
+        sample("nn.matmul", [arg(a, extents=(2, 5)), arg(b, extents=(2,))],
+               f"%y = nn.matmul %a0, %a1 {{{', '.join(flags)}}} : ({a}, {b}) -> tensor<?x2x?x3xf64>",
+               "tensor<?x2x?x3xf64>")
+for x, y in (("tensor<?x4x3xf64>", "tensor<?x4x2xf64>"), ("tensor<?x?x3xf64>", "tensor<?x?x2xf64>"),
+             ("tensor<2x?x2x3xf64>", "tensor<2x?x2x2xf64>")):
+    sample("nn.dense", [arg(x, extents=(2, 4)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
+           f"%y = nn.dense %a0, %a1, %a2 : ({x}, tensor<3x2xf64>, tensor<2xf64>) -> {y}", y)
+    sample("nn.dense", [arg(x, extents=(2, 4)), arg("tensor<3x2xf64>")],
+           f"%y = nn.dense %a0, %a1 : ({x}, tensor<3x2xf64>) -> {y}", y)
 sample("nn.dense", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
        "%y = nn.dense %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<3x2xf64>, tensor<2xf64>) -> tensor<?x2xf64>",
        "tensor<?x2xf64>")
-sample("nn.relu", [arg(MATRIX, signed(0.5, 2))], f"%y = nn.relu %a0 : {MATRIX}", MATRIX)
-sample("nn.relu", [arg("tensor<5xf64>", signed(0.5, 2))], "%y = nn.relu %a0 : tensor<5xf64>", "tensor<5xf64>")
-sample("nn.softmax", [arg("tensor<?x2x3xf64>")], "%y = nn.softmax %a0 : tensor<?x2x3xf64>", "tensor<?x2x3xf64>")
-sample("nn.softmax", [arg("tensor<5xf64>")], "%y = nn.softmax %a0 : tensor<5xf64>", "tensor<5xf64>")
-for reduction, loss in (("none", "tensor<?xf64>"), ("mean", "tensor<f64>"), ("sum", "tensor<f64>")):
-    sample("nn.softmax_cross_entropy", [arg("tensor<?x5xf64>"), arg("tensor<?x5xf64>", within(0, 1))],
-           f"%y = nn.softmax_cross_entropy %a0, %a1 reduction {reduction} : "
-           f"(tensor<?x5xf64>, tensor<?x5xf64>) -> {loss}", loss)
-    sample("nn.sparse_softmax_cross_entropy",
-           [arg("tensor<?x5xf64>"), arg("tensor<?xi32>", integers(0, 4), wrt=False)],
-           f"%y = nn.sparse_softmax_cross_entropy %a0, %a1 reduction {reduction} : "
-           f"(tensor<?x5xf64>, tensor<?xi32>) -> {loss}", loss)
-sample("nn.softmax_cross_entropy", [arg("tensor<3x5xf64>"), arg("tensor<?x5xf64>", within(0, 1))],
-       "%y = nn.softmax_cross_entropy %a0, %a1 : (tensor<3x5xf64>, tensor<?x5xf64>) -> tensor<f64>", "tensor<f64>")
 for source, dims in (("tensor<3xf64>", "[1]"), ("tensor<?x1xf64>", "[0, 1]"), ("tensor<?xf64>", "[0]"),
                      ("tensor<1xf64>", "[1]"), ("tensor<f64>", "[]"), ("tensor<1x1xf64>", "[0, 1]")):
     sample("nn.broadcast", [arg(source), arg(MATRIX)],

@@ -10,6 +10,7 @@
 include "flywheel/Dialect/NN/NNActivations.td"
 include "flywheel/Dialect/NN/NNContractions.td"
 include "flywheel/Dialect/NN/NNLosses.td"
+include "flywheel/Dialect/NN/NNNormalization.td"
 include "flywheel/Dialect/NN/NNShapes.td"
 
 #endif // FLYWHEEL_DIALECT_NN_NNOPS

@@ -13,6 +13,9 @@
 #ifndef FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 #define FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/Term.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -31,13 +34,31 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
+/// Checks that `value`, which the message calls `what`, has at least rank
+/// `rank`.
+llvm::LogicalResult verifyMinRank(mlir::Operation *op, mlir::Value value,
+                                  llvm::StringRef what, int64_t rank);
+
 /// Checks that two extents can be equal: a dynamic extent fits any.
 llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
                                      int64_t a, int64_t b);
 
+/// Checks that two shapes can be equal, extent by extent; `what` names the
+/// extents of both.
+llvm::LogicalResult verifySameExtents(mlir::Operation *op,
+                                      llvm::StringRef what,
+                                      llvm::ArrayRef<int64_t> a,
+                                      llvm::ArrayRef<int64_t> b);
+
 /// Checks the declared type of `result` against the inferred shape.
 llvm::LogicalResult verifyResultShape(mlir::Operation *op, mlir::Value result,
                                       llvm::ArrayRef<int64_t> shape);
+
+/// Checks the result of a loss: a scalar, or without reduction one number for
+/// each index of `shape`.
+llvm::LogicalResult verifyLossResult(mlir::Operation *op, mlir::Value result,
+                                     LossReduction reduction,
+                                     llvm::ArrayRef<int64_t> shape);
 
 /// Checks that all operands and results have one element type.
 llvm::LogicalResult verifySameElementType(mlir::Operation *op);
@@ -45,6 +66,34 @@ llvm::LogicalResult verifySameElementType(mlir::Operation *op);
 /// Checks that `dims` is strictly increasing and within [0, rank).
 llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> dims, int64_t rank);
+
+//===----------------------------------------------------------------------===//
+// Parts of decompositions and rules
+//===----------------------------------------------------------------------===//
+
+/// The type that numbers of `elementType` are computed with: f32 for the
+/// 16-bit floats, `elementType` itself otherwise.
+mlir::Type getComputeType(mlir::Type elementType);
+
+/// `value` in its compute type, to be computed with.
+Term widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
+
+/// `value` rounded to the element type of the tensor type `type` and cast to
+/// `type`, which may say more or less about the extents.
+mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                    mlir::Type type);
+
+/// `nn.reduce` without `keepdims`; `input` itself where `axes` is empty.
+mlir::Value buildReduce(mlir::OpBuilder &b, mlir::Location loc,
+                        ReductionKind kind, mlir::Value input,
+                        llvm::ArrayRef<int64_t> axes);
+
+/// Casts two tensors of compatible shapes to one type: an extent is static
+/// where both types say so.
+std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
+                                                     mlir::Location loc,
+                                                     mlir::Value lhs,
+                                                     mlir::Value rhs);
 
 } // namespace flywheel::nn
 
