@@ -1,59 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Samples of losses."""
+"""Samples of losses. `jax` is the loss of each row, of p = a0 and t = a1."""
+
+from typing import Callable, List
 
 from samples.sampling import Arg, apart, arg, integers, sample, signed, within
 
-REDUCTIONS = ("none", "mean", "sum")
+OVER = {"none": "", "mean": ".mean()", "sum": ".sum()"}
 
 
-def loss(op: str, args: list, rows: str, attributes: str = "") -> None:
+def loss(op: str, args: List[Arg], rows: str, jax: str, attributes: str = "") -> None:
     """A loss of two tensors with each reduction; `rows` is its shape without."""
-    for reduction in REDUCTIONS:
+    for reduction, over in OVER.items():
         result = f"tensor<{rows}f64>" if reduction == "none" else "tensor<f64>"
         types = ", ".join(a.type for a in args)
-        sample(op, args, f"%y = {op} %a0, %a1 {attributes} reduction {reduction} : ({types}) -> {result}", result)
+        sample(op, args, f"%y = {op} %a0, %a1 {attributes} reduction {reduction} : ({types}) -> {result}", result,
+               jax=f"({jax}){over}")
 
 
-for shape in ("?x", "?x2x"):
-    logits, label = f"tensor<{shape}5xf64>", f"tensor<{shape}i32>"
-    loss("nn.softmax_cross_entropy", [arg(logits), arg(logits, within(0, 1))], shape)
-    loss("nn.sparse_softmax_cross_entropy", [arg(logits), arg(label, integers(0, 4), wrt=False)], shape)
-sample("nn.softmax_cross_entropy", [arg("tensor<3x5xf64>"), arg("tensor<?x5xf64>", within(0, 1))],
-       "%y = nn.softmax_cross_entropy %a0, %a1 : (tensor<3x5xf64>, tensor<?x5xf64>) -> tensor<f64>", "tensor<f64>")
+# Of sequences; samples of one row a sample are those of the nn dialect.
+SEQUENCE = "tensor<?x2x5xf64>"
+loss("nn.softmax_cross_entropy", [arg(SEQUENCE), arg(SEQUENCE, within(0, 1))], "?x2x",
+     "-(a1 * jax.nn.log_softmax(a0)).sum(-1)")
+loss("nn.sparse_softmax_cross_entropy", [arg(SEQUENCE), arg("tensor<?x2xi32>", integers(0, 4), wrt=False)], "?x2x",
+     "-(jax.nn.one_hot(a1, 5) * jax.nn.log_softmax(a0)).sum(-1)")
 for shape in ("", "?x3x"):
     kind = f"tensor<{shape}f64>"
-    loss("nn.sigmoid_cross_entropy", [arg(kind), arg(kind, within(0, 1))], shape)
+    loss("nn.sigmoid_cross_entropy", [arg(kind), arg(kind, within(0, 1))], shape,
+         "-a1 * jax.nn.log_sigmoid(a0) - (1 - a1) * jax.nn.log_sigmoid(-a0)")
+sample("nn.sigmoid_cross_entropy", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
+       "%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : "
+       "(tensor<3x?xf64>, tensor<?x4xf64>) -> tensor<3x4xf64>", "tensor<3x4xf64>")
 
 
-def rows(op: str, draw: object, other: object, attributes: str = "") -> None:
+def rows(op: str, draw: Callable, other: Callable, jax: str, attributes: str = "") -> None:
     """A loss of predictions, one a row, of one row, of many and of a batch of many."""
     for shape in ("", "?x", "?x2x"):
         kind = f"tensor<{shape}3xf64>"
-        loss(op, [Arg(kind, arg(kind).shape, draw), Arg(kind, arg(kind).shape, other)], shape, attributes)
+        loss(op, [arg(kind, draw), arg(kind, other)], shape, jax, attributes)
 
 
 # Predictions and targets whose differences are not near a kink.
-rows("nn.mean_squared_error", within(-2, 2), within(-2, 2))
-rows("nn.mean_absolute_error", apart(0.0), apart(0.5))
-rows("nn.mean_absolute_percentage_error", apart(0.1), apart(0.6))
-rows("nn.mean_squared_logarithmic_error", within(0.5, 2), within(0.5, 2))
-rows("nn.huber", apart(0.0), apart(0.5))
-rows("nn.huber", apart(0.0), apart(0.5), "delta 2.2")
-rows("nn.hinge", signed(2, 3), signed(0.7, 1.3))
-rows("nn.squared_hinge", signed(2, 3), signed(0.7, 1.3))
-rows("nn.categorical_hinge", apart(0.3), within(0.0, 0.4))
-rows("nn.log_cosh", within(-3, -0.5), within(0.5, 3))
-rows("nn.kl_divergence", within(0.1, 0.9), within(0.1, 0.9))
-rows("nn.poisson", within(0.5, 2), within(0, 2))
-rows("nn.cosine_proximity", signed(0.5, 2), signed(0.5, 2))
-rows("nn.binary_crossentropy", within(0.1, 0.9), within(0, 1))
-rows("nn.categorical_crossentropy", within(0.1, 0.9), within(0, 1))
+rows("nn.mean_squared_error", within(-2, 2), within(-2, 2), "((a0 - a1) ** 2).mean(-1)")
+rows("nn.mean_absolute_error", apart(0.0), apart(0.5), "jnp.abs(a0 - a1).mean(-1)")
+rows("nn.mean_absolute_percentage_error", apart(0.1), apart(0.6),
+     "100 * jnp.abs((a0 - a1) / jnp.maximum(jnp.abs(a1), 1e-7)).mean(-1)")
+rows("nn.mean_squared_logarithmic_error", within(0.5, 2), within(0.5, 2),
+     "((jnp.log(a0 + 1) - jnp.log(a1 + 1)) ** 2).mean(-1)")
+HUBER = "jnp.where(jnp.abs(a0 - a1) <= %s, (a0 - a1) ** 2 / 2, %s * jnp.abs(a0 - a1) - %s ** 2 / 2).mean(-1)"
+rows("nn.huber", apart(0.0), apart(0.5), HUBER % (1, 1, 1))
+rows("nn.huber", apart(0.0), apart(0.5), HUBER % (2.2, 2.2, 2.2), "delta 2.2")
+rows("nn.hinge", signed(2, 3), signed(0.7, 1.3), "jnp.maximum(1 - a1 * a0, 0).mean(-1)")
+rows("nn.squared_hinge", signed(2, 3), signed(0.7, 1.3), "(jnp.maximum(1 - a1 * a0, 0) ** 2).mean(-1)")
+rows("nn.categorical_hinge", apart(0.3), within(0.0, 0.4),
+     "jnp.maximum(((1 - a1) * a0).max(-1) - (a1 * a0).sum(-1) + 1, 0)")
+rows("nn.log_cosh", within(-3, -0.5), within(0.5, 3), "jnp.log(jnp.cosh(a0 - a1)).mean(-1)")
+rows("nn.kl_divergence", within(0.1, 0.9), within(0.1, 0.9), "(a1 * jnp.log(a1 / a0)).sum(-1)")
+rows("nn.poisson", within(0.5, 2), within(0, 2), "(a0 - a1 * jnp.log(a0 + 1e-7)).mean(-1)")
+rows("nn.cosine_proximity", signed(0.5, 2), signed(0.5, 2),
+     "-(a0 * a1).sum(-1) / jnp.sqrt((a0 ** 2).sum(-1) * (a1 ** 2).sum(-1))")
+rows("nn.binary_crossentropy", within(0.1, 0.9), within(0, 1),
+     "(-a1 * jnp.log(a0) - (1 - a1) * jnp.log(1 - a0)).mean(-1)")
+rows("nn.categorical_crossentropy", within(0.1, 0.9), within(0, 1),
+     "-(a1 * jnp.log(a0 / a0.sum(-1, keepdims=True))).sum(-1)")
 for kind in ("tensor<?x3xf64>", "tensor<f64>"):
-    sample("nn.l2_loss", [arg(kind)], f"%y = nn.l2_loss %a0 : {kind} -> tensor<f64>", "tensor<f64>")
+    sample("nn.l2_loss", [arg(kind)], f"%y = nn.l2_loss %a0 : {kind} -> tensor<f64>", "tensor<f64>",
+           jax="(a0 ** 2).sum() / 2")
 # Extents that only one of two types knows.
 sample("nn.mean_squared_error", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
        "%y = nn.mean_squared_error %a0, %a1 reduction none : (tensor<3x?xf64>, tensor<?x4xf64>) -> tensor<3xf64>",
        "tensor<3xf64>")
-sample("nn.sigmoid_cross_entropy", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
-       "%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : "
-       "(tensor<3x?xf64>, tensor<?x4xf64>) -> tensor<3x4xf64>", "tensor<3x4xf64>")
