@@ -22,6 +22,7 @@ config.excludes = [
     "lit.site.cfg.py",
     "__pycache__",
     # Run by other tests.
+    "cases.py",
     "configurations.py",
     "graphs",
     "samples",

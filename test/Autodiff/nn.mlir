@@ -87,3 +87,14 @@ func.func @broadcast(%b: tensor<1x3xf32>, %x: tensor<5x?x3xf32>, %g: tensor<5x?x
   %d = train.gradient %y wrt %b grad_ys %g : (tensor<5x?x3xf32>, tensor<1x3xf32>, tensor<5x?x3xf32>) -> tensor<1x3xf32>
   return %d : tensor<1x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @triangle
+// CHECK-SAME: (%{{.*}}: tensor<?x3xf32>, %[[G:.*]]: tensor<?x3xf32>)
+// CHECK: nn.triangle upper %[[G]] diagonal 1 : tensor<?x3xf32>
+func.func @triangle(%x: tensor<?x3xf32>, %g: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %y = nn.triangle upper %x diagonal 1 fill 5.0 : tensor<?x3xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %d : tensor<?x3xf32>
+}

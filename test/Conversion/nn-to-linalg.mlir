@@ -156,3 +156,16 @@ func.func @rank0(%c: i1, %x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
   %0 = arith.select %c, %x, %y : tensor<f32>
   return %0 : tensor<f32>
 }
+
+// X7: elements stay by comparing positions in each matrix.
+// CHECK-LABEL: func @triangle
+// CHECK: linalg.generic
+// CHECK: %[[I:.*]] = linalg.index 1 : index
+// CHECK: %[[J:.*]] = linalg.index 2 : index
+// CHECK: %[[EDGE:.*]] = arith.addi %[[I]], %c-1 : index
+// CHECK: %[[KEEP:.*]] = arith.cmpi sle, %[[J]], %[[EDGE]] : index
+// CHECK: arith.select %[[KEEP]], %{{.*}}, %cst : f16
+func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
+  %0 = nn.triangle lower %x diagonal -1 fill 0.1 : tensor<?x3x4xf16>
+  return %0 : tensor<?x3x4xf16>
+}

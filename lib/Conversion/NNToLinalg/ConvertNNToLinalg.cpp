@@ -51,6 +51,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     RewritePatternSet set(context);
     populateContractionPatterns(set);
     populateElementwisePatterns(set);
+    populateLinearAlgebraPatterns(set);
     populateReductionPatterns(set);
     populateSoftmaxPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -103,6 +103,7 @@ mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 /// The patterns, one set a file; all match at the benefit of one.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
+void populateLinearAlgebraPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 

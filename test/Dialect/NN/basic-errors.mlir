@@ -375,3 +375,28 @@ func.func @f(%x: tensor<2x3xf32>) {
   %0 = nn.argmax %x axis 1 : tensor<2x3xf32> -> tensor<3xi32>
   return
 }
+
+// -----
+
+// X7:
+func.func @f(%x: tensor<3xf32>) {
+  // expected-error @+1 {{expected x of rank at least 2, found 'tensor<3xf32>'}}
+  %0 = nn.triangle lower %x : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x3xi8>) {
+  // expected-error @+1 {{expected a fill that is a number of 'i8', found 1.280000e+02 : f64}}
+  %0 = nn.triangle lower %x fill 128.0 : tensor<3x3xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x3xi32>) {
+  // expected-error @+1 {{expected a fill that is a number of 'i32', found 5.000000e-01 : f64}}
+  %0 = nn.triangle lower %x fill 0.5 : tensor<3x3xi32>
+  return
+}

@@ -68,3 +68,15 @@ func.func @shapes(%x: tensor<?x10xf32>, %b: tensor<10xf32>, %c: tensor<1x10xf32>
   %8 = nn.argmax %x axis 1 : tensor<?x10xf32> -> tensor<?xi64>
   return
 }
+
+// X7:
+// CHECK-LABEL: func @triangles
+func.func @triangles(%x: tensor<?x3x4xf32>, %i: tensor<3x3xi1>) {
+  // CHECK: nn.triangle lower %arg0 : tensor<?x3x4xf32>
+  %0 = nn.triangle lower %x diagonal 0 fill 0.0 : tensor<?x3x4xf32>
+  // CHECK: nn.triangle upper %arg0 diagonal -1 fill 0xFFF0000000000000 : tensor<?x3x4xf32>
+  %1 = nn.triangle upper %x diagonal -1 fill 0xFFF0000000000000 : tensor<?x3x4xf32>
+  // CHECK: nn.triangle upper %arg1 diagonal 1 fill 1.000000e+00 : tensor<3x3xi1>
+  %2 = nn.triangle upper %i diagonal 1 fill 1.0 : tensor<3x3xi1>
+  return
+}

@@ -9,6 +9,7 @@
 
 include "flywheel/Dialect/NN/NNActivations.td"
 include "flywheel/Dialect/NN/NNContractions.td"
+include "flywheel/Dialect/NN/NNLinearAlgebra.td"
 include "flywheel/Dialect/NN/NNLosses.td"
 include "flywheel/Dialect/NN/NNNormalization.td"
 include "flywheel/Dialect/NN/NNShapes.td"
