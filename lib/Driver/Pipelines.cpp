@@ -63,6 +63,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());
+  pm.addPass(train::createTrainExpandMovingAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);
@@ -171,6 +172,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createLegalizeExpandShape());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
   math::MathExtendToSupportedTypesOptions extend;

@@ -109,7 +109,8 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op. Changes of
     shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape.
+    keeps the variable's shape, and a product of matrices its own: what follows
+    it in another shape takes that of the product.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -318,6 +319,19 @@ def ExpandNarrowing
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LegalizeExpandShape
+    : Pass<"flywheel-legalize-expand-shape", "::mlir::func::FuncOp"> {
+  let summary = "Split extents into several dynamic ones by strides";
+  let description = [{
+    Before: buffers. After: no `memref.expand_shape` splits an extent into
+    several dynamic ones: upstream's lowering knows sizes only by division. Such
+    an op is a `memref.reinterpret_cast` with the sizes that it was given.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -8,24 +8,25 @@ from samples.sampling import Arg, apart, arg, integers, sample, signed, within
 OVER = {"none": "", "mean": ".mean()", "sum": ".sum()"}
 
 
-def loss(op: str, args: List[Arg], rows: str, jax: str, attributes: str = "") -> None:
-    """A loss of two tensors with each reduction; `rows` is its shape without."""
-    for reduction, over in OVER.items():
-        result = f"tensor<{rows}f64>" if reduction == "none" else "tensor<f64>"
-        types = ", ".join(a.type for a in args)
-        sample(op, args, f"%y = {op} %a0, %a1 {attributes} reduction {reduction} : ({types}) -> {result}", result,
-               jax=f"({jax}){over}")
+def loss(op: str, args: List[Arg], rows: str, reduction: str, jax: str, attributes: str = "") -> None:
+    """A loss of two tensors; `rows` is its shape without a reduction."""
+    result = f"tensor<{rows}f64>" if reduction == "none" else "tensor<f64>"
+    types = ", ".join(a.type for a in args)
+    sample(op, args, f"%y = {op} %a0, %a1 {attributes} reduction {reduction} : ({types}) -> {result}", result,
+           jax=f"({jax}){OVER[reduction]}")
 
 
 # Of sequences; samples of one row a sample are those of the nn dialect.
 SEQUENCE = "tensor<?x2x5xf64>"
-loss("nn.softmax_cross_entropy", [arg(SEQUENCE), arg(SEQUENCE, within(0, 1))], "?x2x",
-     "-(a1 * jax.nn.log_softmax(a0)).sum(-1)")
-loss("nn.sparse_softmax_cross_entropy", [arg(SEQUENCE), arg("tensor<?x2xi32>", integers(0, 4), wrt=False)], "?x2x",
-     "-(jax.nn.one_hot(a1, 5) * jax.nn.log_softmax(a0)).sum(-1)")
-for shape in ("", "?x3x"):
+for reduction in ("none", "mean"):
+    loss("nn.softmax_cross_entropy", [arg(SEQUENCE), arg(SEQUENCE, within(0, 1))], "?x2x", reduction,
+         "-(a1 * jax.nn.log_softmax(a0)).sum(-1)")
+    loss("nn.sparse_softmax_cross_entropy",
+         [arg(SEQUENCE), arg("tensor<?x2xi32>", integers(0, 4), wrt=False)], "?x2x", reduction,
+         "-(jax.nn.one_hot(a1, 5) * jax.nn.log_softmax(a0)).sum(-1)")
+for shape, reduction in (("", "mean"), ("?x3x", "none"), ("?x3x", "mean"), ("?x3x", "sum")):
     kind = f"tensor<{shape}f64>"
-    loss("nn.sigmoid_cross_entropy", [arg(kind), arg(kind, within(0, 1))], shape,
+    loss("nn.sigmoid_cross_entropy", [arg(kind), arg(kind, within(0, 1))], shape, reduction,
          "-a1 * jax.nn.log_sigmoid(a0) - (1 - a1) * jax.nn.log_sigmoid(-a0)")
 sample("nn.sigmoid_cross_entropy", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
        "%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : "
@@ -33,10 +34,10 @@ sample("nn.sigmoid_cross_entropy", [arg("tensor<3x?xf64>", extents=(4,)), arg("t
 
 
 def rows(op: str, draw: Callable, other: Callable, jax: str, attributes: str = "") -> None:
-    """A loss of predictions, one a row, of one row, of many and of a batch of many."""
-    for shape in ("", "?x", "?x2x"):
+    """A loss of predictions, of one row, of many and of a batch of many."""
+    for shape, reduction in (("", "sum"), ("?x", "mean"), ("?x2x", "none")):
         kind = f"tensor<{shape}3xf64>"
-        loss(op, [arg(kind, draw), arg(kind, other)], shape, jax, attributes)
+        loss(op, [arg(kind, draw), arg(kind, other)], shape, reduction, jax, attributes)
 
 
 # Predictions and targets whose differences are not near a kink.

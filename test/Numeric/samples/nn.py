@@ -24,8 +24,9 @@ for x, y in (("tensor<?x4x3xf64>", "tensor<?x4x2xf64>"), ("tensor<?x?x3xf64>", "
              ("tensor<2x?x2x3xf64>", "tensor<2x?x2x2xf64>")):
     sample("nn.dense", [arg(x, extents=(2, 4)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
            f"%y = nn.dense %a0, %a1, %a2 : ({x}, tensor<3x2xf64>, tensor<2xf64>) -> {y}", y, jax="a0 @ a1 + a2")
-    sample("nn.dense", [arg(x, extents=(2, 4)), arg("tensor<3x2xf64>")],
-           f"%y = nn.dense %a0, %a1 : ({x}, tensor<3x2xf64>) -> {y}", y, jax="a0 @ a1")
+sample("nn.dense", [arg("tensor<?x?x3xf64>", extents=(2, 4)), arg("tensor<3x2xf64>")],
+       "%y = nn.dense %a0, %a1 : (tensor<?x?x3xf64>, tensor<3x2xf64>) -> tensor<?x?x2xf64>", "tensor<?x?x2xf64>",
+       jax="a0 @ a1")
 sample("nn.dense", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
        "%y = nn.dense %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<3x2xf64>, tensor<2xf64>) -> tensor<?x2xf64>",
        "tensor<?x2xf64>", jax="a0 @ a1 + a2")

@@ -106,6 +106,21 @@ private:
   mlir::Value value;
 };
 
+namespace nn {
+
+/// The type that numbers of `elementType` are computed with: f32 for the
+/// 16-bit floats, `elementType` itself otherwise.
+mlir::Type getComputeType(mlir::Type elementType);
+
+/// `value` in its compute type, to be computed with.
+Term widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
+
+/// `value` rounded to the element type of the tensor type `type` and cast to
+/// `type`, which may say more or less about the extents.
+mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                    mlir::Type type);
+
+} // namespace nn
 } // namespace flywheel
 
 #endif // FLYWHEEL_DIALECT_NN_TERM_H

@@ -207,6 +207,38 @@ def Train_AssignSubOp : Train_AssignLikeOp<"assign_sub"> {
   }];
 }
 
+def Train_MovingAverageOp : Train_AccessOp<"moving_average", [
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "Moves a variable towards a value";
+  let description = [{
+    variable := variable * momentum + value * (1 - momentum), as an assignment:
+    an entry for evaluation reads the variable. The result is the new value. No
+    derivative flows through it.
+
+    With `zero_debias` the variable's own first value does not count (Keras 2's
+    `moving_average_update`): with biased and n of the variable, both 0 at first,
+
+        biased := biased - (biased - value) (1 - momentum);  n := n + 1;
+        variable := biased / (1 - momentum^n)
+
+    so that after one update it is that value. biased and n are variables,
+    `<variable>/biased` and `<variable>/local_step`, not trainable, which are
+    initialised, saved and restored like any other; all updates of one variable
+    share them.
+
+    ```mlir
+    %m = train.moving_average @moving_mean, %mean momentum 9.9e-1 : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, AnyStaticShapeTensor:$value,
+                       F64Attr:$momentum, UnitAttr:$zero_debias);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $variable `,` $value `momentum` $momentum (`zero_debias` $zero_debias^)?
+    attr-dict `:` type($value)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Random values
 //===----------------------------------------------------------------------===//
@@ -233,6 +265,36 @@ def Train_RandomOp : Train_Op<"random", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $distribution (`(` $dynamic_sizes^ `)`)? `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_DropoutOp : Train_Op<"dropout", [AllTypesMatch<["x", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Drops elements at random while training";
+  let description = [{
+    Each element is kept with probability 1 - `rate`, and is x / (1 - `rate`)
+    then; the others are 0 (Srivastava and others, Dropout, 2014). Where
+    `training` is false the result is x, bit by bit, and nothing is drawn.
+    Without `training` elements are always dropped: an entry for evaluation
+    leaves the op out, or passes a flag. The derivative has the same mask.
+
+    Draws are those of `train.random #train.random_uniform<seed = ...>`, f32, one
+    an element: the same on every target, others at each run. With rate 0 the
+    result is x, and nothing is drawn.
+
+    ```mlir
+    %y = train.dropout %x rate 5.0e-1 training %flag : tensor<?x64xf32>, tensor<i1>
+    %z = train.dropout %x rate 2.0e-1 seed 7 : tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[AnyFloat]>:$x,
+                       Optional<AnyTypeOf<[I1, 0DTensorOf<[I1]>]>>:$training,
+                       F64Attr:$rate, OptionalAttr<I64Attr>:$seed);
+  let results = (outs RankedTensorOf<[AnyFloat]>:$result);
+  let assemblyFormat = [{
+    $x `rate` $rate (`seed` $seed^)? (`training` $training^)? attr-dict `:`
+    type($x) (`,` type($training)^)?
   }];
   let hasVerifier = 1;
 }

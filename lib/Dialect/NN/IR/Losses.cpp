@@ -89,7 +89,7 @@ static Value buildRowWeights(OpBuilder &b, Location loc, Value dy,
                              Value like) {
   SmallVector<int64_t> dims = identityDims(rows);
   if (reduction == LossReduction::none)
-    return dims.size() == tensorOf(like).getRank()
+    return rows == tensorOf(like).getRank()
                ? dy
                : buildBroadcast(b, loc, dy, dims, like);
   if (reduction == LossReduction::mean) {

@@ -82,30 +82,6 @@ LogicalResult nn::verifyDims(Operation *op, StringRef what,
   return success();
 }
 
-Type nn::getComputeType(Type elementType) {
-  return elementType.isF16() || elementType.isBF16()
-             ? Float32Type::get(elementType.getContext())
-             : elementType;
-}
-
-Term nn::widen(OpBuilder &b, Location loc, Value value) {
-  RankedTensorType type = tensorOf(value);
-  Type compute = getComputeType(type.getElementType());
-  if (compute != type.getElementType())
-    value = arith::ExtFOp::create(b, loc, type.clone(compute), value);
-  return Term(b, loc, value);
-}
-
-Value nn::roundTo(OpBuilder &b, Location loc, Value value, Type type) {
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (element != getElementTypeOrSelf(value))
-    value =
-        arith::TruncFOp::create(b, loc, tensorOf(value).clone(element), value);
-  if (value.getType() != type)
-    value = tensor::CastOp::create(b, loc, type, value);
-  return value;
-}
-
 Value nn::buildReduce(OpBuilder &b, Location loc, ReductionKind kind,
                       Value input, ArrayRef<int64_t> axes) {
   if (axes.empty())

@@ -71,18 +71,6 @@ llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
 // Parts of decompositions and rules
 //===----------------------------------------------------------------------===//
 
-/// The type that numbers of `elementType` are computed with: f32 for the
-/// 16-bit floats, `elementType` itself otherwise.
-mlir::Type getComputeType(mlir::Type elementType);
-
-/// `value` in its compute type, to be computed with.
-Term widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
-
-/// `value` rounded to the element type of the tensor type `type` and cast to
-/// `type`, which may say more or less about the extents.
-mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
-                    mlir::Type type);
-
 /// `nn.reduce` without `keepdims`; `input` itself where `axes` is empty.
 mlir::Value buildReduce(mlir::OpBuilder &b, mlir::Location loc,
                         ReductionKind kind, mlir::Value input,

@@ -156,6 +156,24 @@ void AssignSubOp::getEffects(
   addReadWriteEffects(getVariableAttr(), effects);
 }
 
+LogicalResult
+MovingAverageOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!isa<FloatType>(getElementTypeOrSelf(getValue())))
+    return emitOpError() << "expected a value of a floating-point type, found "
+                         << getValue().getType();
+  double momentum = getMomentum().convertToDouble();
+  if (!(momentum >= 0 && momentum < 1))
+    return emitOpError() << "expected a momentum within [0, 1), found "
+                         << momentum;
+  return verifyAccess(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+void MovingAverageOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addReadWriteEffects(getVariableAttr(), effects);
+}
+
 //===----------------------------------------------------------------------===//
 // Random values
 //===----------------------------------------------------------------------===//
@@ -184,12 +202,31 @@ LogicalResult RandomOp::verify() {
                                              type);
 }
 
+/// The effects of an op that draws: on a variable that expansion makes.
+static void addDrawEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+}
+
 void RandomOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  // Of a variable that expansion makes.
-  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+  addDrawEffects(effects);
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate < 1))
+    return emitOpError() << "expected a rate within [0, 1), found " << rate;
+  return success();
+}
+
+void DropoutOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addDrawEffects(effects);
 }
 
 //===----------------------------------------------------------------------===//
