@@ -33,7 +33,8 @@ def centered(axis: str) -> str:
 
 for parameters in ({}, {"gamma": LAST, "beta": LAST}):
     norm("nn.layer_norm", parameters, "axes [2] epsilon 1.0e-3", [centered("-1")])
-    norm("nn.batch_norm_training", parameters, "epsilon 1.0e-3", [centered("(0, 1)"), "a0.mean((0, 1))", "a0.var((0, 1))"])
+    norm("nn.batch_norm_training", parameters, "epsilon 1.0e-3",
+         [centered("(0, 1)"), "a0.mean((0, 1))", "a0.var((0, 1))"])
     norm("nn.batch_norm_inference", {"mean": LAST, "variance": LAST, **parameters}, "epsilon 1.0e-3",
          ["(a0 - a1) / jnp.sqrt(a2 + 1e-3)"])
 norm("nn.layer_norm", {"gamma": BOTH, "beta": BOTH}, "axes [1, 2] epsilon 1.0e-3", [centered("(1, 2)")])
