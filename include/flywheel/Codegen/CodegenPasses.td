@@ -110,7 +110,9 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     use, by another structured op, is computed in the body of that op. Changes of
     shape between two ops move out of the way, but an op that writes a variable
     keeps the variable's shape, and a product of matrices its own: what follows
-    it in another shape takes that of the product.
+    it in another shape takes that of the product. What an op that writes a
+    variable reads of its old value, element for element, it reads from its
+    destination.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
