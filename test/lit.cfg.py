@@ -22,8 +22,10 @@ config.excludes = [
     "lit.site.cfg.py",
     "__pycache__",
     # Run by other tests.
+    "cases.py",
     "configurations.py",
     "samples",
+    "windows.py",
     "vectorize_kernels_numeric.py",
 ]
 config.test_source_root = os.path.dirname(__file__)

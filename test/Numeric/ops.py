@@ -11,30 +11,19 @@ usage: ops.py [--networks N] [--seed N]
 """
 
 import argparse
-from typing import Any, Callable, Dict, List, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Sequence, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from configurations import ALL, IN_PROCESS, Model, configurations, expect_close, expect_equal, run_tests
+from cases import DTYPES, Array, Cases, tensor
+from configurations import ALL, IN_PROCESS, Model, configurations, run_tests
 
-Array = NDArray[Any]
-DTYPES = {"f32": np.float32, "f64": np.float64}
 SIZES = (1, 7, 8, 9, 15, 16, 17, 31, 33, 100, 128)
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--networks", type=int, default=6)
 parser.add_argument("--seed", type=int, default=0)
 options = parser.parse_args()
-
-
-def tensor(shape: Sequence[Any], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
-
-
-def function(name: str, args: Sequence[str], result: str, body: str) -> str:
-    head = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(args))
-    return f"func.func @{name}({head}) -> {result} {{\n  {body}\n  return %y : {result}\n}}\n"
 
 
 def softmax(x: Array) -> Array:
@@ -50,33 +39,6 @@ def log_softmax(x: Array) -> Array:
 # ---------------------------------------------------------------------------
 # One op at a time
 # ---------------------------------------------------------------------------
-
-class Cases:
-    """Functions of one module, with their inputs and expected results."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.cases: List[Tuple[str, str, List[Array], Any, float]] = []
-
-    def add(self, what: str, args: Sequence[str], result: str, body: str) -> Callable[..., None]:
-        name = f"f{self.text.count('func.func')}"
-        self.text += function(name, args, result, body)
-
-        def expect(inputs: List[Array], expected: Any, scale: float = 1.0) -> None:
-            self.cases.append((f"{what} {[a.shape for a in inputs]}", name, inputs, expected, scale))
-        return expect
-
-    def check(self, names: Sequence[str] = ALL) -> None:
-        for configuration, model in configurations(self.text, names):
-            model.initialize()
-            for what, name, inputs, expected, scale in self.cases:
-                found = model.run(name, *inputs)
-                if np.asarray(expected).dtype.kind in "ib":
-                    expect_equal(f"{configuration} {what}", found, expected)
-                    continue
-                tolerance = {"float32": 1e-5, "float64": 1e-9}[str(found.dtype)] * scale
-                expect_close(f"{configuration} {what}", found, expected, tolerance)
-
 
 def test_matmul() -> None:
     """X1, G14: every transposition, static and dynamic, with all tails."""

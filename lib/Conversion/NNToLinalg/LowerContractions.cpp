@@ -44,13 +44,7 @@ struct LowerMatmul : OpRewritePattern<nn::MatmulOp> {
     Value product =
         emitMatmul(e, op.getA(), op.getTransposeA(), op.getB(),
                    op.getTransposeB(), "contracted extents of a and b");
-    Type type = getElementTypeOrSelf(op.getA());
-    if (e.getComputeType(type) != type)
-      product = e.map(e.getExtents(product), type, product, {e.identity(2)},
-                      [&](OpBuilder &b, Location loc, ValueRange args) {
-                        return narrow(b, loc, args[0], type);
-                      });
-    e.replaceWith(product);
+    e.replaceWith(e.narrowTensor(product, getElementTypeOrSelf(op.getA())));
     return success();
   }
 };

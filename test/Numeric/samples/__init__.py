@@ -5,7 +5,7 @@
 `python -m samples` prints the names of the ops that have one.
 """
 
-from samples import elementwise, linalg, nn, scf, tensor, train
+from samples import elementwise, linalg, nn, scf, tensor, train, windows
 from samples.sampling import SAMPLES, Arg, Sample
 
-__all__ = ["SAMPLES", "Arg", "Sample", "elementwise", "linalg", "nn", "scf", "tensor", "train"]
+__all__ = ["SAMPLES", "Arg", "Sample", "elementwise", "linalg", "nn", "scf", "tensor", "train", "windows"]

@@ -9,7 +9,9 @@
 
 include "flywheel/Dialect/NN/NNActivations.td"
 include "flywheel/Dialect/NN/NNContractions.td"
+include "flywheel/Dialect/NN/NNConvolutions.td"
 include "flywheel/Dialect/NN/NNLosses.td"
+include "flywheel/Dialect/NN/NNPools.td"
 include "flywheel/Dialect/NN/NNShapes.td"
 
 #endif // FLYWHEEL_DIALECT_NN_NNOPS
