@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -43,9 +44,18 @@ struct PrivatizeInits : flywheel::impl::PrivatizeInitsBase<PrivatizeInits> {
         inits.push_back(&init);
     });
     for (OpOperand *init : inits) {
-      OpBuilder b(init->getOwner());
-      if (Value own = cloneInit(b, init->get()))
-        init->set(own);
+      auto insert = dyn_cast<tensor::InsertSliceOp>(init->getOwner());
+      tensor::ExtractSliceOp place =
+          insert ? flywheel::findPlace(insert) : nullptr;
+      if (place && place.getSource() != init->get())
+        place = nullptr;
+      OpBuilder b(place ? place : init->getOwner());
+      Value own = cloneInit(b, init->get());
+      if (!own)
+        continue;
+      init->set(own);
+      if (place)
+        place.getSourceMutable().assign(own);
     }
     // What nothing uses any more goes, fills before the tensors they fill.
     SmallVector<Operation *> dead;

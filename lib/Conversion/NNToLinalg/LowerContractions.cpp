@@ -66,14 +66,7 @@ struct LowerMatmul : OpRewritePattern<nn::MatmulOp> {
     Value product =
         emitMatmul(e, op.getA(), op.getTransposeA(), op.getB(),
                    op.getTransposeB(), "contracted extents of a and b");
-    Type type = getElementTypeOrSelf(op.getA());
-    SmallVector<Extent> extents = e.getExtents(product);
-    if (e.getComputeType(type) != type)
-      product = e.map(extents, type, product, {e.identity(extents.size())},
-                      [&](OpBuilder &b, Location loc, ValueRange args) {
-                        return narrow(b, loc, args[0], type);
-                      });
-    e.replaceWith(product);
+    e.replaceWith(e.narrowTensor(product, getElementTypeOrSelf(op.getA())));
     return success();
   }
 };

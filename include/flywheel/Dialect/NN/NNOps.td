@@ -13,6 +13,8 @@ include "flywheel/Dialect/NN/NNContractions.td"
 include "flywheel/Dialect/NN/NNLinearAlgebra.td"
 include "flywheel/Dialect/NN/NNLosses.td"
 include "flywheel/Dialect/NN/NNNormalization.td"
+include "flywheel/Dialect/NN/NNConvolutions.td"
+include "flywheel/Dialect/NN/NNPools.td"
 include "flywheel/Dialect/NN/NNShapes.td"
 
 #endif // FLYWHEEL_DIALECT_NN_NNOPS
