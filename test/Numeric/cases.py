@@ -44,5 +44,5 @@ class Cases:
                 if np.asarray(expected).dtype.kind in "ib":
                     expect_equal(f"{configuration} {what}", found, expected)
                     continue
-                tolerance = {"float32": 1e-5, "float64": 1e-9}[str(found.dtype)] * scale
+                tolerance = {"float16": 1e-3, "float32": 1e-5, "float64": 1e-9}[str(found.dtype)] * scale
                 expect_close(f"{configuration} {what}", found, expected, tolerance)

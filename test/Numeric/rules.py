@@ -24,7 +24,7 @@ from samples import SAMPLES, Arg, Sample
 
 Array = NDArray[Any]
 
-DTYPES = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+DTYPES = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "i8": np.int8, "i1": np.bool_}
 
 
 def draw(arg: Arg, rng: np.random.Generator) -> Array:

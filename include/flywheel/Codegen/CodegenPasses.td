@@ -28,6 +28,40 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
+  let summary = "Check slices and elements that may be out of range";
+  let description = [{
+    Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
+    `tensor.insert` at offsets, of sizes, or of extents that are known only when
+    the step runs; out of range they are undefined. After: at the top level of
+    the function a `cf.assert` in front of each says that it is in range. Inside
+    of branches and loops nothing is checked.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
+  let summary = "Take checks out of branches and loops";
+  let description = [{
+    Before: `cf.assert` anywhere. After: one that is marked `linalg_ext.safe`,
+    because what follows it in its region does no harm where it fails, is at the
+    top level of the function: an `scf.if`, `scf.for` or `scf.while` passes on,
+    as one more result, whether it was true each time. An `scf.while` ends where
+    it was false. Other checks, and those inside of other ops, stay where they
+    are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Results that pass on a check">
+  ];
+}
+
 def AlignWhileLists : Pass<"flywheel-align-while-lists", "::mlir::func::FuncOp"> {
   let summary = "Give each tensor of a while loop one position";
   let description = [{
@@ -191,6 +225,21 @@ def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
     call a function of MLIR's runner library, which an object file does not have.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of linalg_ext ops";
+  let description = [{
+    Before: `linalg_ext` ops on buffers. After: none is left. Loops go over what
+    decides where an op reads and writes (indices, the dimension of a sum, the
+    rows of a triangle); inside of them `linalg` ops work on whole slices. A
+    slice at an index out of range is not accessed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
 }
 
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {

@@ -31,7 +31,8 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 

@@ -7,6 +7,7 @@
 #include "LinalgEmitter.h"
 
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -53,6 +54,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     populateContractionPatterns(set);
     populateConvolutionPatterns(set);
     populateElementwisePatterns(set);
+    populateIndexingPatterns(set);
     populateLinearAlgebraPatterns(set);
     populatePoolPatterns(set);
     populateReductionPatterns(set);
@@ -66,6 +68,11 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
     WalkResult verified = getOperation()->walk([](Operation *op) {
+      if (isa<tensor::GatherOp, tensor::ScatterOp>(op)) {
+        op->emitOpError() << "has no lowering: expected 'nn.gather' or "
+                             "'nn.scatter_add', whose indices are checked";
+        return WalkResult::interrupt();
+      }
       if (!isLowered(op))
         return WalkResult::advance();
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(),

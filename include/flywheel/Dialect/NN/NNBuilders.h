@@ -24,6 +24,10 @@ namespace flywheel::nn {
 mlir::Value buildSplat(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value like, double value);
 
+/// `input` as a value of `type`, which says more or less about its extents.
+mlir::Value buildCast(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value input, mlir::Type type);
+
 /// op(a) * op(b) as a value of `type`; see `nn.matmul`.
 mlir::Value buildMatmul(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::Value a, bool transposeA,

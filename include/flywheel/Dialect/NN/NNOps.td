@@ -10,6 +10,7 @@
 include "flywheel/Dialect/NN/NNActivations.td"
 include "flywheel/Dialect/NN/NNAttention.td"
 include "flywheel/Dialect/NN/NNContractions.td"
+include "flywheel/Dialect/NN/NNIndexing.td"
 include "flywheel/Dialect/NN/NNLinearAlgebra.td"
 include "flywheel/Dialect/NN/NNLosses.td"
 include "flywheel/Dialect/NN/NNNormalization.td"

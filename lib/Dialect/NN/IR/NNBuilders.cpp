@@ -49,6 +49,12 @@ Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
   return buildBroadcast(b, loc, scalar, {}, like);
 }
 
+Value buildCast(OpBuilder &b, Location loc, Value input, Type type) {
+  return input.getType() == type
+             ? input
+             : Value(tensor::CastOp::create(b, loc, type, input));
+}
+
 Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
                   bool transposeLhs, Value rhs, bool transposeRhs) {
   return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);
@@ -64,8 +70,7 @@ Value buildSum(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes,
     type = RankedTensorType::get(shape, inputType.getElementType());
   }
   if (axes.empty())
-    return type == inputType ? input
-                             : tensor::CastOp::create(b, loc, type, input);
+    return buildCast(b, loc, input, type);
   return ReduceOp::create(b, loc, type, ReductionKind::sum, input, axes,
                           /*keepdims=*/false);
 }
@@ -90,9 +95,8 @@ Value buildUnreduce(OpBuilder &b, Location loc, Value reduced,
   for (int64_t axis : axes)
     shape[axis] = 1;
   auto stretched = RankedTensorType::get(shape, type.getElementType());
-  if (stretched != type)
-    reduced = tensor::CastOp::create(b, loc, stretched, reduced);
-  return buildBroadcast(b, loc, reduced, identityDims(rank), like);
+  return buildBroadcast(b, loc, buildCast(b, loc, reduced, stretched),
+                        identityDims(rank), like);
 }
 
 Value buildCount(OpBuilder &b, Location loc, Value input,
