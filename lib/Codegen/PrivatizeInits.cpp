@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -41,6 +42,11 @@ struct PrivatizeInits : flywheel::impl::PrivatizeInitsBase<PrivatizeInits> {
       if (isa<linalg::FillOp>(op))
         return;
       for (OpOperand &init : op.getDpsInitsMutable())
+        inits.push_back(&init);
+    });
+    // A loop that starts from such a tensor makes a value of its own from it.
+    getOperation().walk([&](LoopLikeOpInterface loop) {
+      for (OpOperand &init : loop.getInitsMutable())
         inits.push_back(&init);
     });
     for (OpOperand *init : inits) {

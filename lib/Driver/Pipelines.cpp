@@ -145,7 +145,13 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace());
+  RematerializeOptions rematerialize;
+  rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
+  rematerialize.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+  PlanWorkspaceOptions workspace;
+  workspace.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));
@@ -244,6 +250,13 @@ void flywheel::registerStagePipelines() {
                             llvm::cl::desc("LLVM name of the CPU; by default "
                                            "a CPU with AVX-512"),
                             llvm::cl::init("x86-64-v4")};
+    Option<int64_t> maxExtent{*this, "max-extent",
+                              llvm::cl::desc("Bound of symbolic extents"),
+                              llvm::cl::init(1024)};
+    Option<int64_t> memoryBudget{*this, "memory-budget",
+                                 llvm::cl::desc("Bytes of a workspace; "
+                                                "negative for any number"),
+                                 llvm::cl::init(-1)};
   };
   for (const Stage &stage : getStages())
     PassPipelineRegistration<PipelineOptions>(
@@ -254,6 +267,9 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
+          options.maxExtent = given.maxExtent;
+          if (given.memoryBudget >= 0)
+            options.memoryBudget = given.memoryBudget;
           stage.populate(pm, options);
         });
 }

@@ -177,9 +177,16 @@ compile(const PyModule &self, const std::string &lowering,
         const std::optional<std::string> &cpu,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
-        const std::vector<std::string> &freezeVariables) {
+        const std::vector<std::string> &freezeVariables,
+        std::optional<int64_t> memoryBudget, int64_t maxExtent) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
+  if (memoryBudget && *memoryBudget < 0)
+    throw nb::value_error("expected a memory_budget of at least 0 bytes");
+  if (maxExtent < 1)
+    throw nb::value_error("expected a max_extent of at least 1");
+  options.memoryBudget = memoryBudget;
+  options.maxExtent = maxExtent;
   options.entries = entries;
   if (!freeze.is_none())
     options.frozenCheckpoint = getPath(freeze);
@@ -251,7 +258,7 @@ static void addModule(nb::module_ &module) {
   module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
              "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
              "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a);
+             "freeze_variables"_a, "memory_budget"_a.none(), "max_extent"_a);
   module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
              "lowering"_a = "optimized",
              "The module after a stage, one of stages(). Raises CompileError.");
