@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -38,6 +39,7 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
   registry.insert<nn::NNDialect, train::TrainDialect>();
+  registerBatchingRules(registry);
   registerDerivativeRules(registry);
 }
 

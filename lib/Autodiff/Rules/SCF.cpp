@@ -16,6 +16,7 @@
 
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
+#include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -253,6 +254,13 @@ static bool hasExtentOf(scf::ForOp loop, Value value, Value like, int64_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
+  // What the reverse of a product is made of.
+  if (auto product = dyn_cast<nn::MatmulOp>(op)) {
+    bool isTransposed =
+        dim == 0 ? product.getTransposeA() : product.getTransposeB();
+    return !isTransposed &&
+           hasExtentOf(loop, product->getOperand(dim), like, dim);
+  }
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return hasExtentOf(
         loop, destination.getTiedOpOperand(cast<OpResult>(value))->get(), like,

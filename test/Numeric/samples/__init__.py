@@ -6,6 +6,6 @@
 """
 
 from samples import elementwise, linalg, nn, scf, tensor, train
-from samples.sampling import SAMPLES, Arg, Sample
+from samples.sampling import SAMPLES, Arg, Sample, as_list, draw
 
-__all__ = ["SAMPLES", "Arg", "Sample", "elementwise", "linalg", "nn", "scf", "tensor", "train"]
+__all__ = ["SAMPLES", "Arg", "Sample", "as_list", "draw", "elementwise", "linalg", "nn", "scf", "tensor", "train"]
