@@ -47,19 +47,20 @@ public:
         like(like) {}
 
   /// Replaces `values` by their rows, no more than `chunk` at once if it is
-  /// given.
-  LogicalResult emit(MutableArrayRef<Value> values,
+  /// given. `likes` have the extents of the values.
+  LogicalResult emit(MutableArrayRef<Value> values, ValueRange likes,
                      std::optional<int64_t> chunk);
 
 private:
   LogicalResult emitDim(int64_t dim, MutableArrayRef<Value> values);
-  LogicalResult emitChunks(int64_t chunk, MutableArrayRef<Value> values);
+  LogicalResult emitChunks(int64_t chunk, MutableArrayRef<Value> values,
+                           ValueRange likes);
   FailureOr<SmallVector<Value>> emitChunk(Value first, int64_t count,
+                                          ArrayRef<Operation *> dependents,
                                           ArrayRef<Value> values);
   Value emitUnits(Value first, int64_t count);
   Value splitRows(Value rows);
   SmallVector<Operation *> getDependents();
-  void eraseDependents();
 
   train::JacobianOp request;
   OpBuilder b;
@@ -144,11 +145,12 @@ Value UnitRows::emitUnits(Value first, int64_t count) {
   return units.getResult(0);
 }
 
-FailureOr<SmallVector<Value>> UnitRows::emitChunk(Value first, int64_t count,
-                                                  ArrayRef<Value> values) {
+FailureOr<SmallVector<Value>>
+UnitRows::emitChunk(Value first, int64_t count,
+                    ArrayRef<Operation *> dependents, ArrayRef<Value> values) {
   Batcher batcher(b, b.getIndexAttr(count), request);
   batcher.setDense(seed, emitUnits(first, count));
-  for (Operation *op : getDependents())
+  for (Operation *op : dependents)
     if (failed(batcher.batch(op)))
       return failure();
   return llvm::map_to_vector(
@@ -189,8 +191,8 @@ Value UnitRows::splitRows(Value rows) {
       sizes);
 }
 
-LogicalResult UnitRows::emitChunks(int64_t chunk,
-                                   MutableArrayRef<Value> values) {
+LogicalResult UnitRows::emitChunks(int64_t chunk, MutableArrayRef<Value> values,
+                                   ValueRange likes) {
   SmallVector<Operation *> dependents = getDependents();
   int64_t total = tensorOf(seed).getNumElements();
   int64_t rest = total % chunk;
@@ -210,7 +212,8 @@ LogicalResult UnitRows::emitChunks(int64_t chunk,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value first = loop.getInductionVar();
-    FailureOr<SmallVector<Value>> rows = emitChunk(first, chunk, values);
+    FailureOr<SmallVector<Value>> rows =
+        emitChunk(first, chunk, dependents, values);
     if (failed(rows))
       return failure();
     SmallVector<Value> yielded;
@@ -221,7 +224,7 @@ LogicalResult UnitRows::emitChunks(int64_t chunk,
   SmallVector<Value> results(loop.getResults());
   if (rest) {
     FailureOr<SmallVector<Value>> rows =
-        emitChunk(index(total - rest), rest, values);
+        emitChunk(index(total - rest), rest, dependents, values);
     if (failed(rows))
       return failure();
     for (auto [row, into] : llvm::zip_equal(*rows, results))
@@ -233,7 +236,7 @@ LogicalResult UnitRows::emitChunks(int64_t chunk,
   return success();
 }
 
-LogicalResult UnitRows::emit(MutableArrayRef<Value> values,
+LogicalResult UnitRows::emit(MutableArrayRef<Value> values, ValueRange likes,
                              std::optional<int64_t> chunk) {
   if (chunk && !tensorOf(seed).hasStaticShape())
     return request.emitOpError()
@@ -241,7 +244,7 @@ LogicalResult UnitRows::emit(MutableArrayRef<Value> values,
               "each element of "
            << seed.getType();
   if (chunk && *chunk < tensorOf(seed).getNumElements()) {
-    if (failed(emitChunks(*chunk, values)))
+    if (failed(emitChunks(*chunk, values, likes)))
       return failure();
   } else {
     for (int64_t dim = tensorOf(seed).getRank() - 1; dim >= 0; --dim)
@@ -317,7 +320,7 @@ LogicalResult JacobianEmitter::emitReverse(SmallVectorImpl<Value> &results) {
     return failure();
   results = *gradients;
   return UnitRows(jacobian, weights, jacobian.getY())
-      .emit(results, jacobian.getChunk());
+      .emit(results, jacobian.getXs(), jacobian.getChunk());
 }
 
 /// `columns` with the first `numFirst` dimensions last.
@@ -350,7 +353,8 @@ FailureOr<Value> JacobianEmitter::emitForward(Value x) {
                                 tangent, train::Unconnected::zeros);
   FailureOr<SmallVector<Value>> second = emitGradients(derivative, numRules);
   if (failed(second) ||
-      failed(UnitRows(jacobian, tangent, x).emit(*second, jacobian.getChunk())))
+      failed(
+          UnitRows(jacobian, tangent, x).emit(*second, y, jacobian.getChunk())))
     return failure();
   return exchange(second->front(), tensorOf(x).getRank());
 }

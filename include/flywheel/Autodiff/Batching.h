@@ -52,8 +52,7 @@ public:
   /// Emits at the insertion point of `builder`, which must outlive this, for
   /// `extent` positions. Messages name the op `request`.
   Batcher(mlir::OpBuilder &builder, mlir::OpFoldResult extent,
-          mlir::Operation *request)
-      : builder(builder), extent(extent), request(request) {}
+          mlir::Operation *request);
 
   //===--------------------------------------------------------------------===//
   // Values

@@ -33,6 +33,13 @@ Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
                                  : tensor::CastOp::create(b, loc, type, value);
 }
 
+Batcher::Batcher(OpBuilder &builder, OpFoldResult extent, Operation *request)
+    : builder(builder), extent(extent), request(request) {
+  // Types and sizes must say the same.
+  if (std::optional<int64_t> constant = getConstantIntValue(extent))
+    this->extent = builder.getIndexAttr(*constant);
+}
+
 int64_t Batcher::getStaticExtent() const {
   return getConstantIntValue(extent).value_or(ShapedType::kDynamic);
 }
@@ -320,7 +327,8 @@ LogicalResult
 Batcher::batchThrough(Operation *op,
                       function_ref<SmallVector<Value>(OpBuilder &)> emit) {
   Block scratch;
-  OpBuilder inScratch = OpBuilder::atBlockEnd(&scratch);
+  OpBuilder inScratch(op->getContext());
+  inScratch.setInsertionPointToEnd(&scratch);
   SmallVector<Value> made = emit(inScratch);
   LogicalResult status = success();
   for (Operation &inner : scratch)
