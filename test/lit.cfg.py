@@ -23,6 +23,7 @@ config.excludes = [
     "__pycache__",
     # Run by other tests.
     "configurations.py",
+    "graphs",
     "samples",
     "vectorize_kernels_numeric.py",
 ]

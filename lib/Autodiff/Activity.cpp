@@ -46,11 +46,12 @@ static Operation *getDefiningOpIn(Block *scope, Value value) {
   return op && (!scope || op->getBlock() == scope) ? op : nullptr;
 }
 
-SetVector<Value> findDifferentiableSources(ValueRange ys, Block *scope) {
+SetVector<Value> findDifferentiableSources(ValueRange ys, Block *scope,
+                                           ValueRange stops) {
   SetVector<Value> sources(ys.begin(), ys.end());
   for (size_t i = 0; i < sources.size(); ++i) {
     Operation *op = getDefiningOpIn(scope, sources[i]);
-    if (!op)
+    if (!op || llvm::is_contained(stops, sources[i]))
       continue;
     for (OpOperand &operand : op->getOpOperands())
       if (hasDerivative(operand))
@@ -62,7 +63,7 @@ SetVector<Value> findDifferentiableSources(ValueRange ys, Block *scope) {
 }
 
 Activity findActivity(const SetVector<Value> &sources, ValueRange xs,
-                      Block *scope) {
+                      Block *scope, ValueRange stops) {
   Activity activity;
   for (Value x : xs)
     if (sources.contains(x))
@@ -71,7 +72,8 @@ Activity findActivity(const SetVector<Value> &sources, ValueRange xs,
   SetVector<Operation *> ops;
   for (Value value : sources)
     if (Operation *op = getDefiningOpIn(scope, value))
-      ops.insert(op);
+      if (!llvm::is_contained(stops, value))
+        ops.insert(op);
   for (Operation *op : topologicalSort(ops)) {
     auto isActive = [&](Value value) {
       return activity.values.contains(value);
@@ -83,7 +85,7 @@ Activity findActivity(const SetVector<Value> &sources, ValueRange xs,
       continue;
     activity.ops.push_back(op);
     for (Value result : op->getResults())
-      if (sources.contains(result))
+      if (sources.contains(result) && !llvm::is_contained(stops, result))
         activity.values.insert(result);
   }
   return activity;

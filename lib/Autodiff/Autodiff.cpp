@@ -44,7 +44,8 @@ class GradientEmitter {
 public:
   explicit GradientEmitter(train::GradientOp gradient)
       : gradient(gradient), builder(gradient), xs(gradient.getXs()),
-        sweep(builder, gradient.getYs(), gradient.getXs()) {
+        sweep(builder, gradient.getYs(), gradient.getXs(), /*scope=*/nullptr,
+              gradient.getStops()) {
     sweep.setRequest(gradient);
   }
 

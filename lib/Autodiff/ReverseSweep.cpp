@@ -52,7 +52,9 @@ LogicalResult ReverseSweep::emitMissingRule(Operation *op, Type type) {
 LogicalResult ReverseSweep::propagate(Operation *op) {
   SmallVector<Value> resultCotangents;
   for (Value result : op->getResults())
-    resultCotangents.push_back(cotangents.lookup(result));
+    resultCotangents.push_back(llvm::is_contained(stops, result)
+                                   ? Value()
+                                   : cotangents.lookup(result));
   auto *reached = llvm::find_if(
       resultCotangents, [](Value value) { return static_cast<bool>(value); });
   if (reached == resultCotangents.end())

@@ -101,7 +101,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
-    pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -154,6 +154,13 @@ PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
   }
   if (isLiteralOf(value, dtype))
     return PyArray_FROM_OTF(value, getTypeNumber(dtype), NPY_ARRAY_CARRAY);
+  // What an element of an array is, such as numpy.float32(1): an array of it.
+  if (PyArray_CheckScalar(value)) {
+    PyObject *array = PyArray_FromScalar(value, nullptr);
+    PyObject *copy = array ? makeDenseCopy(array, dtype, what) : nullptr;
+    Py_XDECREF(array);
+    return copy;
+  }
   PyErr_Format(PyExc_TypeError,
                "Expected %s: %s takes a numpy array of that dtype, or a Python "
                "number for a scalar; found %s",

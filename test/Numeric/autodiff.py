@@ -92,6 +92,29 @@ func.func @step(%x: tensor<5x?x2xf32>, %target: tensor<?x4xf32>) -> tensor<f32> 
 """
 
 
+# The same, with weights that the body of the loop reads, one of them by a call.
+READS_INSIDE = RECURRENT.replace("func.func @step", """func.func private @weight() -> tensor<4x4xf32> {
+  %w = train.read @w : tensor<4x4xf32>
+  return %w : tensor<4x4xf32>
+}
+func.func @step""").replace("""  %w = train.read @w : tensor<4x4xf32>
+  %u = train.read @u : tensor<2x4xf32>
+""", "").replace("""    %xi = ""","""    %w = func.call @weight() : () -> tensor<4x4xf32>
+    %u = train.read @u : tensor<2x4xf32>
+    %xi = """)
+
+# The same, with ops whose results have the extents of their operands.
+PRODUCTS = RECURRENT.replace(
+    "    %a = linalg.matmul ins(%xi, %u : tensor<?x2xf32>, tensor<2x4xf32>) outs(%start : tensor<?x4xf32>) "
+    "-> tensor<?x4xf32>\n"
+    "    %b = linalg.matmul ins(%h, %w : tensor<?x4xf32>, tensor<4x4xf32>) outs(%a : tensor<?x4xf32>) "
+    "-> tensor<?x4xf32>\n",
+    "    %a = nn.matmul %xi, %u : (tensor<?x2xf32>, tensor<2x4xf32>) -> tensor<?x4xf32>\n"
+    "    %p = nn.matmul %h, %w : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n"
+    "    %b = arith.addf %a, %p : tensor<?x4xf32>\n")
+assert "nn.matmul" in PRODUCTS
+
+
 def step_recurrent(w: Array, u: Array, x: Array, target: Array) -> Tuple[float, Array, Array]:
     states = [np.zeros((x.shape[1], 4))]
     for xi in x:
@@ -109,7 +132,10 @@ def step_recurrent(w: Array, u: Array, x: Array, target: Array) -> Tuple[float, 
 def test_recurrent() -> None:
     """G16: backpropagation through time, over a batch that only the caller knows."""
     rng = np.random.default_rng(1)
-    for name, model in configurations(RECURRENT):
+    inside = (("reads inside, " + name, model) for name, model in configurations(READS_INSIDE))
+    products = (("products, " + name, model) for name, model in configurations(PRODUCTS))
+    models = [*configurations(RECURRENT), *inside, *products]
+    for name, model in models:
         model.initialize(seed=2)
         w, u = (np.array(model[key], np.float64) for key in ("w", "u"))
         for batch in (3, 1, 6, 3):

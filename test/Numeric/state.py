@@ -478,11 +478,16 @@ def test_set_get() -> None:
     session["x"] = 0.5
     expect_equal("literal", session["n"], np.int64(7))
     expect_equal("literal", session["x"], np.float32(0.5))
+    session["n"] = np.int64(8)
+    session["x"] = np.float32(0.25)
+    expect_equal("numpy scalar", session["n"], np.int64(8))
+    expect_equal("numpy scalar", session["x"], np.float32(0.25))
     for what, name, bad, pattern, kind in (
             ("shape", "v", np.zeros((3, 2), np.float32), "shape", flywheel.InvalidArgumentError),
             ("no broadcast", "v", np.zeros((), np.float32), "shapes", flywheel.InvalidArgumentError),
             ("no broadcast", "v", 1.0, "shapes", flywheel.InvalidArgumentError),
             ("dtype", "v", value.astype(np.float64), "dtype float64", flywheel.InvalidArgumentError),
+            ("numpy scalar", "n", np.int32(1), "dtype int32", flywheel.InvalidArgumentError),
             ("fraction", "n", 1.5, "Expected int64", TypeError), ("text", "v", "1", "Expected float32", TypeError),
             ("name", "w", value, "'w'", flywheel.NotFoundError)):
         expect_error(what, pattern, lambda: session.__setitem__(name, cast(Any, bad)), kind)

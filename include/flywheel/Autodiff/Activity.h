@@ -30,9 +30,11 @@ llvm::SmallVector<mlir::Value> getDifferentiableCaptures(mlir::Operation *op);
 
 /// Every value that some y is a differentiable function of, the ys included, in
 /// the order of a breadth-first search. With a `scope`, the search does not
-/// look into what ops outside of this block compute.
+/// look into what ops outside of this block compute; nor into what computes one
+/// of the values `stops`.
 llvm::SetVector<mlir::Value>
-findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr);
+findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr,
+                          mlir::ValueRange stops = {});
 
 /// What lies on a path from some x to some y.
 struct Activity {
@@ -42,9 +44,10 @@ struct Activity {
 };
 
 /// Finds the paths from `xs` to the values of `sources`, which
-/// `findDifferentiableSources` returned for the same scope.
+/// `findDifferentiableSources` returned for the same scope and stops.
 Activity findActivity(const llvm::SetVector<mlir::Value> &sources,
-                      mlir::ValueRange xs, mlir::Block *scope = nullptr);
+                      mlir::ValueRange xs, mlir::Block *scope = nullptr,
+                      mlir::ValueRange stops = {});
 
 } // namespace flywheel
 

@@ -24,11 +24,13 @@ class ReverseSweep {
 public:
   /// Emits at the insertion point of `builder`, which must outlive this. With a
   /// `scope`, ops outside of this block are left out: their results are
-  /// constants unless they are xs.
+  /// constants unless they are xs; so are the values `stops`.
   ReverseSweep(mlir::OpBuilder &builder, mlir::ValueRange ys,
-               mlir::ValueRange xs, mlir::Block *scope = nullptr)
-      : builder(builder), sources(findDifferentiableSources(ys, scope)),
-        activity(findActivity(sources, xs, scope)) {}
+               mlir::ValueRange xs, mlir::Block *scope = nullptr,
+               mlir::ValueRange stops = {})
+      : builder(builder), stops(stops.begin(), stops.end()),
+        sources(findDifferentiableSources(ys, scope, stops)),
+        activity(findActivity(sources, xs, scope, stops)) {}
 
   /// Names the op that asks for derivatives in messages.
   void setRequest(mlir::Operation *op) { request = op; }
@@ -61,6 +63,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Operation *request = nullptr;
+  llvm::SmallVector<mlir::Value> stops;
   llvm::SetVector<mlir::Value> sources;
   Activity activity;
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;

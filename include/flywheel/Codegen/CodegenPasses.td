@@ -103,6 +103,21 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "One op for a chain of elementwise ops";
+  let description = [{
+    Before: `linalg` on tensors. After: an elementwise op whose result has one
+    use, by another structured op, is computed in the body of that op. Changes of
+    shape between two ops move out of the way, but an op that writes a variable
+    keeps the variable's shape; and what it reads of the variable's old value,
+    element for element, it reads from its destination.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   let summary = "Read scalar operands once, in front of the op";
   let description = [{

@@ -16,6 +16,7 @@
 
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
+
 #include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -238,40 +239,34 @@ LogicalResult ForVjp::checkBounded() {
             "another loop";
 }
 
-/// Whether dimension `dim` of `value` has the extent that `like` has there, in
-/// the first iteration of `loop` or, if what it carries keeps its extents, in
-/// any.
-static bool hasExtentOf(scf::ForOp loop, Value value, Value like, int64_t dim) {
-  if (value == like)
+/// Whether dimension `dim` of `value` has the extent of dimension `likeDim` of
+/// `like`: in the body of `loop`, if what is carried keeps its extents.
+static bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
+                        int64_t likeDim) {
+  if (value == like && dim == likeDim)
     return true;
   FailureOr<bool> equal =
-      ValueBoundsConstraintSet::areEqual({value, dim}, {like, dim});
+      ValueBoundsConstraintSet::areEqual({value, dim}, {like, likeDim});
   if (succeeded(equal) && *equal)
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && argument.getOwner() == loop.getBody())
-    return hasExtentOf(loop, loop.getTiedLoopInit(argument)->get(), like, dim);
-  Operation *op = value.getDefiningOp();
-  if (!op)
+    return hasExtentOf(loop, loop.getTiedLoopInit(argument)->get(), dim, like,
+                       likeDim);
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
     return false;
-  // What the reverse of a product is made of.
-  if (auto product = dyn_cast<nn::MatmulOp>(op)) {
-    bool isTransposed =
-        dim == 0 ? product.getTransposeA() : product.getTransposeB();
-    return !isTransposed &&
-           hasExtentOf(loop, product->getOperand(dim), like, dim);
-  }
+  Operation *op = result.getOwner();
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-    return hasExtentOf(
-        loop, destination.getTiedOpOperand(cast<OpResult>(value))->get(), like,
-        dim);
-  if (!OpTrait::hasElementwiseMappableTraits(op) &&
-      !op->hasTrait<OpTrait::SameOperandsAndResultType>())
-    return false;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isa<RankedTensorType>(operand.getType()) &&
-           hasExtentOf(loop, operand, like, dim);
-  });
+    return hasExtentOf(loop, destination.getTiedOpOperand(result)->get(), dim,
+                       like, likeDim);
+  if (nn::ExtentSource source = nn::findExtentSource(result, dim); source.value)
+    return hasExtentOf(loop, source.value, source.dim, like, likeDim);
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isa<RankedTensorType>(operand.getType()) &&
+                  hasExtentOf(loop, operand, dim, like, likeDim);
+         });
 }
 
 /// Slices of a stack have the extents of the initial values.
@@ -285,7 +280,8 @@ LogicalResult ForVjp::checkCarried() {
                                 << type;
     for (int64_t dim = 0, e = tensor ? tensor.getRank() : 0; dim < e; ++dim)
       if (tensor.isDynamicDim(dim) &&
-          !hasExtentOf(loop, yield.getOperand(i), loop.getInitArgs()[i], dim))
+          !hasExtentOf(loop, yield.getOperand(i), dim, loop.getInitArgs()[i],
+                       dim))
         return loop.emitOpError()
                << "expected carried tensors that keep their extents to "
                   "differentiate, found one of type "

@@ -359,7 +359,7 @@ func.func @f(%y: tensor<f32>, %x: tensor<2xf32>) {
 
 func.func @f() {
   // expected-error @+1 {{expected at least one value to differentiate}}
-  "train.gradient"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> ()
+  "train.gradient"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0>}> : () -> ()
   return
 }
 
@@ -367,7 +367,7 @@ func.func @f() {
 
 func.func @f(%y: tensor<f32>) {
   // expected-error @+1 {{expected at least one gradient target}}
-  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<f32>) -> ()
+  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (tensor<f32>) -> ()
   return
 }
 
@@ -375,7 +375,7 @@ func.func @f(%y: tensor<f32>) {
 
 func.func @f(%y: tensor<f32>) {
   // expected-error @+1 {{operand count (1) does not match with the total size (2)}}
-  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<f32>) -> ()
+  "train.gradient"(%y) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (tensor<f32>) -> ()
   return
 }
 
@@ -735,5 +735,48 @@ train.variable @W : tensor<3xi32> {trainable = true}
 func.func @f(%loss: tensor<f32>) {
   // expected-error @+1 {{expected variables of a floating-point type in var_list, found @W of type 'tensor<3xi32>'}}
   train.minimize %loss : tensor<f32> with #train.sgd var_list [@W]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<3xf32>
+func.func @types(%g: tensor<2xf32>) {
+  // G9: expected-error @+1 {{'train.apply_gradients' op expected a gradient of @w's type 'tensor<3xf32>', found 'tensor<2xf32>'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @w : tensor<3xf32>
+func.func @count(%g: tensor<3xf32>) {
+  // G9: expected-error @+1 {{expected one gradient for each of the 1 variables of var_list, found 2}}
+  train.apply_gradients %g, %g : tensor<3xf32>, tensor<3xf32> to [@w] with #train.sgd
+  return
+}
+
+// -----
+
+train.variable @w : tensor<3xf32>
+func.func @twice(%g: tensor<3xf32>) {
+  // G9: expected-error @+1 {{expected distinct variables in var_list, found @w twice}}
+  train.apply_gradients %g, %g : tensor<3xf32>, tensor<3xf32> to [@w, @w] with #train.sgd
+  return
+}
+
+// -----
+
+func.func @unknown(%g: tensor<3xf32>) {
+  // G9: expected-error @+1 {{@w}}
+  train.apply_gradients %g : tensor<3xf32> to [@w] with #train.sgd
+  return
+}
+
+// -----
+
+func.func @none() {
+  // G9: expected-error @+1 {{No variables to optimize: var_list is empty}}
+  "train.apply_gradients"() <{optimizer = #train.sgd, var_list = []}> : () -> ()
   return
 }

@@ -145,6 +145,11 @@ func.func @minimize(%loss: tensor<f32>) {
   train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9> var_list [@f32, @"layer/w"] global_step @step
   // O6: CHECK: with #train.adam{{$}}
   train.minimize %loss : tensor<f32> with #train.adam
+  // G9: CHECK: train.apply_gradients %f32 : tensor<2xf32> to [@f32] with #train.sgd{{$}}
+  %g = train.read @f32 : tensor<2xf32>
+  train.apply_gradients %g : tensor<2xf32> to [@f32] with #train.sgd
+  // G9: CHECK: train.apply_gradients %f32 : tensor<2xf32> to [@f32] with #train.adam global_step @step
+  train.apply_gradients %g : tensor<2xf32> to [@f32] with #train.adam global_step @step
   // CHECK: with #train.adam<lr = 2.000000e-03, beta_1 = 8.000000e-01, beta_2 = 9.900000e-01, epsilon = 1.000000e-08, decay = 1.000000e+00, amsgrad = true>
   train.minimize %loss : tensor<f32> with #train.adam<amsgrad = true, lr = 0.002, beta_1 = 0.8, beta_2 = 0.99, epsilon = 1.0e-8, decay = 1>
   return

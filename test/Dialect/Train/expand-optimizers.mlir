@@ -203,3 +203,50 @@ func.func @two() {
   train.minimize %w : tensor<f32> with #train.adam
   return
 }
+
+// -----
+
+// What the body of a loop reads is read in front of it, once.
+train.variable @w : tensor<3xf32>
+// CHECK-LABEL: func @read_in_loop
+func.func @read_in_loop(%x: tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: %[[W:.*]] = train.read @w : tensor<3xf32>
+  // CHECK-NEXT: scf.for
+  // CHECK-NOT: train.read
+  // CHECK: arith.mulf %{{.*}}, %[[W]]
+  // CHECK: arith.addf %{{.*}}, %[[W]]
+  // CHECK: train.gradient %{{.*}} wrt %[[W]]
+  %h = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %x) -> tensor<3xf32> {
+    %w = train.read @w : tensor<3xf32>
+    %p = arith.mulf %h, %w : tensor<3xf32>
+    %v = train.read @w : tensor<3xf32>
+    %q = arith.addf %p, %v : tensor<3xf32>
+    scf.yield %q : tensor<3xf32>
+  }
+  train.minimize %h : tensor<3xf32> with #train.sgd
+  return
+}
+
+// -----
+
+// Given gradients, in the order of the list; nothing is differentiated.
+train.variable @w : tensor<3xf32>
+train.variable @v : tensor<f32>
+train.variable @n : tensor<i32> = dense<0> : tensor<i32> {trainable = false}
+// CHECK: train.variable @"v/Adam"
+// CHECK: train.variable @"w/Adam"
+// CHECK-LABEL: func @apply
+// CHECK-SAME: (%[[DV:.*]]: tensor<f32>, %[[DW:.*]]: tensor<3xf32>)
+// CHECK-NOT: train.gradient
+// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DV]]
+// CHECK: train.assign @v
+// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DW]]
+// CHECK: train.assign @w
+// CHECK: train.assign_add @n
+func.func @apply(%dv: tensor<f32>, %dw: tensor<3xf32>) {
+  train.apply_gradients %dv, %dw : tensor<f32>, tensor<3xf32> to [@v, @w] with #train.adam global_step @n
+  return
+}

@@ -8,6 +8,7 @@ differentiating twice, which also shows that a rule emits only ops with rules.
 `test/Autodiff/rules-covered.test` fails where a rule has no sample.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Tuple
@@ -65,10 +66,20 @@ class Sample:
     # The static type of the result where no argument has its extents: an entry
     # can return only extents that are known before it runs.
     static_result: str = ""
+    # What JAX computes `y` with: an expression, or lines that assign `y`, of
+    # `a0`, `a1`, ... and the names `jax`, `jnp`, `lax` and `np`. The values and
+    # gradients that it gives are committed: see scripts/generate-goldens.
+    jax: str = ""
 
     @property
     def wrt(self) -> List[int]:
         return [i for i, arg in enumerate(self.args) if arg.wrt]
+
+    @property
+    def digest(self) -> str:
+        """Changes with the sample, but for how its inputs are drawn."""
+        parts = [arg.type + str(arg.shape) + str(arg.wrt) for arg in self.args]
+        return hashlib.sha256("\n".join([*parts, self.body, self.result, self.jax]).encode()).hexdigest()[:12]
 
     def signature(self) -> str:
         return ", ".join(f"%a{i}: {arg.type}" for i, arg in enumerate(self.args))

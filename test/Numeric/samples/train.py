@@ -11,4 +11,5 @@ sample("train.custom_vjp", [arg(MATRIX), arg("tensor<?x3xi32>", integers(0, 3), 
        f"%t = arith.mulf %s, %q : {MATRIX}\ntrain.vjp_yield %t, %i : {MATRIX}, tensor<?x3xi32>\n}} vjp {{\n"
        f"^bb0(%p: {MATRIX}, %i: tensor<?x3xi32>, %q: {MATRIX}, %d: {MATRIX}):\n%c = math.cos %p : {MATRIX}\n"
        f"%s = math.sin %p : {MATRIX}\n%e = arith.mulf %d, %q : {MATRIX}\n%f = arith.mulf %e, %c : {MATRIX}\n"
-       f"%r = arith.mulf %d, %s : {MATRIX}\ntrain.vjp_yield %f, %r : {MATRIX}, {MATRIX}\n}}", MATRIX)
+       f"%r = arith.mulf %d, %s : {MATRIX}\ntrain.vjp_yield %f, %r : {MATRIX}, {MATRIX}\n}}", MATRIX,
+       jax="jnp.sin(a0) * a2")

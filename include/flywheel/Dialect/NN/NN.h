@@ -25,4 +25,16 @@
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/NN/NNOps.h.inc"
 
+namespace flywheel::nn {
+/// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
+struct ExtentSource {
+  mlir::Value value;
+  int64_t dim = 0;
+};
+
+/// The dimension of an operand that dimension `dim` of a result of an nn op is
+/// equal to, where there is one.
+ExtentSource findExtentSource(mlir::OpResult value, int64_t dim);
+} // namespace flywheel::nn
+
 #endif // FLYWHEEL_DIALECT_NN_NN_H

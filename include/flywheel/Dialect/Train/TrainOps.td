@@ -291,6 +291,8 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
     plain ops.
 
     An x that no y depends on is an error, or zeros with `unconnected zeros`.
+    The values `stop` are constants: nothing flows through them to what they are
+    computed from. One that is also an x has a gradient.
 
     ```mlir
     %dw, %db = train.gradient %loss wrt %w, %b
@@ -300,13 +302,21 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
   }];
   let arguments = (ins
     Variadic<AnyRankedTensor>:$ys, Variadic<AnyRankedTensor>:$xs,
-    Variadic<AnyRankedTensor>:$grad_ys,
+    Variadic<AnyRankedTensor>:$grad_ys, Variadic<AnyRankedTensor>:$stops,
     DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
   let results = (outs Variadic<AnyRankedTensor>:$gradients);
   let assemblyFormat = [{
-    $ys `wrt` $xs (`grad_ys` $grad_ys^)? (`unconnected` $unconnected^)? attr-dict `:`
+    $ys `wrt` $xs (`grad_ys` $grad_ys^)? (`stop` $stops^)? (`unconnected` $unconnected^)? attr-dict `:`
     functional-type(operands, results)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$ys,
+                   "::mlir::ValueRange":$xs, "::mlir::ValueRange":$grad_ys,
+                   "Unconnected":$unconnected), [{
+      build($_builder, $_state, types, ys, xs, grad_ys, /*stops=*/{},
+            unconnected);
+    }]>
+  ];
   let hasVerifier = 1;
 }
 
@@ -455,6 +465,33 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     OptionalAttr<FlatSymbolRefAttr>:$global_step);
   let assemblyFormat = [{
     $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
+    (`global_step` $global_step^)? attr-dict
+  }];
+}
+
+def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One step of an optimizer, along given gradients";
+  let description = [{
+    Updates each variable of `var_list` along the gradient in its place, which
+    has the variable's type: clipped, scaled, masked, or computed in any other
+    way. What is not in the list is left alone. `train.minimize` is
+    `train.gradient` and this.
+
+    ```mlir
+    %dw = train.gradient %loss wrt %w : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+    %twice = arith.addf %dw, %dw : tensor<3xf32>
+    train.apply_gradients %twice : tensor<3xf32> to [@w] with #train.sgd<lr = 0.1>
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyStaticShapeTensor>:$gradients,
+    TypedArrayAttrBase<FlatSymbolRefAttr, "variables">:$var_list,
+    OptimizerAttrInterface:$optimizer,
+    OptionalAttr<FlatSymbolRefAttr>:$global_step);
+  let assemblyFormat = [{
+    $gradients `:` type($gradients) `to` $var_list `with` $optimizer
     (`global_step` $global_step^)? attr-dict
   }];
 }

@@ -294,47 +294,92 @@ LogicalResult JacobianOp::verify() {
   return success();
 }
 
+/// Checks the variables that an optimizer is given to update.
+static LogicalResult verifyTargets(Operation *op, ArrayAttr list,
+                                   SymbolTableCollection &symbols) {
+  if (list.empty())
+    return op->emitOpError() << "No variables to optimize: var_list is empty";
+  llvm::SmallDenseSet<Attribute> seen;
+  for (auto symbol : list.getAsRange<FlatSymbolRefAttr>()) {
+    FailureOr<VariableOp> variable = lookupVariable(op, symbol, symbols);
+    if (failed(variable))
+      return failure();
+    if (!seen.insert(symbol).second)
+      return op->emitOpError()
+             << "expected distinct variables in var_list, found " << symbol
+             << " twice";
+    if (!isa<FloatType>(variable->getTensorType().getElementType()))
+      return op->emitOpError()
+             << "expected variables of a floating-point type in "
+                "var_list, found "
+             << symbol << " of type " << variable->getTensorType();
+  }
+  return success();
+}
+
+/// Checks the variable that counts the steps of an optimizer.
+static LogicalResult verifyGlobalStep(Operation *op, FlatSymbolRefAttr step,
+                                      SymbolTableCollection &symbols) {
+  if (!step)
+    return success();
+  FailureOr<VariableOp> variable = lookupVariable(op, step, symbols);
+  if (failed(variable))
+    return failure();
+  RankedTensorType type = variable->getTensorType();
+  if (type.getRank() == 0 && type.getElementType().isSignlessInteger() &&
+      !type.getElementType().isInteger(1))
+    return success();
+  return op->emitOpError() << "expected a scalar integer variable as "
+                              "global_step, found "
+                           << step << " of type " << type;
+}
+
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!isa<FloatType>(tensorOf(getLoss()).getElementType()))
     return emitOpError() << "expected a loss of a floating-point type, found "
                          << getLoss().getType();
-  if (std::optional<ArrayAttr> list = getVarList()) {
-    if (list->empty())
-      return emitOpError() << "No variables to optimize: var_list is empty";
-    llvm::SmallDenseSet<Attribute> seen;
-    for (auto symbol : list->getAsRange<FlatSymbolRefAttr>()) {
-      FailureOr<VariableOp> variable = lookupVariable(*this, symbol, symbols);
-      if (failed(variable))
-        return failure();
-      if (!seen.insert(symbol).second)
-        return emitOpError()
-               << "expected distinct variables in var_list, found " << symbol
-               << " twice";
-      if (!isa<FloatType>(variable->getTensorType().getElementType()))
-        return emitOpError()
-               << "expected variables of a floating-point type in "
-                  "var_list, found "
-               << symbol << " of type " << variable->getTensorType();
-    }
-  }
-  if (FlatSymbolRefAttr step = getGlobalStepAttr()) {
-    FailureOr<VariableOp> variable = lookupVariable(*this, step, symbols);
-    if (failed(variable))
+  if (std::optional<ArrayAttr> list = getVarList())
+    if (failed(verifyTargets(*this, *list, symbols)))
       return failure();
-    RankedTensorType type = variable->getTensorType();
-    if (type.getRank() != 0 || !type.getElementType().isSignlessInteger() ||
-        type.getElementType().isInteger(1))
-      return emitOpError() << "expected a scalar integer variable as "
-                              "global_step, found "
-                           << step << " of type " << type;
+  return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
+}
+
+LogicalResult
+ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyTargets(*this, getVarList(), symbols)))
+    return failure();
+  if (getVarList().size() != getGradients().size())
+    return emitOpError() << "expected one gradient for each of the "
+                         << getVarList().size()
+                         << " variables of var_list, found "
+                         << getGradients().size();
+  for (auto [symbol, gradient] : llvm::zip_equal(
+           getVarList().getAsRange<FlatSymbolRefAttr>(), getGradients())) {
+    FailureOr<VariableOp> variable = lookupVariable(*this, symbol, symbols);
+    if (succeeded(variable) && variable->getTensorType() != gradient.getType())
+      return emitOpError() << "expected a gradient of " << symbol << "'s type "
+                           << variable->getTensorType() << ", found "
+                           << gradient.getType();
   }
-  return success();
+  return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
+}
+
+/// Which variables are touched is known after expansion: until then, all.
+static void addEffectsOnAll(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
 }
 
 void MinimizeOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  // Which variables are touched is known after expansion: until then, all.
-  effects.emplace_back(MemoryEffects::Read::get(), VariableResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), VariableResource::get());
+  addEffectsOnAll(effects);
+}
+
+void ApplyGradientsOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffectsOnAll(effects);
 }

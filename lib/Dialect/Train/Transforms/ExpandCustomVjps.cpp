@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LossCalls.h"
+#include "LossHistory.h"
 
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"

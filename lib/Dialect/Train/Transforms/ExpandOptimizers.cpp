@@ -10,17 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LossCalls.h"
-
 #include "DeclareVariable.h"
-#include "flywheel/Autodiff/Activity.h"
+#include "ExpandMinimize.h"
+#include "LossHistory.h"
+
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -30,22 +28,21 @@ namespace flywheel::train {
 
 namespace {
 
-/// A variable that a minimize op updates.
+/// A variable that an optimizer updates.
 struct Parameter {
   VariableOp variable;
-  /// The values of the variable that the loss is computed from.
-  SmallVector<Value> reads;
+  Value gradient;
   SmallVector<VariableOp> slots;
 };
 
-/// Expands one minimize op.
-class MinimizeExpander {
+/// Expands one op that applies gradients.
+class ApplyExpander {
 public:
-  MinimizeExpander(MinimizeOp minimize, ModuleOp root)
-      : minimize(minimize), root(root), loc(minimize.getLoc()),
-        builder(minimize), optimizer(minimize.getOptimizer()) {}
+  ApplyExpander(ApplyGradientsOp apply, ModuleOp root)
+      : apply(apply), root(root), loc(apply.getLoc()), builder(apply),
+        optimizer(apply.getOptimizer()) {}
 
-  LogicalResult run();
+  void run();
 
   unsigned getNumParameters() const { return parameters.size(); }
   unsigned getNumSlots() const {
@@ -53,16 +50,17 @@ public:
   }
 
 private:
-  LogicalResult checkHistory(const llvm::SetVector<Value> &sources);
-  LogicalResult findParameters();
   void declareVariables();
-  SmallVector<Value> emitGradients();
-  void emitUpdates(ArrayRef<Value> gradients);
+  void emitUpdates();
   void incrementGlobalStep();
 
   std::string makeOptimizerScope();
   VariableOp declare(const Twine &name, RankedTensorType type,
                      Attribute initialValue, VariableOp owner);
+  VariableOp lookup(Attribute symbol) {
+    return SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+        apply, cast<FlatSymbolRefAttr>(symbol));
+  }
   Value read(VariableOp variable) {
     return ReadOp::create(builder, loc, variable.getTensorType(),
                           variable.getSymName());
@@ -72,7 +70,7 @@ private:
                      variable.getSymName(), value);
   }
 
-  MinimizeOp minimize;
+  ApplyGradientsOp apply;
   ModuleOp root;
   Location loc;
   OpBuilder builder;
@@ -101,113 +99,10 @@ Attribute getSlotInitializer(RankedTensorType type, double value) {
   return ConstantAttr::get(type.getContext(), getSplat(one, value));
 }
 
-/// Whether the default list has `variable`. An integer may well be in the
-/// collection: nothing differentiates it.
-bool isDefaultTarget(VariableOp variable) {
-  return variable.isTrainable() &&
-         isa<FloatType>(variable.getTensorType().getElementType());
-}
-
-/// The variable whose value `op` is, or null.
-FlatSymbolRefAttr getReadVariable(Operation *op) {
-  if (auto read = dyn_cast_or_null<ReadOp>(op))
-    return read.getVariableAttr();
-  if (auto read = dyn_cast_or_null<InitializedValueOp>(op))
-    return read.getVariableAttr();
-  return {};
-}
-
-std::string joinNames(ArrayRef<VariableOp> variables) {
-  std::string names;
-  llvm::raw_string_ostream os(names);
-  llvm::interleaveComma(variables, os, [&](VariableOp variable) {
-    os << '@' << variable.getSymName();
-  });
-  return names;
-}
 } // namespace
 
-/// Refuses a loss whose history hides reads of variables: they would be taken
-/// for constants, and their variables would silently not be updated.
-LogicalResult
-MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
-  auto refuse = [&](Operation *op, const Twine &why) -> LogicalResult {
-    InFlightDiagnostic error = op->emitError()
-                               << "no derivative rule for '" << op->getName()
-                               << "' in the history of a loss: " << why;
-    error.attachNote(loc) << "the update requested here";
-    return error;
-  };
-  for (Value source : sources) {
-    if (auto argument = dyn_cast<BlockArgument>(source)) {
-      Block *block = argument.getOwner();
-      if (!block->isEntryBlock() || !isa<func::FuncOp>(block->getParentOp()))
-        return refuse(block->getParentOp(), "the loss depends on argument #" +
-                                                Twine(argument.getArgNumber()) +
-                                                " of its block");
-      continue;
-    }
-    Operation *op = source.getDefiningOp();
-    if (isa<func::CallOp>(op))
-      return refuse(op,
-                    "expected a function with a body of one block that does "
-                    "not call itself, found another");
-    bool hasReads =
-        op->walk([](Operation *nested) {
-            return WalkResult(failure(getReadVariable(nested) != nullptr));
-          }).wasInterrupted();
-    if (hasReads && !getReadVariable(op))
-      return refuse(op, "it reads variables in its regions");
-  }
-  return success();
-}
-
-/// Decides what is updated: the variables of the list, or the trainable ones in
-/// module order, that the loss depends on.
-LogicalResult MinimizeExpander::findParameters() {
-  llvm::SetVector<Value> sources =
-      findDifferentiableSources(minimize.getLoss());
-  if (failed(checkHistory(sources)))
-    return failure();
-  llvm::MapVector<Operation *, SmallVector<Value>> reads;
-  for (Value source : sources)
-    if (FlatSymbolRefAttr symbol = getReadVariable(source.getDefiningOp()))
-      if (auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
-              source.getDefiningOp(), symbol))
-        reads[variable].push_back(source);
-
-  SmallVector<VariableOp> candidates;
-  if (std::optional<ArrayAttr> list = minimize.getVarList()) {
-    for (auto symbol : list->getAsRange<FlatSymbolRefAttr>())
-      candidates.push_back(
-          SymbolTable::lookupNearestSymbolFrom<VariableOp>(minimize, symbol));
-  } else {
-    root.walk([&](VariableOp variable) {
-      if (isDefaultTarget(variable))
-        candidates.push_back(variable);
-    });
-  }
-  if (candidates.empty())
-    return minimize.emitOpError()
-           << "No variables to optimize: expected a trainable floating-point "
-              "variable, found none in the module";
-
-  for (VariableOp variable : candidates) {
-    auto found = reads.find(variable);
-    if (found == reads.end())
-      continue;
-    parameters.push_back({variable, found->second, {}});
-  }
-  if (parameters.empty())
-    return minimize.emitOpError()
-           << "No gradients provided for any variable: expected a loss that "
-              "depends on one of "
-           << joinNames(candidates) << ", found that it depends on none";
-  return success();
-}
-
 /// The optimizer's name, with the first suffix that makes a new scope.
-std::string MinimizeExpander::makeOptimizerScope() {
+std::string ApplyExpander::makeOptimizerScope() {
   StringRef name = optimizer.getOptimizerName();
   auto isTaken = [&](StringRef scope) {
     std::string prefix = (scope + "/").str();
@@ -225,13 +120,13 @@ std::string MinimizeExpander::makeOptimizerScope() {
 }
 
 /// Adds a variable next to the parameters.
-VariableOp MinimizeExpander::declare(const Twine &name, RankedTensorType type,
-                                     Attribute initialValue, VariableOp owner) {
+VariableOp ApplyExpander::declare(const Twine &name, RankedTensorType type,
+                                  Attribute initialValue, VariableOp owner) {
   return declareVariable(parameters.front().variable->getParentOp(), loc, name,
                          type, initialValue, owner);
 }
 
-void MinimizeExpander::declareVariables() {
+void ApplyExpander::declareVariables() {
   bool isDouble = llvm::any_of(parameters, [](Parameter &parameter) {
     return parameter.variable.getTensorType().getElementType().isF64();
   });
@@ -253,42 +148,20 @@ void MinimizeExpander::declareVariables() {
   }
 }
 
-/// Emits one gradient of the loss with respect to every read; the reads of one
-/// variable add up to the gradient of that variable.
-SmallVector<Value> MinimizeExpander::emitGradients() {
-  SmallVector<Value> reads;
-  for (const Parameter &parameter : parameters)
-    reads.append(parameter.reads);
-  auto gradient = GradientOp::create(
-      builder, loc, ValueRange(reads).getTypes(), minimize.getLoss(), reads,
-      /*grad_ys=*/ValueRange(), Unconnected::error);
-  SmallVector<Value> gradients;
-  unsigned next = 0;
-  for (const Parameter &parameter : parameters) {
-    Value sum;
-    for (unsigned i = 0, e = parameter.reads.size(); i < e; ++i) {
-      Value part = gradient.getResult(next++);
-      sum = sum ? arith::AddFOp::create(builder, loc, sum, part) : part;
-    }
-    gradients.push_back(sum);
-  }
-  return gradients;
-}
-
-void MinimizeExpander::emitUpdates(ArrayRef<Value> gradients) {
+void ApplyExpander::emitUpdates() {
   SmallVector<Value> scalarValues, stepValues;
   for (VariableOp scalar : scalars)
     scalarValues.push_back(read(scalar));
   SmallVector<Value> newScalars(scalars.size());
   optimizer.buildStep(builder, loc, scalarValues, stepValues, newScalars);
 
-  for (auto [parameter, gradient] : llvm::zip_equal(parameters, gradients)) {
+  for (Parameter &parameter : parameters) {
     SmallVector<Value> slotValues;
     Value value = read(parameter.variable);
     for (VariableOp slot : parameter.slots)
       slotValues.push_back(read(slot));
     SmallVector<Value> updated = optimizer.buildParameterUpdate(
-        builder, loc, value, slotValues, gradient, stepValues);
+        builder, loc, value, slotValues, parameter.gradient, stepValues);
     Value newValue = updated.front();
     if (auto constraint = parameter.variable.getConstraintAttr())
       newValue = ProjectOp::create(builder, loc, newValue, constraint);
@@ -302,26 +175,23 @@ void MinimizeExpander::emitUpdates(ArrayRef<Value> gradients) {
       assign(scalar, newScalar);
 }
 
-void MinimizeExpander::incrementGlobalStep() {
-  FlatSymbolRefAttr step = minimize.getGlobalStepAttr();
+void ApplyExpander::incrementGlobalStep() {
+  FlatSymbolRefAttr step = apply.getGlobalStepAttr();
   if (!step)
     return;
-  auto variable =
-      SymbolTable::lookupNearestSymbolFrom<VariableOp>(minimize, step);
-  RankedTensorType type = variable.getTensorType();
+  RankedTensorType type = lookup(step).getTensorType();
   Value one = arith::ConstantOp::create(builder, loc, getSplat(type, 1.0));
   AssignAddOp::create(builder, loc, type, step, one);
 }
 
-LogicalResult MinimizeExpander::run() {
-  inlineLossCalls(minimize.getLossMutable());
-  if (failed(findParameters()))
-    return failure();
+void ApplyExpander::run() {
+  for (auto [symbol, gradient] :
+       llvm::zip_equal(apply.getVarList(), apply.getGradients()))
+    parameters.push_back({lookup(symbol), gradient, {}});
   declareVariables();
-  emitUpdates(emitGradients());
+  emitUpdates();
   incrementGlobalStep();
-  minimize.erase();
-  return success();
+  apply.erase();
 }
 
 namespace {
@@ -330,12 +200,23 @@ struct TrainExpandOptimizers
   void runOnOperation() override {
     // Callees first: a call that is inlined brings expanded ops along.
     for (func::FuncOp function : getFunctionsBottomUp(getOperation())) {
-      SmallVector<MinimizeOp> minimizes;
-      function.walk([&](MinimizeOp op) { minimizes.push_back(op); });
-      for (MinimizeOp minimize : minimizes) {
-        MinimizeExpander expander(minimize, getOperation());
-        if (failed(expander.run()))
-          return signalPassFailure();
+      // In program order, which names the slots.
+      SmallVector<Operation *> ops;
+      function.walk([&](Operation *op) {
+        if (isa<MinimizeOp, ApplyGradientsOp>(op))
+          ops.push_back(op);
+      });
+      for (Operation *op : ops) {
+        auto apply = dyn_cast<ApplyGradientsOp>(op);
+        if (auto minimize = dyn_cast<MinimizeOp>(op)) {
+          FailureOr<ApplyGradientsOp> made =
+              expandMinimize(minimize, getOperation());
+          if (failed(made))
+            return signalPassFailure();
+          apply = *made;
+        }
+        ApplyExpander expander(apply, getOperation());
+        expander.run();
         ++numOptimizers;
         numParameters += expander.getNumParameters();
         numSlots += expander.getNumSlots();

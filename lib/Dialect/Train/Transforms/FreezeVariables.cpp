@@ -126,7 +126,7 @@ private:
 /// values of others.
 LogicalResult FreezeVariables::findUses() {
   WalkResult result = getOperation().walk([&](Operation *op) {
-    if (isa<MinimizeOp>(op)) {
+    if (isa<MinimizeOp, ApplyGradientsOp>(op)) {
       op->emitOpError() << "expected to be expanded before variables are "
                            "frozen";
       return WalkResult::interrupt();

@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_FUNCTIONSTATE_H
 #define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_FUNCTIONSTATE_H
 
+#include "VariableAccess.h"
+
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,25 +76,6 @@ private:
   void enterIteration(mlir::Region &region, unsigned numIndices,
                       llvm::ArrayRef<mlir::Attribute> written);
   void leave(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> written);
-
-  /// The variable whose value `op` accesses, or null.
-  static mlir::FlatSymbolRefAttr getAccessedVariable(mlir::Operation *op) {
-    if (auto read = llvm::dyn_cast<ReadOp>(op))
-      return read.getVariableAttr();
-    if (auto read = llvm::dyn_cast<InitializedValueOp>(op))
-      return read.getVariableAttr();
-    if (auto assign = llvm::dyn_cast<AssignOp>(op))
-      return assign.getVariableAttr();
-    if (auto assign = llvm::dyn_cast<AssignAddOp>(op))
-      return assign.getVariableAttr();
-    if (auto assign = llvm::dyn_cast<AssignSubOp>(op))
-      return assign.getVariableAttr();
-    return {};
-  }
-
-  static bool isRead(mlir::Operation *op) {
-    return llvm::isa<ReadOp, InitializedValueOp>(op);
-  }
 
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;

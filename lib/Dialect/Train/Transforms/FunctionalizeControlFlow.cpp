@@ -20,9 +20,8 @@ using namespace flywheel::train;
 SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
   llvm::DenseSet<Attribute> assigned;
   op->walk([&](Operation *nested) {
-    if (!isRead(nested))
-      if (FlatSymbolRefAttr variable = getAccessedVariable(nested))
-        assigned.insert(variable);
+    if (FlatSymbolRefAttr variable = getAssignedVariable(nested))
+      assigned.insert(variable);
   });
   SmallVector<Attribute> written;
   for (auto &[symbol, versions] : variables)
@@ -190,7 +189,7 @@ LogicalResult FunctionState::rewriteRegions(Operation *op) {
     return rewriteWhile(loop, written);
   Operation *assignment = nullptr;
   op->walk([&](Operation *nested) {
-    if (!assignment && !isRead(nested) && getAccessedVariable(nested))
+    if (!assignment && getAssignedVariable(nested))
       assignment = nested;
   });
   return assignment->emitOpError()

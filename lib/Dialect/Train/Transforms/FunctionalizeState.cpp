@@ -118,7 +118,7 @@ void FunctionState::addStorageArguments() {
 }
 
 LogicalResult FunctionState::rewriteAccess(Operation *op) {
-  if (isa<MinimizeOp, GradientOp>(op))
+  if (isa<MinimizeOp, ApplyGradientsOp, GradientOp>(op))
     return op->emitOpError() << "expected to be expanded before variables "
                                 "become arguments";
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
@@ -132,7 +132,7 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (!symbol)
     return success();
   VariableVersions &versions = variables.find(symbol)->second;
-  if (isRead(op)) {
+  if (getReadVariable(op)) {
     if (versions.current == versions.storage && !op->use_empty()) {
       bool takesInitialValue = isa<InitializedValueOp>(op);
       versions.isInitialValueRead |= takesInitialValue;

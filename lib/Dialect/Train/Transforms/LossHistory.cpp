@@ -1,14 +1,17 @@
-//===- LossCalls.cpp - Losses that are computed by calls ------------------===//
+//===- LossHistory.cpp - What a loss is computed from ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "LossCalls.h"
+#include "LossHistory.h"
+
+#include "VariableAccess.h"
 
 #include "flywheel/Autodiff/Activity.h"
 #include "flywheel/Autodiff/InlineRegion.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
@@ -64,7 +67,8 @@ static void inlineCall(func::CallOp call, func::FuncOp callee) {
   call->erase();
 }
 
-void inlineLossCalls(OpOperand &loss) {
+/// Inlines the calls in the history of `loss`.
+static void inlineLossCalls(OpOperand &loss) {
   while (true) {
     func::CallOp call;
     func::FuncOp callee;
@@ -80,6 +84,29 @@ void inlineLossCalls(OpOperand &loss) {
   }
 }
 
+/// Reads the variables that the regions of `op` read, but do not assign, once
+/// in front of `op`.
+static void hoistReads(Operation *op) {
+  llvm::DenseSet<Attribute> assigned;
+  llvm::MapVector<Attribute, SmallVector<ReadOp>> reads;
+  op->walk([&](Operation *nested) {
+    if (FlatSymbolRefAttr variable = getAssignedVariable(nested))
+      assigned.insert(variable);
+    if (auto read = dyn_cast<ReadOp>(nested))
+      reads[read.getVariableAttr()].push_back(read);
+  });
+  OpBuilder builder(op);
+  for (auto &[variable, nested] : reads) {
+    if (assigned.contains(variable))
+      continue;
+    auto read = cast<ReadOp>(builder.clone(*nested.front()));
+    for (ReadOp old : nested) {
+      old.replaceAllUsesWith(read.getResult());
+      old.erase();
+    }
+  }
+}
+
 void inlineCalls(Region &region) {
   SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
   do {
@@ -91,6 +118,19 @@ void inlineCalls(Region &region) {
     for (auto [call, callee] : calls)
       inlineCall(call, callee);
   } while (!calls.empty());
+}
+
+void exposeLossReads(OpOperand &loss) {
+  inlineLossCalls(loss);
+  llvm::SetVector<Operation *> ops;
+  for (Value value : findDifferentiableSources(loss.get()))
+    if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
+      ops.insert(op);
+  for (Operation *op : ops) {
+    for (Region &region : op->getRegions())
+      inlineCalls(region);
+    hoistReads(op);
+  }
 }
 
 } // namespace flywheel::train

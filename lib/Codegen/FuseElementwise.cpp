@@ -1,0 +1,111 @@
+//===- FuseElementwise.cpp - One op for a chain of elementwise ops --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: `linalg` on tensors. After: an elementwise op whose result has one
+// use, by another structured op, is computed in the body of that op, through
+// changes of shape as well; an op reads the old value of its destination there.
+// Refuses nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+/// Whether `op` writes a variable or a result: its destination is an argument,
+/// or another shape of one.
+static bool writesArgument(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return structured && llvm::any_of(structured.getDpsInits(), [](Value init) {
+           return isa<BlockArgument>(flywheel::getRoot(init));
+         });
+}
+
+/// Computing a value twice never pays for what it saves in memory traffic.
+static bool isOnlyUse(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && producer->hasOneUse();
+}
+
+/// Where an op reads the old value of its own destination, element for element,
+/// as an input, it reads the destination instead. Tiles of an input would be
+/// parts of the variable that the tiles before have overwritten.
+static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector replaced(op.getBody()->getNumArguments());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    auto same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
+      return init.get() == input->get() && map.isIdentity() &&
+             op.getMatchingIndexingMap(&init) == map;
+    });
+    if (same == op.getDpsInitsMutable().end()) {
+      inputs.push_back(input->get());
+      maps.push_back(map);
+      continue;
+    }
+    BlockArgument element = op.getMatchingBlockArgument(input);
+    rewriter.replaceAllUsesWith(element, op.getMatchingBlockArgument(&*same));
+    replaced.set(element.getArgNumber());
+  }
+  if (replaced.none())
+    return;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getBody()->eraseArguments(replaced);
+    op.getInputsMutable().assign(inputs);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+}
+
+namespace {
+struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isOnlyUse);
+    // An op that updates a variable keeps the variable's shape: bufferization
+    // does not see that another shape of it is the variable itself.
+    linalg::populateFoldReshapeOpsByExpansionPatterns(
+        patterns, [](OpOperand *operand) {
+          return isOnlyUse(operand) && !writesArgument(operand->getOwner()) &&
+                 !writesArgument(operand->get().getDefiningOp());
+        });
+    tensor::populateBubbleUpExpandShapePatterns(patterns);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    linalg::populateConstantFoldLinalgOperations(patterns, isOnlyUse);
+    // The default is to give up silently after ten rounds.
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    IRRewriter rewriter(context);
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op.hasPureTensorSemantics())
+        readDestinations(rewriter, op);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,69 @@
+//===- ExtentSource.cpp - Where the extents of a result come from ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "NNSupport.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace flywheel::nn;
+
+static ExtentSource findSource(MatmulOp op, int64_t dim) {
+  int64_t rank = tensorOf(op.getResult()).getRank();
+  if (dim == rank - 1) {
+    int64_t last = tensorOf(op.getB()).getRank() - 1;
+    return {op.getB(), op.getTransposeB() ? last - 1 : last};
+  }
+  if (dim == rank - 2 && op.getTransposeA())
+    return {op.getA(), rank - 1};
+  return {op.getA(), dim};
+}
+
+static ExtentSource findSource(DenseOp op, int64_t dim) {
+  if (dim == tensorOf(op.getResult()).getRank() - 1)
+    return {op.getW(), 1};
+  return {op.getX(), dim};
+}
+
+static ExtentSource findSource(BroadcastOp op, int64_t dim) {
+  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
+}
+
+static ExtentSource findSource(ReduceOp op, int64_t dim) {
+  if (!op.getKeepdims()) {
+    // The dimension of the input that is number `dim` of those that stay.
+    int64_t rank = tensorOf(op.getInput()).getRank();
+    return {op.getInput(), otherDims(op.getAxes(), rank)[dim]};
+  }
+  if (llvm::is_contained(op.getAxes(), dim))
+    return {};
+  return {op.getInput(), dim};
+}
+
+static ExtentSource findSource(OneHotOp op, int64_t dim) {
+  if (dim == tensorOf(op.getIndices()).getRank())
+    return {};
+  return {op.getIndices(), dim};
+}
+
+static ExtentSource findSource(ArgmaxOp op, int64_t dim) {
+  return {op.getInput(),
+          dim < static_cast<int64_t>(op.getAxis()) ? dim : dim + 1};
+}
+
+ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
+  Operation *op = value.getOwner();
+  // An elementwise op, or one that acts on rows.
+  if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
+    return {op->getOperand(0), dim};
+  return llvm::TypeSwitch<Operation *, ExtentSource>(op)
+      .Case<ArgmaxOp, BroadcastOp, DenseOp, MatmulOp, OneHotOp, ReduceOp>(
+          [&](auto typed) { return findSource(typed, dim); })
+      .Default(ExtentSource());
+}

@@ -1,0 +1,189 @@
+//===- ExpandMinimize.cpp - Gradients of a loss, to be applied -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandMinimize.h"
+
+#include "LossHistory.h"
+#include "VariableAccess.h"
+
+#include "flywheel/Autodiff/Activity.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace flywheel::train {
+
+namespace {
+/// A variable that a minimize op updates.
+struct Parameter {
+  VariableOp variable;
+  /// The values of the variable that the loss is computed from.
+  SmallVector<Value> reads;
+};
+
+/// Expands one minimize op.
+class MinimizeExpander {
+public:
+  MinimizeExpander(MinimizeOp minimize, ModuleOp root)
+      : minimize(minimize), root(root), loc(minimize.getLoc()),
+        builder(minimize) {}
+
+  FailureOr<ApplyGradientsOp> run();
+
+private:
+  LogicalResult checkHistory(const llvm::SetVector<Value> &sources);
+  LogicalResult findParameters();
+  SmallVector<Value> emitGradients();
+
+  MinimizeOp minimize;
+  ModuleOp root;
+  Location loc;
+  OpBuilder builder;
+  SmallVector<Parameter> parameters;
+};
+
+/// Whether the default list has `variable`. An integer may well be in the
+/// collection: nothing differentiates it.
+bool isDefaultTarget(VariableOp variable) {
+  return variable.isTrainable() &&
+         isa<FloatType>(variable.getTensorType().getElementType());
+}
+
+std::string joinNames(ArrayRef<VariableOp> variables) {
+  std::string names;
+  llvm::raw_string_ostream os(names);
+  llvm::interleaveComma(variables, os, [&](VariableOp variable) {
+    os << '@' << variable.getSymName();
+  });
+  return names;
+}
+} // namespace
+
+/// Refuses a loss whose history hides reads of variables: they would be taken
+/// for constants, and their variables would silently not be updated.
+LogicalResult
+MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
+  auto refuse = [&](Operation *op, const Twine &why) -> LogicalResult {
+    InFlightDiagnostic error = op->emitError()
+                               << "no derivative rule for '" << op->getName()
+                               << "' in the history of a loss: " << why;
+    error.attachNote(loc) << "the update requested here";
+    return error;
+  };
+  for (Value source : sources) {
+    if (auto argument = dyn_cast<BlockArgument>(source)) {
+      Block *block = argument.getOwner();
+      if (!block->isEntryBlock() || !isa<func::FuncOp>(block->getParentOp()))
+        return refuse(block->getParentOp(), "the loss depends on argument #" +
+                                                Twine(argument.getArgNumber()) +
+                                                " of its block");
+      continue;
+    }
+    Operation *op = source.getDefiningOp();
+    if (isa<func::CallOp>(op))
+      return refuse(op,
+                    "expected a function with a body of one block that does "
+                    "not call itself, found another");
+    FlatSymbolRefAttr hidden;
+    op->walk([&](Operation *nested) {
+      if (FlatSymbolRefAttr variable = getReadVariable(nested))
+        hidden = variable;
+    });
+    if (hidden && !getReadVariable(op))
+      return refuse(op, "it reads variable " + hidden.getValue() +
+                            " in its regions, which assign it");
+  }
+  return success();
+}
+
+/// Decides what is updated: the variables of the list, or the trainable ones in
+/// module order, that the loss depends on.
+LogicalResult MinimizeExpander::findParameters() {
+  llvm::SetVector<Value> sources =
+      findDifferentiableSources(minimize.getLoss());
+  if (failed(checkHistory(sources)))
+    return failure();
+  llvm::MapVector<Operation *, SmallVector<Value>> reads;
+  for (Value source : sources)
+    if (FlatSymbolRefAttr symbol = getReadVariable(source.getDefiningOp()))
+      if (auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+              source.getDefiningOp(), symbol))
+        reads[variable].push_back(source);
+
+  SmallVector<VariableOp> candidates;
+  if (std::optional<ArrayAttr> list = minimize.getVarList()) {
+    for (auto symbol : list->getAsRange<FlatSymbolRefAttr>())
+      candidates.push_back(
+          SymbolTable::lookupNearestSymbolFrom<VariableOp>(minimize, symbol));
+  } else {
+    root.walk([&](VariableOp variable) {
+      if (isDefaultTarget(variable))
+        candidates.push_back(variable);
+    });
+  }
+  if (candidates.empty())
+    return minimize.emitOpError()
+           << "No variables to optimize: expected a trainable floating-point "
+              "variable, found none in the module";
+
+  for (VariableOp variable : candidates) {
+    auto found = reads.find(variable);
+    if (found == reads.end())
+      continue;
+    parameters.push_back({variable, found->second});
+  }
+  if (parameters.empty())
+    return minimize.emitOpError()
+           << "No gradients provided for any variable: expected a loss that "
+              "depends on one of "
+           << joinNames(candidates) << ", found that it depends on none";
+  return success();
+}
+
+/// Emits one gradient of the loss with respect to every read; the reads of one
+/// variable add up to the gradient of that variable.
+SmallVector<Value> MinimizeExpander::emitGradients() {
+  SmallVector<Value> reads;
+  for (const Parameter &parameter : parameters)
+    reads.append(parameter.reads);
+  auto gradient = GradientOp::create(
+      builder, loc, ValueRange(reads).getTypes(), minimize.getLoss(), reads,
+      /*grad_ys=*/ValueRange(), Unconnected::error);
+  SmallVector<Value> gradients;
+  unsigned next = 0;
+  for (const Parameter &parameter : parameters) {
+    Value sum;
+    for (unsigned i = 0, e = parameter.reads.size(); i < e; ++i) {
+      Value part = gradient.getResult(next++);
+      sum = sum ? arith::AddFOp::create(builder, loc, sum, part) : part;
+    }
+    gradients.push_back(sum);
+  }
+  return gradients;
+}
+
+FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
+  exposeLossReads(minimize.getLossMutable());
+  if (failed(findParameters()))
+    return failure();
+  SmallVector<Attribute> variables;
+  for (const Parameter &parameter : parameters)
+    variables.push_back(FlatSymbolRefAttr::get(parameter.variable));
+  auto apply = ApplyGradientsOp::create(
+      builder, loc, emitGradients(), builder.getArrayAttr(variables),
+      minimize.getOptimizer(), minimize.getGlobalStepAttr());
+  minimize.erase();
+  return apply;
+}
+
+FailureOr<ApplyGradientsOp> expandMinimize(MinimizeOp minimize, ModuleOp root) {
+  return MinimizeExpander(minimize, root).run();
+}
+
+} // namespace flywheel::train

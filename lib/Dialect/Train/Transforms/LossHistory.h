@@ -1,0 +1,33 @@
+//===- LossHistory.h - What a loss is computed from ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_LOSSHISTORY_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_LOSSHISTORY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace flywheel::train {
+
+/// Brings the variables that `loss` is a differentiable function of in sight.
+///
+/// Calls in its history are inlined, and those that this brings in. A call
+/// stays where the callee is recursive, external or of several blocks:
+/// differentiation then says that it has no rule. What an op reads in its
+/// regions (a weight in the body of a loop) is read in front of it, unless the
+/// op also assigns it.
+void exposeLossReads(mlir::OpOperand &loss);
+
+/// Inlines the calls of `region`, but for those that `exposeLossReads` leaves.
+void inlineCalls(mlir::Region &region);
+
+/// The functions of `root`, callees before their callers (where calls do not
+/// recurse).
+llvm::SmallVector<mlir::func::FuncOp>
+getFunctionsBottomUp(mlir::Operation *root);
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_LOSSHISTORY_H

@@ -1,0 +1,42 @@
+//===- VariableAccess.h - Which variable an op accesses ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VARIABLEACCESS_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VARIABLEACCESS_H
+
+#include "flywheel/Dialect/Train/Train.h"
+
+namespace flywheel::train {
+
+/// The variable whose value `op` is, or null.
+inline mlir::FlatSymbolRefAttr getReadVariable(mlir::Operation *op) {
+  if (auto read = llvm::dyn_cast_or_null<ReadOp>(op))
+    return read.getVariableAttr();
+  if (auto read = llvm::dyn_cast_or_null<InitializedValueOp>(op))
+    return read.getVariableAttr();
+  return {};
+}
+
+/// The variable that `op` assigns, or null.
+inline mlir::FlatSymbolRefAttr getAssignedVariable(mlir::Operation *op) {
+  if (auto assign = llvm::dyn_cast_or_null<AssignOp>(op))
+    return assign.getVariableAttr();
+  if (auto assign = llvm::dyn_cast_or_null<AssignAddOp>(op))
+    return assign.getVariableAttr();
+  if (auto assign = llvm::dyn_cast_or_null<AssignSubOp>(op))
+    return assign.getVariableAttr();
+  return {};
+}
+
+/// The variable whose value `op` reads or assigns, or null.
+inline mlir::FlatSymbolRefAttr getAccessedVariable(mlir::Operation *op) {
+  mlir::FlatSymbolRefAttr variable = getReadVariable(op);
+  return variable ? variable : getAssignedVariable(op);
+}
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VARIABLEACCESS_H

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""What a gradient is, by the numbers that the contract gives (G1 to G4, G7 to G9,
+G11 to G14, G17, G18), in all configurations."""
+
+import subprocess
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from configurations import Array, configurations, expect_close, expect_equal, expect_error, make, run_tests
+
+S = "tensor<f64>"
+
+
+def f64(*values: float) -> List[Array]:
+    return [np.array(value, np.float64) for value in values]
+
+
+def check(text: str, cases: Sequence[Tuple[str, str, List[Array], Sequence[Any]]]) -> None:
+    """Runs the entries of a module: what it is, its name, its feeds, its results."""
+    for configuration, model in configurations(text):
+        model.initialize()
+        for what, entry, feeds, expected in cases:
+            found = model.run(entry, *feeds)
+            for i, (value, wanted) in enumerate(zip(found if isinstance(found, tuple) else (found,), expected)):
+                expect_close(f"{configuration} {what} #{i}", value, np.asarray(wanted, np.float64))
+
+
+# f = 3 a^2 + 2 a b.
+F = f"""
+func.func private @f(%a: {S}, %b: {S}) -> {S} {{
+  %two = arith.constant dense<2.0> : {S}
+  %three = arith.constant dense<3.0> : {S}
+  %aa = arith.mulf %a, %a : {S}
+  %ab = arith.mulf %a, %b : {S}
+  %p = arith.mulf %three, %aa : {S}
+  %q = arith.mulf %two, %ab : {S}
+  %f = arith.addf %p, %q : {S}
+  return %f : {S}
+}}
+"""
+
+
+def test_any_value() -> None:
+    """G1, G18: of several values, with weights, with respect to any value."""
+    check(F + f"""
+func.func @gradient(%a: {S}, %b: {S}) -> ({S}, {S}) {{
+  %f = func.call @f(%a, %b) : ({S}, {S}) -> {S}
+  %g:2 = train.gradient %f wrt %a, %b : ({S}, {S}, {S}) -> ({S}, {S})
+  return %g#0, %g#1 : {S}, {S}
+}}
+func.func @sums(%a: {S}, %b: {S}) -> ({S}, {S}) {{
+  %ab = arith.mulf %a, %b : {S}
+  %bb = arith.mulf %b, %b : {S}
+  %s = arith.addf %a, %bb : {S}
+  %g:2 = train.gradient %ab, %s wrt %a, %b : ({S}, {S}, {S}, {S}) -> ({S}, {S})
+  return %g#0, %g#1 : {S}, {S}
+}}
+func.func @weighted(%a: {S}, %b: {S}, %u: {S}, %v: {S}) -> ({S}, {S}) {{
+  %ab = arith.mulf %a, %b : {S}
+  %bb = arith.mulf %b, %b : {S}
+  %s = arith.addf %a, %bb : {S}
+  %g:2 = train.gradient %ab, %s wrt %a, %b grad_ys %u, %v : ({S}, {S}, {S}, {S}, {S}, {S}) -> ({S}, {S})
+  return %g#0, %g#1 : {S}, {S}
+}}
+func.func @uses(%w: {S}) -> {S} {{
+  %a = arith.mulf %w, %w : {S}
+  %b = arith.mulf %a, %w : {S}
+  %c = arith.addf %b, %w : {S}
+  %g = train.gradient %c wrt %w : ({S}, {S}) -> {S}
+  return %g : {S}
+}}
+""", [("f", "gradient", f64(5, 3), (36, 10)), ("sums", "sums", f64(2, 3), (4, 8)),
+      ("weights", "weighted", f64(2, 3, 1, 0), (3, 2)), ("uses", "uses", f64(2), (13,))])
+
+
+def test_unconnected() -> None:
+    """G2: an error by default, zeros on request; what is locally constant is no path."""
+    vector = "tensor<3xf64>"
+    constant = [f"%r = math.floor %x : {vector}", f"%r = math.roundeven %x : {vector}",
+                f"%i = arith.fptosi %x : {vector} to tensor<3xi32>\n  %r = arith.sitofp %i : tensor<3xi32> to {vector}",
+                f"%z = arith.constant dense<0.0> : {vector}\n  %c = arith.cmpf ogt, %x, %z : {vector}\n"
+                f"  %r = arith.uitofp %c : tensor<3xi1> to {vector}",
+                f"%i = nn.argmax %x axis 0 : {vector} -> tensor<i32>\n  %j = arith.sitofp %i : tensor<i32> to {S}\n"
+                f"  %r = nn.broadcast %j dims [] : ({S}) -> {vector}"]
+    for body in constant:
+        def module(option: str, body: str = body) -> str:
+            return (f"func.func @g(%x: {vector}) -> {vector} {{\n  {body}\n"
+                    f"  %g = train.gradient %r wrt %x {option} : ({vector}, {vector}) -> {vector}\n"
+                    f"  return %g : {vector}\n}}\n")
+        check(module("unconnected zeros"), [("zeros", "g", f64([0.3, -1.2, 2.7]), ([0, 0, 0],))])
+        refused = module("")
+        expect_error(body, "gradient targets that a differentiated value depends on",
+                     lambda refused=refused: make(refused, "optimized"))
+
+
+def test_stop() -> None:
+    """G3, G1: as an op, and as a list of what is constant for one gradient."""
+    check(f"""
+func.func @op(%w: {S}) -> ({S}, {S}) {{
+  %s = train.stop_gradient %w : {S}
+  %y = arith.mulf %s, %w : {S}
+  %g = train.gradient %y wrt %w : ({S}, {S}) -> {S}
+  return %y, %g : {S}, {S}
+}}
+func.func @list(%a: {S}) -> ({S}, {S}, {S}, {S}) {{
+  // b = a^2, y = a b.
+  %b = arith.mulf %a, %a : {S}
+  %y = arith.mulf %a, %b : {S}
+  %whole = train.gradient %y wrt %a : ({S}, {S}) -> {S}
+  %part = train.gradient %y wrt %a stop %b : ({S}, {S}, {S}) -> {S}
+  // What is listed has a gradient of its own.
+  %both:2 = train.gradient %y wrt %a, %b stop %a, %b : ({S}, {S}, {S}, {S}, {S}) -> ({S}, {S})
+  return %whole, %part, %both#0, %both#1 : {S}, {S}, {S}, {S}
+}}
+""", [("op", "op", f64(3), (9, 3)), ("list", "list", f64(3), (27, 9, 9, 3))])
+
+
+def test_intermediate() -> None:
+    """G4, G17: gradients of and at activations, in the step that trains, with one
+    forward part; a gradient's norm without applying it."""
+    text = f"""
+train.variable @w : {S} = dense<2.0> : {S}
+func.func @step(%x: {S}) -> ({S}, {S}, {S}, {S}, {S}) {{
+  %w = train.read @w : {S}
+  %h = arith.mulf %w, %x : {S}
+  %s = arith.mulf %h, %h : {S}
+  %dh = train.gradient %s wrt %h : ({S}, {S}) -> {S}
+  %dw = train.gradient %s wrt %w : ({S}, {S}) -> {S}
+  %hw = train.gradient %h wrt %w : ({S}, {S}) -> {S}
+  %square = arith.mulf %dw, %dw : {S}
+  %norm = math.sqrt %square : {S}
+  train.minimize %s : {S} with #train.sgd<lr = 0.01>
+  return %s, %dh, %dw, %hw, %norm : {S}, {S}, {S}, {S}, {S}
+}}
+func.func @norm(%x: {S}) -> {S} {{
+  %w = train.read @w : {S}
+  %h = arith.mulf %w, %x : {S}
+  %s = arith.mulf %h, %h : {S}
+  %dw = train.gradient %s wrt %w : ({S}, {S}) -> {S}
+  %norm = math.absf %dw : {S}
+  return %norm : {S}
+}}
+"""
+    for configuration, model in configurations(text):
+        model.initialize()
+        expect_close(f"{configuration} norm", model.run("norm", *f64(3)), 36.0)
+        expect_equal(f"{configuration} nothing applied", model["w"], np.float64(2))
+        for found, expected in zip(model.run("step", *f64(3)), (36, 12, 36, 3, 36)):
+            expect_close(configuration, found, np.float64(expected))
+        expect_close(f"{configuration} w", model["w"], np.float64(2 - 0.36))
+
+    # Two products forward, whatever is asked of them.
+    matrix = "tensor<4x4xf32>"
+    text = f"""
+train.variable @w : {matrix} = #train.ones
+func.func @step(%x: {matrix}) -> ({matrix}, {matrix}, {matrix}) {{
+  %w = train.read @w : {matrix}
+  %h = nn.matmul %x, %w : ({matrix}, {matrix}) -> {matrix}
+  %t = math.tanh %h : {matrix}
+  %s = nn.matmul %t, %w : ({matrix}, {matrix}) -> {matrix}
+  %dh = train.gradient %s wrt %h : ({matrix}, {matrix}) -> {matrix}
+  %dt = train.gradient %s wrt %t : ({matrix}, {matrix}) -> {matrix}
+  train.minimize %s : {matrix} with #train.sgd<lr = 0.01>
+  return %s, %dh, %dt : {matrix}, {matrix}, {matrix}
+}}
+"""
+    stages = ["--flywheel-expand", "--flywheel-autodiff", "--flywheel-functionalize"]
+    found = subprocess.run(["flywheel-opt", "-", *stages], input=text, capture_output=True, text=True, check=True)
+    assert found.stdout.count("nn.matmul") == 2 + 3, found.stdout
+
+
+def test_losses() -> None:
+    """G7, G8: the gradient follows the loss that is written; weights of examples."""
+    v = "tensor<?xf64>"
+    check(f"""
+func.func private @losses(%w: {S}, %x: {v}) -> {v} {{
+  %ws = nn.broadcast %w dims [] like %x : ({S}, {v}) -> {v}
+  %one = arith.constant dense<1.0> : {S}
+  %ones = nn.broadcast %one dims [] like %x : ({S}, {v}) -> {v}
+  %p = arith.mulf %ws, %x : {v}
+  %d = arith.subf %p, %ones : {v}
+  %l = arith.mulf %d, %d : {v}
+  return %l : {v}
+}}
+func.func @reductions(%w: {S}, %x: {v}) -> ({S}, {S}) {{
+  %l = func.call @losses(%w, %x) : ({S}, {v}) -> {v}
+  %sum = nn.reduce sum %l axes [0] : {v} -> {S}
+  %mean = nn.reduce mean %l axes [0] : {v} -> {S}
+  %g = train.gradient %sum wrt %w : ({S}, {S}) -> {S}
+  %h = train.gradient %mean wrt %w : ({S}, {S}) -> {S}
+  return %g, %h : {S}, {S}
+}}
+func.func @weighted(%w: {S}, %x: {v}, %a: {v}) -> {S} {{
+  %l = func.call @losses(%w, %x) : ({S}, {v}) -> {v}
+  %g = train.gradient %l wrt %w grad_ys %a : ({v}, {S}, {v}) -> {S}
+  return %g : {S}
+}}
+""", [("sum and mean", "reductions", f64(2, [1, 2, 3]), (44, 44 / 3)),
+      ("weights", "weighted", f64(2, [1, 2, 3], [.5, 1, 2]), (73,))])
+
+
+def test_modified() -> None:
+    """G9: gradients that are changed before they are applied; one that is dropped."""
+    gradients = {
+        "plain": ("", "%g", 3.6),
+        "doubled": (f"%d = arith.addf %g, %g : {S}", "%d", 3.2),
+        "squared": (f"%d = arith.mulf %g, %g : {S}", "%d", 2.4),
+        "tripled": (f"%e = arith.addf %g, %g : {S}\n  %d = arith.addf %e, %g : {S}", "%d", 2.8),
+        "clipped": (f"%l = arith.constant dense<-0.3> : {S}\n  %u = arith.constant dense<0.3> : {S}\n"
+                    f"  %d = math.clampf %g to [%l, %u] : {S}", "%d", 3.97)}
+    for optimizer in ("#train.sgd<lr = 0.1>", "#train.momentum<lr = 0.1, momentum = 0.9>"):
+        text = f"train.variable @p : {S} = dense<4.0> : {S}\ntrain.variable @q : {S} = dense<1.0> : {S}\n"
+        text += "train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}\n"
+        for name, (body, result, _) in gradients.items():
+            text += f"""func.func @{name}() -> {S} {{
+  %half = arith.constant dense<0.5> : {S}
+  %p = train.read @p : {S}
+  %q = train.read @q : {S}
+  %pp = arith.mulf %p, %p : {S}
+  %hp = arith.mulf %pp, %half : {S}
+  %loss = arith.mulf %hp, %q : {S}
+  %g, %unused = train.gradient %loss wrt %p, %q : ({S}, {S}, {S}) -> ({S}, {S})
+  {body}
+  train.apply_gradients {result} : {S} to [@p] with {optimizer} global_step @step
+  return %loss : {S}
+}}
+"""
+        for configuration, model in configurations(text):
+            for name, (_, _, expected) in gradients.items():
+                model.initialize()
+                expect_close(f"{configuration} {name}", model.run(name), np.float64(8))
+                expect_close(f"{configuration} {name}: p", model["p"], np.float64(expected))
+                expect_equal(f"{configuration} {name}: what is dropped", model["q"], np.float64(1))
+                expect_equal(f"{configuration} {name}: step", model["step"], np.int64(1))
+
+
+def test_order() -> None:
+    """G11: second and third derivatives; a penalty of a gradient that trains."""
+    check(F + f"""
+func.func @hessian(%a: {S}, %b: {S}) -> ({S}, {S}, {S}, {S}) {{
+  %f = func.call @f(%a, %b) : ({S}, {S}) -> {S}
+  %g:2 = train.gradient %f wrt %a, %b : ({S}, {S}, {S}) -> ({S}, {S})
+  %h:2 = train.gradient %g#0 wrt %a, %b : ({S}, {S}, {S}) -> ({S}, {S})
+  %i:2 = train.gradient %g#1 wrt %a, %b unconnected zeros : ({S}, {S}, {S}) -> ({S}, {S})
+  return %h#0, %h#1, %i#0, %i#1 : {S}, {S}, {S}, {S}
+}}
+func.func @third(%x: {S}) -> {S} {{
+  %two = arith.mulf %x, %x : {S}
+  %four = arith.mulf %two, %two : {S}
+  %g = train.gradient %four wrt %x : ({S}, {S}) -> {S}
+  %h = train.gradient %g wrt %x : ({S}, {S}) -> {S}
+  %i = train.gradient %h wrt %x : ({S}, {S}) -> {S}
+  return %i : {S}
+}}
+""", [("Hessian", "hessian", f64(5, 3), (6, 2, 2, 0)), ("third", "third", f64(2), (48,))])
+    # loss = (dy/dx)^2 with y = w x^2: at w = 2, x = 3 the derivative is 8 w x^2 = 144.
+    for configuration, model in configurations(f"""
+train.variable @w : {S} = dense<2.0> : {S}
+func.func @step(%x: {S}) -> {S} {{
+  %w = train.read @w : {S}
+  %xx = arith.mulf %x, %x : {S}
+  %y = arith.mulf %w, %xx : {S}
+  %g = train.gradient %y wrt %x : ({S}, {S}) -> {S}
+  %loss = arith.mulf %g, %g : {S}
+  train.minimize %loss : {S} with #train.sgd<lr = 0.001>
+  return %loss : {S}
+}}
+"""):
+        model.initialize()
+        expect_close(configuration, model.run("step", *f64(3)), np.float64(144))
+        expect_close(configuration, model["w"], np.float64(2 - 0.144))
+
+
+def test_kinks() -> None:
+    """G12: what a derivative is where there is none."""
+    inf = np.inf
+    unary: Dict[str, Tuple[str, List[float], List[float]]] = {
+        "relu": ("nn.relu %x", [-1, 0, 2], [0, 0, 1]),
+        "abs": ("math.absf %x", [-2, 0, 3], [-1, 0, 1]),
+        "sqrt": ("math.sqrt %x", [0, 4], [inf, 0.25])}
+    for name, (op, at, expected) in unary.items():
+        v = f"tensor<{len(at)}xf64>"
+        check(f"func.func @g(%x: {v}) -> {v} {{\n  %y = {op} : {v}\n"
+              f"  %g = train.gradient %y wrt %x : ({v}, {v}) -> {v}\n  return %g : {v}\n}}\n",
+              [(name, "g", f64(at), (expected,))])
+    v = "tensor<3xf64>"
+    binary = {"arith.maximumf": ([0, 1, 1], [1, 0, 0]), "arith.minimumf": ([1, 1, 0], [0, 0, 1]),
+              "arith.maxnumf": ([0, 1, 1], [1, 0, 0]), "arith.minnumf": ([1, 1, 0], [0, 0, 1])}
+    for op, expected in binary.items():
+        check(f"func.func @g(%x: {v}, %y: {v}) -> ({v}, {v}) {{\n  %m = {op} %x, %y : {v}\n"
+              f"  %g:2 = train.gradient %m wrt %x, %y : ({v}, {v}, {v}) -> ({v}, {v})\n"
+              f"  return %g#0, %g#1 : {v}, {v}\n}}\n",
+              [(op, "g", f64([1, 2, 3], [2, 2, 1]), expected)])
+    check(f"func.func @g(%x: {v}, %y: {v}) -> ({v}, {v}) {{\n  %q = arith.divf %x, %y : {v}\n"
+          f"  %g:2 = train.gradient %q wrt %x, %y : ({v}, {v}, {v}) -> ({v}, {v})\n"
+          f"  return %g#0, %g#1 : {v}, {v}\n}}\n",
+          [("x / 0", "g", f64([1, -1, 2], [0, 0, 2]), ([inf, inf, 0.5], [-inf, inf, -0.5]))])
+    # Those equal to a maximum share; at the bounds of a clip its operand counts.
+    check(f"""
+func.func @largest(%x: {v}) -> {v} {{
+  %m = nn.reduce max %x axes [0] : {v} -> {S}
+  %g = train.gradient %m wrt %x : ({S}, {v}) -> {v}
+  return %g : {v}
+}}
+func.func @smallest(%x: {v}) -> {v} {{
+  %m = nn.reduce min %x axes [0] : {v} -> {S}
+  %g = train.gradient %m wrt %x : ({S}, {v}) -> {v}
+  return %g : {v}
+}}
+func.func @clip(%x: {v}) -> {v} {{
+  %l = arith.constant dense<-1.0> : {v}
+  %u = arith.constant dense<1.0> : {v}
+  %y = math.clampf %x to [%l, %u] : {v}
+  %g = train.gradient %y wrt %x : ({v}, {v}) -> {v}
+  return %g : {v}
+}}
+func.func @composed(%x: {v}) -> {v} {{
+  %l = arith.constant dense<-1.0> : {v}
+  %u = arith.constant dense<1.0> : {v}
+  %m = arith.maximumf %x, %l : {v}
+  %y = arith.minimumf %m, %u : {v}
+  %g = train.gradient %y wrt %x : ({v}, {v}) -> {v}
+  return %g : {v}
+}}
+""", [("largest", "largest", f64([2, 1, 2]), ([.5, 0, .5],)), ("smallest", "smallest", f64([1, 1, 1]), ([1 / 3] * 3,)),
+      ("at the bounds", "clip", f64([-1, 0.5, 1]), ([1, 1, 1],)), ("outside", "clip", f64([-1.5, 0, 7]), ([0, 1, 0],)),
+      ("at the bounds", "composed", f64([-1, 0.5, 1]), ([1, 1, 1],)),
+      ("outside", "composed", f64([-1.5, 0, 7]), ([0, 1, 0],))])
+
+
+def test_products() -> None:
+    """G13, G14: a bias sums over the batch; dW = 2 (W X - Y) X^T."""
+    rng = np.random.default_rng(0)
+    w, x, y = rng.standard_normal((3, 4)), rng.standard_normal((4, 5)), rng.standard_normal((3, 5))
+    check("""
+func.func @bias(%x: tensor<?x3xf64>, %w: tensor<3x2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {
+  %z = nn.dense %x, %w, %b : (tensor<?x3xf64>, tensor<3x2xf64>, tensor<2xf64>) -> tensor<?x2xf64>
+  %g = train.gradient %z wrt %b : (tensor<?x2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  return %g : tensor<2xf64>
+}
+func.func @product(%w: tensor<3x4xf64>, %x: tensor<4x?xf64>, %y: tensor<3x?xf64>) -> tensor<3x4xf64> {
+  %p = nn.matmul %w, %x : (tensor<3x4xf64>, tensor<4x?xf64>) -> tensor<3x?xf64>
+  %d = arith.subf %p, %y : tensor<3x?xf64>
+  %s = arith.mulf %d, %d : tensor<3x?xf64>
+  %loss = nn.reduce sum %s axes [0, 1] : tensor<3x?xf64> -> tensor<f64>
+  %g = train.gradient %loss wrt %w : (tensor<f64>, tensor<3x4xf64>) -> tensor<3x4xf64>
+  return %g : tensor<3x4xf64>
+}
+""", [("bias", "bias", [rng.standard_normal((2, 3)), rng.standard_normal((3, 2)), np.zeros(2)], ([2, 2],)),
+      ("product", "product", [w, x, y], (2 * (w @ x - y) @ x.T,))])
+
+
+if __name__ == "__main__":
+    run_tests([test_any_value, test_unconnected, test_stop, test_intermediate, test_losses, test_modified, test_order,
+               test_kinks, test_products])
