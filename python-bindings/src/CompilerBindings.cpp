@@ -9,6 +9,7 @@
 #include "Bindings.h"
 #include "Errors.h"
 
+#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -281,6 +282,18 @@ static void addModule(nb::module_ &module) {
         return names;
       },
       "Names of the ops that have a derivative rule, in alphabetical order.");
+  module.def(
+      "batching_rules",
+      [] {
+        std::vector<std::string> names;
+        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        for (mlir::OperationName name : getDerivativeRules(*context))
+          if (hasBatchingRule(name))
+            names.push_back(name.getStringRef().str());
+        return names;
+      },
+      "Names of the ops with a derivative rule that a Jacobian batches by a "
+      "rule, in alphabetical order.");
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@ from samples import (
     train,
     windows,
 )
-from samples.sampling import SAMPLES, Arg, Sample
+from samples.sampling import SAMPLES, Arg, Sample, as_list, draw
 
-__all__ = ["SAMPLES", "Arg", "Sample", "activations", "attention", "elementwise", "indexing", "linalg",
+__all__ = ["SAMPLES", "Arg", "Sample", "activations", "as_list", "attention", "draw", "elementwise", "indexing", "linalg",
            "linear_algebra", "losses", "nn", "normalization", "scf", "tensor", "train", "windows"]
