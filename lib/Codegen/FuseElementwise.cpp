@@ -43,6 +43,30 @@ static bool isOnlyUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
+static bool isContraction(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return structured && linalg::isaContractionOpInterface(structured);
+}
+
+/// Whether `op` is a product, or can be computed in the loops of one: then it
+/// keeps the shape of the product.
+static bool isOfContraction(Operation *op) {
+  if (isContraction(op))
+    return true;
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
+         llvm::any_of(generic.getInputs(), [](Value input) {
+           return isContraction(input.getDefiningOp());
+         });
+}
+
+/// Whether `operand` is the result of a product in another shape, and its user
+/// does better to take the shape of the product, which writes no argument.
+static bool isExpandedContraction(OpOperand *operand) {
+  auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+  return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
+         !writesArgument(operand->getOwner());
+
 /// Where an op reads the old value of its own destination, element for element,
 /// as an input, it reads the destination instead. Tiles of an input would be
 /// parts of the variable that the tiles before have overwritten.
@@ -79,33 +103,51 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, isOnlyUse);
+    // A product of matrices is not spread over more loops: what comes after it
+    // in another shape takes the shape of the product. The other way round
+    // than elsewhere, so on its own.
+    RewritePatternSet collapsing(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(collapsing, isOnlyUse);
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
+                                                       isExpandedContraction);
+    apply(collapsing);
+
+    RewritePatternSet expanding(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(expanding, isOnlyUse);
     // An op that updates a variable keeps the variable's shape: bufferization
     // does not see that another shape of it is the variable itself.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
-        patterns, [](OpOperand *operand) {
+        expanding, [](OpOperand *operand) {
+          Operation *producer = operand->get().getDefiningOp();
           return isOnlyUse(operand) && !writesArgument(operand->getOwner()) &&
-                 !writesArgument(operand->get().getDefiningOp());
+                 !writesArgument(producer) && !isOfContraction(producer) &&
+                 !isOfContraction(operand->getOwner());
         });
-    tensor::populateBubbleUpExpandShapePatterns(patterns);
+    tensor::populateBubbleUpExpandShapePatterns(expanding);
+    linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
+    apply(expanding);
+
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op.hasPureTensorSemantics())
+        readDestinations(rewriter, op);
+    });
+  }
+
+private:
+  /// Applies `patterns` and what they need to see through each other.
+  void apply(RewritePatternSet &patterns) {
+    MLIRContext *context = &getContext();
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    linalg::populateConstantFoldLinalgOperations(patterns, isOnlyUse);
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
-    IRRewriter rewriter(context);
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics())
-        readDestinations(rewriter, op);
-    });
+      signalPassFailure();
   }
 };
 } // namespace

@@ -233,9 +233,11 @@ private:
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       return addReassociation(collapse.getSrc(), collapse.getResult(),
                               collapse.getReassociationIndices());
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      uniteWithSizes(expand.getResult(), expand.getOutputShape());
       return addReassociation(expand.getResult(), expand.getSrc(),
                               expand.getReassociationIndices());
+    }
     if (op->hasTrait<OpTrait::Elementwise>())
       for (Value operand : op->getOperands())
         requireShapes(op->getResult(0), operand);

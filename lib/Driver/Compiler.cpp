@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
@@ -41,6 +42,7 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registry.insert<linalg_ext::LinalgExtDialect, nn::NNDialect,
                   train::TrainDialect>();
   linalg_ext::registerBufferization(registry);
+  registerBatchingRules(registry);
   registerDerivativeRules(registry);
 }
 

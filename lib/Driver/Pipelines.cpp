@@ -63,6 +63,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());
+  pm.addPass(train::createTrainExpandMovingAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);
@@ -144,7 +145,13 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace());
+  RematerializeOptions rematerialize;
+  rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
+  rematerialize.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+  PlanWorkspaceOptions workspace;
+  workspace.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));
@@ -174,6 +181,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createLegalizeExpandShape());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass());
   math::MathExtendToSupportedTypesOptions extend;
@@ -242,6 +250,13 @@ void flywheel::registerStagePipelines() {
                             llvm::cl::desc("LLVM name of the CPU; by default "
                                            "a CPU with AVX-512"),
                             llvm::cl::init("x86-64-v4")};
+    Option<int64_t> maxExtent{*this, "max-extent",
+                              llvm::cl::desc("Bound of symbolic extents"),
+                              llvm::cl::init(1024)};
+    Option<int64_t> memoryBudget{*this, "memory-budget",
+                                 llvm::cl::desc("Bytes of a workspace; "
+                                                "negative for any number"),
+                                 llvm::cl::init(-1)};
   };
   for (const Stage &stage : getStages())
     PassPipelineRegistration<PipelineOptions>(
@@ -252,6 +267,9 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
+          options.maxExtent = given.maxExtent;
+          if (given.memoryBudget >= 0)
+            options.memoryBudget = given.memoryBudget;
           stage.populate(pm, options);
         });
 }

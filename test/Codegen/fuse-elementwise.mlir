@@ -79,3 +79,46 @@ func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1) -> (d1)>
+#map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// X1: what follows a product in another shape takes that of the product, whose
+// loops it then shares.
+// CHECK-LABEL: func @epilogue
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %arg1 : {{.*}})
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[P]], %arg2
+// CHECK: arith.addf
+// CHECK-NEXT: arith.maximumf
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[Y]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[E]]
+func.func @epilogue(%x: tensor<?x4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>) -> tensor<?x4x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x8xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x8xf32> into tensor<?x8xf32>
+  %m = tensor.dim %rows, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%m) : tensor<?x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %p = linalg.matmul ins(%rows, %w : tensor<?x8xf32>, tensor<8x6xf32>) outs(%f : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %z = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<?x6xf32>, tensor<6xf32>) outs(%e : tensor<?x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<?x6xf32>
+  %wide = tensor.expand_shape %z [[0, 1], [2]] output_shape [%n, 4, 6] : tensor<?x6xf32> into tensor<?x4x6xf32>
+  %g = tensor.empty(%n) : tensor<?x4x6xf32>
+  %y = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%wide : tensor<?x4x6xf32>) outs(%g : tensor<?x4x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<?x4x6xf32>
+  return %y : tensor<?x4x6xf32>
+}

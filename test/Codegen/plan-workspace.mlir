@@ -49,3 +49,37 @@ func.func @symbolic(%x: memref<?x8xf32> {train.extents = array<i64: 0, -1>}) att
   memref.copy %a, %x : memref<?x8xf32> to memref<?x8xf32>
   return
 }
+
+// -----
+
+// X11: products of extents bound a size; what is left after whole tiles is less
+// than a tile.
+// CHECK-DAG: #[[$ROWS:.*]] = affine_map<()[s0, s1] -> ((s0 * s1) * 16)>
+// CHECK-DAG: #[[$REST:.*]] = affine_map<()[s0, s1] -> (112)>
+// CHECK-LABEL: func.func @products(
+// CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$ROWS]]], [#[[$ROWS]]], [#[[$REST]]]]
+func.func @products(%x: memref<?x?x4xf32> {train.extents = array<i64: 0, 1, -1>}) attributes {train.symbols = ["batch", "time"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = memref.dim %x, %c0 : memref<?x?x4xf32>
+  %t = memref.dim %x, %c1 : memref<?x?x4xf32>
+  %rows = memref.collapse_shape %x [[0, 1], [2]] : memref<?x?x4xf32> into memref<?x4xf32>
+  %m = memref.dim %rows, %c0 : memref<?x4xf32>
+  %a = memref.alloc(%m) : memref<?x4xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?x4xf32>)
+  %p = arith.muli %n, %t : index
+  %b = memref.alloc(%p) : memref<?x4xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<?x4xf32>)
+  %whole = affine.apply affine_map<()[s0, s1] -> (((s0 * s1) floordiv 8) * 8)>()[%n, %t]
+  %end = affine.apply affine_map<()[s0, s1] -> (s0 * s1)>()[%n, %t]
+  scf.for %i = %whole to %end step %c8 {
+    %rest = affine.apply affine_map<(d0)[s0, s1] -> (-d0 + s0 * s1)>(%i)[%n, %t]
+    %tile = memref.alloc(%rest) : memref<?x4xf32>
+    linalg.fill ins(%zero : f32) outs(%tile : memref<?x4xf32>)
+  }
+  memref.copy %a, %rows : memref<?x4xf32> to memref<?x4xf32>
+  memref.copy %b, %rows : memref<?x4xf32> to memref<?x4xf32>
+  return
+}

@@ -169,3 +169,68 @@ func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
   %0 = nn.triangle lower %x diagonal -1 fill 0.1 : tensor<?x3x4xf16>
   return %0 : tensor<?x3x4xf16>
 }
+
+// X1: one product an index of the leading dimensions, each checked.
+// CHECK-LABEL: func @batched_matmul
+// CHECK-SAME: (%[[A:.*]]: tensor<?x2x?x8xf16>, %[[B:.*]]: tensor<?x2x5x8xf16>)
+// CHECK: cf.assert %{{.*}}, "expected equal leading extents of a and b in 'nn.matmul'
+// CHECK: linalg.contract indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>] ins(%[[A]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x2x?x5xf32>)
+// CHECK: arith.truncf
+func.func @batched_matmul(%a: tensor<?x2x?x8xf16>, %b: tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16> {
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<?x2x?x8xf16>, tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16>
+  return %0 : tensor<?x2x?x5xf16>
+}
+
+// X1, X11: rows are one dimension of one product.
+// CHECK-LABEL: func @dense_rows
+// CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32>, %[[W:.*]]: tensor<8x4xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG: %[[T:.*]] = tensor.dim %[[X]], %c1
+// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]]
+// CHECK: linalg.matmul ins(%[[ROWS]], %[[W]]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: tensor.expand_shape %[[Y]] {{\[\[}}0, 1], [2]] output_shape [%[[N]], %[[T]], 4]
+func.func @dense_rows(%x: tensor<?x?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<?x?x4xf32> {
+  %0 = nn.dense %x, %w, %b : (tensor<?x?x8xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  return %0 : tensor<?x?x4xf32>
+}
+
+// X5: a softmax and its logarithm share the maxima, exponentials and sums.
+// CHECK-LABEL: func @log_softmax
+// CHECK-COUNT-1: arith.maximumf
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: {{math.exp|arith.maximumf}}
+// CHECK: math.log
+// CHECK: return
+func.func @log_softmax(%x: tensor<?x3x10xf32>) -> (tensor<?x3x10xf32>, tensor<?x3x10xf32>) {
+  %0 = nn.log_softmax %x : tensor<?x3x10xf32>
+  %1 = nn.softmax %x : tensor<?x3x10xf32>
+  return %0, %1 : tensor<?x3x10xf32>, tensor<?x3x10xf32>
+}
+
+// X5: max(x, 0) - x z + log1p(exp(-|x|)).
+// CHECK-LABEL: func @sigmoid_cross_entropy
+// CHECK: cf.assert %{{.*}}, "expected equal extents of logits and labels in 'nn.sigmoid_cross_entropy'
+// CHECK: %[[H:.*]] = arith.maximumf
+// CHECK: %[[P:.*]] = arith.mulf
+// CHECK: math.absf
+// CHECK: arith.negf
+// CHECK: math.exp
+// CHECK: %[[R:.*]] = math.log1p
+// CHECK: %[[L:.*]] = arith.subf %[[H]], %[[P]]
+// CHECK: arith.addf %[[L]], %[[R]]
+// CHECK: iterator_types = ["reduction", "reduction"]
+// CHECK: arith.divf
+func.func @sigmoid_cross_entropy(%x: tensor<?x3xf32>, %z: tensor<?x3xf32>) -> tensor<f32> {
+  %0 = nn.sigmoid_cross_entropy %x, %z : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// X5: labels of sequences.
+// CHECK-LABEL: func @sequence_loss
+// CHECK: linalg.index 2
+// CHECK: iterator_types = ["reduction", "reduction"]
+func.func @sequence_loss(%x: tensor<?x3x10xf32>, %label: tensor<?x3xi32>) -> tensor<f32> {
+  %0 = nn.sparse_softmax_cross_entropy %x, %label : (tensor<?x3x10xf32>, tensor<?x3xi32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

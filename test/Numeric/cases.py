@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of one module, each with inputs and what numpy says of them."""
+"""Functions of one op or a few, with what they must compute, in one module."""
 
 from typing import Any, Callable, List, Sequence, Tuple
 

@@ -119,7 +119,8 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     `cf.assert` comes before everything that writes state, so a failing step
     changes nothing; the op that produces the final value of a variable comes
     after every other reader of the variable's old value, so that it can write
-    in place. Where two variables need each other's old value (a swap), no order
+    in place, and as soon as it can, with the gradients that it alone needs: what
+    these are made of need not be kept to the end of the step. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
     an op reads elsewhere than it writes (`a := transpose(a)`). The same holds in
@@ -143,8 +144,10 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op. Changes of
     shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape; and what it reads of the variable's old value,
-    element for element, it reads from its destination.
+    keeps the variable's shape, and a product of matrices its own: what follows
+    it in another shape takes that of the product. What an op that writes a
+    variable reads of its old value, element for element, it reads from its
+    destination.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -167,9 +170,10 @@ def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
 def PrivatizeInits : Pass<"flywheel-privatize-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each destination its own initial value";
   let description = [{
-    Before: several ops may share one `tensor.empty` or filled tensor as
-    destination, as CSE leaves them. After: each has its own, so that
-    bufferization copies none for being overwritten twice.
+    Before: several ops and loops may share one `tensor.empty` or filled tensor
+    as destination, as CSE leaves them. After: each has its own, so that
+    bufferization copies none for being overwritten twice, and no two values
+    share a buffer that would be live from the first to the last of them.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -240,6 +244,37 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   ];
 }
 
+def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "Recompute values that do not fit into a memory budget";
+  let description = [{
+    Before: a bufferized step, in its final order. After: its buffers fit into a
+    workspace of `memory-budget` bytes where every symbolic extent is `extent`:
+    values of the forward part that the backward part would find in buffers are
+    computed a second time, by copies of the ops that computed them, right before
+    they are needed. Nothing changes where the budget is kept anyway.
+
+    A value is recomputed only where each variable that it is made of still has
+    the value it had: a recomputed value is the same, bit for bit. What has other
+    effects than on buffers is not repeated. Which values to recompute is
+    searched: bytes times the time they are held against estimated arithmetic.
+    Must run right before plan-workspace, with the same `extent`: each pass in
+    between could merge the copies, or change what is live.
+
+    Refuses a budget that cannot be reached, with the smallest workspace that was
+    found and the values that are live where most are.
+  }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent for which the budget is meant">
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
@@ -253,6 +288,10 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 
     Refuses a buffer whose size is not bounded by the feeds' extents.
   }];
+  let options = [
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent at which sizes are compared">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect"
@@ -368,6 +407,19 @@ def ExpandNarrowing
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LegalizeExpandShape
+    : Pass<"flywheel-legalize-expand-shape", "::mlir::func::FuncOp"> {
+  let summary = "Split extents into several dynamic ones by strides";
+  let description = [{
+    Before: buffers. After: no `memref.expand_shape` splits an extent into
+    several dynamic ones: upstream's lowering knows sizes only by division. Such
+    an op is a `memref.reinterpret_cast` with the sizes that it was given.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

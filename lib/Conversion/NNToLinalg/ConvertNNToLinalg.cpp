@@ -10,6 +10,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,9 +52,11 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateContractionPatterns(set);
+    populateConvolutionPatterns(set);
     populateElementwisePatterns(set);
     populateIndexingPatterns(set);
     populateLinearAlgebraPatterns(set);
+    populatePoolPatterns(set);
     populateReductionPatterns(set);
     populateSoftmaxPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -223,6 +223,16 @@ AffineMap LinalgEmitter::identity(int64_t rank) {
   return b.getMultiDimIdentityMap(rank);
 }
 
+Value LinalgEmitter::narrowTensor(Value value, Type type) {
+  if (tensorOf(value).getElementType() == type)
+    return value;
+  return map(getExtents(value), type, value,
+             {identity(tensorOf(value).getRank())},
+             [&](OpBuilder &nested, Location at, ValueRange args) {
+               return narrow(nested, at, args[0], type);
+             });
+}
+
 void LinalgEmitter::replaceWith(Value value) {
   Type declared = op->getResult(0).getType();
   auto shape = cast<RankedTensorType>(declared).getShape();

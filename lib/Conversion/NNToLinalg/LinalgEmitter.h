@@ -91,6 +91,10 @@ public:
   mlir::AffineMap select(int64_t rank, llvm::ArrayRef<int64_t> dims);
   mlir::AffineMap identity(int64_t rank);
 
+  /// `value`, of floats, rounded to `type` element by element; itself where it
+  /// has that type.
+  mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
+
   /// Replaces the op by `value`, whose type may be more or less static than
   /// the declared one: extents that only the declared type knows are checked.
   void replaceWith(mlir::Value value);
@@ -116,9 +120,11 @@ mlir::TypedAttr getSplat(mlir::Value value);
 
 /// The patterns, one set a file; all match at the benefit of one.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
 void populateIndexingPatterns(mlir::RewritePatternSet &patterns);
 void populateLinearAlgebraPatterns(mlir::RewritePatternSet &patterns);
+void populatePoolPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 

@@ -7,31 +7,53 @@
 #include "LinalgEmitter.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace flywheel;
 
-/// Emits op(lhs) * op(rhs) in the compute type of the operands.
+/// Emits op(lhs) * op(rhs) in the compute type of the operands, a product for
+/// each index of their leading dimensions.
 static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
                         Value rhs, bool transposeRhs, const Twine &contracted) {
   Type type = e.getComputeType(getElementTypeOrSelf(lhs));
-  Extent m = e.getExtent(lhs, transposeLhs ? 1 : 0);
-  Extent n = e.getExtent(rhs, transposeRhs ? 0 : 1);
-  e.expectEqual(e.getExtent(lhs, transposeLhs ? 0 : 1),
-                e.getExtent(rhs, transposeRhs ? 1 : 0), contracted);
-  Value zero = e.fill({m, n}, e.scalar(type, 0.0));
+  // Loops: the leading dimensions, m, n and k.
+  int64_t rank = cast<RankedTensorType>(lhs.getType()).getRank();
+  int64_t m = rank - 2, n = rank - 1, k = rank;
+  SmallVector<Extent> extents;
+  for (int64_t dim = 0; dim < m; ++dim)
+    extents.push_back(e.expectEqual(e.getExtent(lhs, dim),
+                                    e.getExtent(rhs, dim),
+                                    "leading extents of a and b"));
+  extents.push_back(e.getExtent(lhs, transposeLhs ? n : m));
+  extents.push_back(e.getExtent(rhs, transposeRhs ? m : n));
+  e.expectEqual(e.getExtent(lhs, transposeLhs ? m : n),
+                e.getExtent(rhs, transposeRhs ? n : m), contracted);
+  Value zero = e.fill(extents, e.scalar(type, 0.0));
+
+  auto mapOf = [&](int64_t row, int64_t column) {
+    SmallVector<int64_t> dims = nn::identityDims(m);
+    dims.append({row, column});
+    return e.select(rank + 1, dims);
+  };
+  Attribute maps = e.b.getAffineMapArrayAttr(
+      {transposeLhs ? mapOf(k, m) : mapOf(m, k),
+       transposeRhs ? mapOf(n, k) : mapOf(k, n), mapOf(m, n)});
+  // Named ops both: no elementwise op is drawn into their loops.
+  if (rank > 2)
+    return linalg::ContractOp::create(
+               e.b, e.loc, TypeRange{zero.getType()}, ValueRange{lhs, rhs},
+               ValueRange{zero}, cast<ArrayAttr>(maps))
+        .getResult(0);
   auto matmul =
       linalg::MatmulOp::create(e.b, e.loc, TypeRange{zero.getType()},
                                ValueRange{lhs, rhs}, ValueRange{zero});
-  if (transposeLhs || transposeRhs) {
-    SmallVector<AffineMap> maps = {
-        transposeLhs ? e.select(3, {2, 0}) : e.select(3, {0, 2}),
-        transposeRhs ? e.select(3, {1, 2}) : e.select(3, {2, 1}),
-        e.select(3, {0, 1})};
-    matmul.setIndexingMapsAttr(e.b.getAffineMapArrayAttr(maps));
-  }
+  if (transposeLhs || transposeRhs)
+    matmul.setIndexingMapsAttr(cast<ArrayAttr>(maps));
   return matmul.getResult(0);
 }
 
@@ -44,40 +66,79 @@ struct LowerMatmul : OpRewritePattern<nn::MatmulOp> {
     Value product =
         emitMatmul(e, op.getA(), op.getTransposeA(), op.getB(),
                    op.getTransposeB(), "contracted extents of a and b");
-    Type type = getElementTypeOrSelf(op.getA());
-    if (e.getComputeType(type) != type)
-      product = e.map(e.getExtents(product), type, product, {e.identity(2)},
-                      [&](OpBuilder &b, Location loc, ValueRange args) {
-                        return narrow(b, loc, args[0], type);
-                      });
-    e.replaceWith(product);
+    e.replaceWith(e.narrowTensor(product, getElementTypeOrSelf(op.getA())));
     return success();
   }
 };
 
-/// The bias is one elementwise op after the product: with an activation that
-/// follows it fuses into one epilogue.
+/// Rows are collapsed to one dimension, which copies nothing. The bias is one
+/// elementwise op after the product: with an activation that follows it fuses
+/// into one epilogue.
 struct LowerDense : OpRewritePattern<nn::DenseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::DenseOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    Value product = emitMatmul(e, op.getX(), false, op.getW(), false,
-                               "columns of x and rows of w");
-    Extent columns = e.getExtent(product, 1);
-    e.expectEqual(columns, e.getExtent(op.getB(), 0),
-                  "columns of w and elements of b");
+    Value x = op.getX();
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    SmallVector<ReassociationIndices> groups(2);
+    groups[0] = nn::identityDims(rank - 1);
+    groups[1] = {rank - 1};
+    if (rank > 2)
+      x = tensor::CollapseShapeOp::create(rewriter, e.loc, x, groups);
+    Value y = emitBias(e, op,
+                       emitMatmul(e, x, false, op.getW(), false,
+                                  "columns of x and rows of w"));
+    if (rank > 2)
+      y = expandRows(e, y, op.getX(), groups);
+    e.replaceWith(y);
+    return success();
+  }
+
+private:
+  /// Adds the bias, if there is one, to the product and rounds.
+  static Value emitBias(LinalgEmitter &e, nn::DenseOp op, Value product) {
     Type type = getElementTypeOrSelf(op.getX());
     Type compute = e.getComputeType(type);
-    e.replaceWith(e.map(e.getExtents(product), type, {product, op.getB()},
-                        {e.identity(2), e.select(2, {1})},
-                        [&](OpBuilder &b, Location loc, ValueRange args) {
-                          Value bias = widen(b, loc, args[1], compute);
-                          Value sum =
-                              arith::AddFOp::create(b, loc, args[0], bias);
-                          return narrow(b, loc, sum, type);
-                        }));
-    return success();
+    SmallVector<Value> inputs = {product};
+    SmallVector<AffineMap> maps = {e.identity(2)};
+    if (Value bias = op.getB()) {
+      e.expectEqual(e.getExtent(product, 1), e.getExtent(bias, 0),
+                    "columns of w and elements of b");
+      inputs.push_back(bias);
+      maps.push_back(e.select(2, {1}));
+    } else if (compute == type) {
+      return product;
+    }
+    return e.map(e.getExtents(product), type, inputs, maps,
+                 [&](OpBuilder &b, Location loc, ValueRange args) {
+                   Value sum = args[0];
+                   if (op.getB())
+                     sum = arith::AddFOp::create(
+                         b, loc, sum, widen(b, loc, args[1], compute));
+                   return narrow(b, loc, sum, type);
+                 });
+  }
+
+  /// The rows of the matrix `y` in the leading dimensions of `like`.
+  static Value expandRows(LinalgEmitter &e, Value y, Value like,
+                          ArrayRef<ReassociationIndices> groups) {
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(like.getType()).getShape());
+    shape.back() = cast<RankedTensorType>(y.getType()).getDimSize(1);
+    SmallVector<Extent> extents = e.getExtents(like);
+    extents.back() = e.getExtent(y, 1);
+    // The sizes are as static as the collapsed type, no more: what is known
+    // otherwise folds later.
+    SmallVector<OpFoldResult> sizes;
+    for (auto [declared, extent] : llvm::zip_equal(shape, extents)) {
+      OpFoldResult size = e.materialize(extent);
+      if (ShapedType::isDynamic(declared))
+        size = getValueOrCreateConstantIndexOp(e.b, e.loc, size);
+      sizes.push_back(size);
+    }
+    auto type = RankedTensorType::get(shape, getElementTypeOrSelf(y));
+    return tensor::ExpandShapeOp::create(e.b, e.loc, type, y, groups, sizes);
   }
 };
 } // namespace

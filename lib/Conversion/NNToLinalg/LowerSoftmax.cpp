@@ -69,14 +69,23 @@ static SoftmaxParts emitSoftmaxParts(LinalgEmitter &e, Value x) {
   return parts;
 }
 
-/// Reduces one loss a row, in the compute type, as the op asks, and rounds.
+/// log s of each row.
+static Value emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts) {
+  return e.map(parts.rows, getElementTypeOrSelf(parts.sum), parts.sum,
+               {e.identity(parts.rows.size())},
+               [](OpBuilder &b, Location loc, ValueRange args) {
+                 return math::LogOp::create(b, loc, args[0]);
+               });
+}
+
+/// Reduces losses, in the compute type, as the op asks, and rounds.
 static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
                         Type type) {
   Type compute = getElementTypeOrSelf(losses);
   SmallVector<Extent> rows = e.getExtents(losses);
   if (reduction != LossReduction::none)
     losses = e.generic(losses, e.fill({}, e.scalar(compute, 0.0)),
-                       {e.identity(1), e.select(1, {})},
+                       {e.identity(rows.size()), e.select(rows.size(), {})},
                        [&](OpBuilder &b, Location loc, ValueRange args) {
                          return arith::AddFOp::create(b, loc, args[1], args[0]);
                        });
@@ -92,6 +101,16 @@ static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
                    total = arith::DivFOp::create(b, loc, total, count);
                  return narrow(b, loc, total, type);
                });
+}
+
+/// Checks the extents of the rows of logits and labels, and returns the
+/// dimension after them, that of the classes.
+static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
+  int64_t last = cast<RankedTensorType>(logits.getType()).getRank() - 1;
+  for (int64_t dim = 0; dim < last; ++dim)
+    e.expectEqual(e.getExtent(logits, dim), e.getExtent(labels, dim),
+                  "rows of logits and labels");
+  return last;
 }
 
 namespace {
@@ -114,6 +133,30 @@ struct LowerSoftmax : OpRewritePattern<nn::SoftmaxOp> {
   }
 };
 
+struct LowerLogSoftmax : OpRewritePattern<nn::LogSoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::LogSoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    SoftmaxParts parts = emitSoftmaxParts(e, op.getX());
+    Value logSum = emitLogSum(e, parts);
+    Type type = getElementTypeOrSelf(op.getX());
+    Type compute = e.getComputeType(type);
+    SmallVector<Extent> extents = e.getExtents(op.getX());
+    e.replaceWith(e.map(extents, type, {op.getX(), parts.max, logSum},
+                        {e.identity(extents.size()), parts.toRow, parts.toRow},
+                        [&](OpBuilder &b, Location loc, ValueRange args) {
+                          Value x = widen(b, loc, args[0], compute);
+                          Value shifted =
+                              arith::SubFOp::create(b, loc, x, args[1]);
+                          Value log =
+                              arith::SubFOp::create(b, loc, shifted, args[2]);
+                          return narrow(b, loc, log, type);
+                        }));
+    return success();
+  }
+};
+
 /// A row's loss is sum_c labels[c] (log s - (x[c] - m)).
 struct LowerSoftmaxCrossEntropy : OpRewritePattern<nn::SoftmaxCrossEntropyOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -121,20 +164,17 @@ struct LowerSoftmaxCrossEntropy : OpRewritePattern<nn::SoftmaxCrossEntropyOp> {
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
     Value x = op.getLogits(), labels = op.getLabels();
-    e.expectEqual(e.getExtent(x, 0), e.getExtent(labels, 0),
-                  "rows of logits and labels");
-    e.expectEqual(e.getExtent(x, 1), e.getExtent(labels, 1),
+    int64_t last = expectRows(e, x, labels);
+    e.expectEqual(e.getExtent(x, last), e.getExtent(labels, last),
                   "classes of logits and labels");
+    AffineMap all = e.identity(last + 1);
     Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
     SoftmaxParts parts = emitSoftmaxParts(e, x);
-    Value logSum = e.map(parts.rows, compute, parts.sum, {e.identity(1)},
-                         [](OpBuilder &b, Location loc, ValueRange args) {
-                           return math::LogOp::create(b, loc, args[0]);
-                         });
+    Value logSum = emitLogSum(e, parts);
     Value losses = e.generic(
         {x, labels, parts.max, logSum},
         e.fill(parts.rows, e.scalar(compute, 0.0)),
-        {e.identity(2), e.identity(2), parts.toRow, parts.toRow, parts.toRow},
+        {all, all, parts.toRow, parts.toRow, parts.toRow},
         [&](OpBuilder &b, Location loc, ValueRange args) {
           Value logit = widen(b, loc, args[0], compute);
           Value label = widen(b, loc, args[1], compute);
@@ -156,29 +196,28 @@ struct LowerSparseSoftmaxCrossEntropy
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
     Value x = op.getLogits(), label = op.getLabel();
-    e.expectEqual(e.getExtent(x, 0), e.getExtent(label, 0),
-                  "rows of logits and labels");
-    e.expectInRange(label, e.getExtent(x, 1), "label", "classes");
+    int64_t last = expectRows(e, x, label);
+    e.expectInRange(label, e.getExtent(x, last), "label", "classes");
     Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
     SoftmaxParts parts = emitSoftmaxParts(e, x);
     // Picks by comparison: one term of the sum is not 0.
     Value zero = e.scalar(compute, 0.0);
     Value picked = e.generic(
         {x, label, parts.max}, e.fill(parts.rows, zero),
-        {e.identity(2), parts.toRow, parts.toRow, parts.toRow},
+        {e.identity(last + 1), parts.toRow, parts.toRow, parts.toRow},
         [&](OpBuilder &b, Location loc, ValueRange args) {
           Value logit = widen(b, loc, args[0], compute);
           Value shifted = arith::SubFOp::create(b, loc, logit, args[2]);
           Value wanted =
               arith::IndexCastOp::create(b, loc, b.getIndexType(), args[1]);
-          Value here = linalg::IndexOp::create(b, loc, 1);
+          Value here = linalg::IndexOp::create(b, loc, last);
           Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                             here, wanted);
           Value term = arith::SelectOp::create(b, loc, hit, shifted, zero);
           return arith::AddFOp::create(b, loc, args[3], term);
         });
     Value losses = e.map(parts.rows, compute, {parts.sum, picked},
-                         {e.identity(1), e.identity(1)},
+                         {e.identity(last), e.identity(last)},
                          [](OpBuilder &b, Location loc, ValueRange args) {
                            Value log = math::LogOp::create(b, loc, args[0]);
                            return arith::SubFOp::create(b, loc, log, args[1]);
@@ -187,9 +226,43 @@ struct LowerSparseSoftmaxCrossEntropy
     return success();
   }
 };
+
+/// An element's loss is max(x, 0) - x z + log(1 + exp(-|x|)).
+struct LowerSigmoidCrossEntropy : OpRewritePattern<nn::SigmoidCrossEntropyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::SigmoidCrossEntropyOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    Value x = op.getLogits(), labels = op.getLabels();
+    SmallVector<Extent> extents = e.getExtents(x);
+    int64_t rank = extents.size();
+    for (auto [dim, extent] : llvm::enumerate(extents))
+      extent = e.expectEqual(extent, e.getExtent(labels, dim),
+                             "extents of logits and labels");
+    Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
+    Value zero = e.scalar(compute, 0.0);
+    Value losses = e.map(
+        extents, compute, {x, labels}, {e.identity(rank), e.identity(rank)},
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value logit = widen(b, loc, args[0], compute);
+          Value label = widen(b, loc, args[1], compute);
+          Value hinge = arith::MaximumFOp::create(b, loc, logit, zero);
+          Value product = arith::MulFOp::create(b, loc, logit, label);
+          Value away =
+              arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, logit));
+          Value rest =
+              math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
+          Value linear = arith::SubFOp::create(b, loc, hinge, product);
+          return arith::AddFOp::create(b, loc, linear, rest);
+        });
+    e.replaceWith(reduceLoss(e, losses, op.getReduction(), type));
+    return success();
+  }
+};
 } // namespace
 
 void flywheel::populateSoftmaxPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerSoftmax, LowerSoftmaxCrossEntropy,
-               LowerSparseSoftmaxCrossEntropy>(patterns.getContext());
+  patterns.add<LowerSoftmax, LowerLogSoftmax, LowerSoftmaxCrossEntropy,
+               LowerSparseSoftmaxCrossEntropy, LowerSigmoidCrossEntropy>(
+      patterns.getContext());
 }

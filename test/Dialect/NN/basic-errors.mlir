@@ -11,7 +11,7 @@ func.func @f(%a: tensor<2x2xi32>) {
 
 // X1:
 func.func @f(%a: tensor<2xf32>) {
-  // expected-error @+1 {{expected a of rank 2, found 'tensor<2xf32>'}}
+  // expected-error @+1 {{expected a of rank at least 2, found 'tensor<2xf32>'}}
   %0 = nn.matmul %a, %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -45,6 +45,48 @@ func.func @f(%a: tensor<2x3xf32>) {
 func.func @f(%a: tensor<2x2xf32>, %b: tensor<2x2xf64>) {
   // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
   %0 = nn.matmul %a, %b : (tensor<2x2xf32>, tensor<2x2xf64>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+// X1:
+func.func @f(%a: tensor<2x2x2xf32>, %b: tensor<2x2xf32>) {
+  // expected-error @+1 {{expected b of rank 3, found 'tensor<2x2xf32>'}}
+  %0 = nn.matmul %a, %b : (tensor<2x2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x?x2x2xf32>, %b: tensor<?x4x2x2xf32>, %c: tensor<2x3x2x2xf32>) {
+  %0 = nn.matmul %a, %b : (tensor<2x?x2x2xf32>, tensor<?x4x2x2xf32>) -> tensor<2x?x2x2xf32>
+  // expected-error @+1 {{expected equal leading extents of a and b, found 4 and 3}}
+  %1 = nn.matmul %b, %c : (tensor<?x4x2x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x3x2x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<5x2x3xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<5x2x2xf32>', found 'tensor<5x3x3xf32>'}}
+  %0 = nn.matmul %a, %a {transpose_b} : (tensor<5x2x3xf32>, tensor<5x2x3xf32>) -> tensor<5x3x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %w: tensor<4x2xf32>) {
+  // expected-error @+1 {{expected x of rank at least 2, found 'tensor<4xf32>'}}
+  %0 = nn.dense %x, %w : (tensor<4xf32>, tensor<4x2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x5x4xf32>, %w: tensor<4x2xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<?x5x2xf32>', found 'tensor<?x2xf32>'}}
+  %0 = nn.dense %x, %w : (tensor<?x5x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
   return
 }
 
@@ -102,7 +144,7 @@ func.func @f(%x: tensor<2xf32>) {
 
 // X5:
 func.func @f(%x: tensor<f32>) {
-  // expected-error @+1 {{expected a rank of at least 1, found 'tensor<f32>'}}
+  // expected-error @+1 {{expected x of rank at least 1, found 'tensor<f32>'}}
   %0 = nn.softmax %x : tensor<f32>
   return
 }
@@ -143,7 +185,7 @@ func.func @f(%x: tensor<4x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<3xf32>) {
-  // expected-error @+1 {{expected logits of rank 2, found 'tensor<3xf32>'}}
+  // expected-error @+1 {{expected logits of rank at least 2, found 'tensor<3xf32>'}}
   %0 = nn.softmax_cross_entropy %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
   return
 }

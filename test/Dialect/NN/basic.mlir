@@ -19,9 +19,51 @@ func.func @contractions(%x: tensor<?x64xf32>, %w: tensor<64x10xf32>, %b: tensor<
   %3 = nn.matmul %w, %x {transpose_a, transpose_b} : (tensor<64x10xf32>, tensor<?x64xf32>) -> tensor<10x?xf32>
   // CHECK: nn.dense %arg0, %arg1, %arg2 : (tensor<?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<?x10xf32>
   %4 = nn.dense %x, %w, %b : (tensor<?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<?x10xf32>
+  // CHECK: nn.dense %arg0, %arg1 : (tensor<?x64xf32>, tensor<64x10xf32>) -> tensor<?x10xf32>
+  %6 = nn.dense %x, %w : (tensor<?x64xf32>, tensor<64x10xf32>) -> tensor<?x10xf32>
   // A declared type may be more or less static than the inferred one.
   // CHECK: nn.dense {{.*}} -> tensor<32x?xf32>
   %5 = nn.dense %x, %w, %b : (tensor<?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<32x?xf32>
+  return
+}
+
+// X1, X11: leading dimensions.
+// CHECK-LABEL: func @batched
+func.func @batched(%a: tensor<?x2x4x8xf32>, %b: tensor<3x?x5x8xf32>, %w: tensor<8x10xf32>, %v: tensor<10xf32>) {
+  // CHECK: nn.matmul %arg0, %arg1 {transpose_b} : (tensor<?x2x4x8xf32>, tensor<3x?x5x8xf32>) -> tensor<?x2x4x5xf32>
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<?x2x4x8xf32>, tensor<3x?x5x8xf32>) -> tensor<?x2x4x5xf32>
+  // CHECK: nn.dense %arg0, %arg2, %arg3 : (tensor<?x2x4x8xf32>, tensor<8x10xf32>, tensor<10xf32>) -> tensor<?x2x4x10xf32>
+  %1 = nn.dense %a, %w, %v : (tensor<?x2x4x8xf32>, tensor<8x10xf32>, tensor<10xf32>) -> tensor<?x2x4x10xf32>
+  return
+}
+
+// X4, X5:
+// CHECK-LABEL: func @activations
+func.func @activations(%x: tensor<?x10xf64>, %s: tensor<f16>) {
+  // CHECK: nn.sigmoid %arg0 : tensor<?x10xf64>
+  %0 = nn.sigmoid %x : tensor<?x10xf64>
+  // CHECK: nn.softplus %arg1 : tensor<f16>
+  %1 = nn.softplus %s : tensor<f16>
+  // CHECK: nn.gelu %arg0 {approximate} : tensor<?x10xf64>
+  %2 = nn.gelu %x {approximate} : tensor<?x10xf64>
+  // CHECK: nn.silu %arg0 : tensor<?x10xf64>
+  %3 = nn.silu %x : tensor<?x10xf64>
+  // CHECK: nn.elu %arg0 : tensor<?x10xf64>
+  %4 = nn.elu %x : tensor<?x10xf64>
+  // CHECK: nn.elu %arg0 alpha 5.000000e-01 : tensor<?x10xf64>
+  %5 = nn.elu %x alpha 0.5 : tensor<?x10xf64>
+  // CHECK: nn.selu %arg0 : tensor<?x10xf64>
+  %6 = nn.selu %x : tensor<?x10xf64>
+  // CHECK: nn.leaky_relu %arg0 alpha 2.000000e-01 : tensor<?x10xf64>
+  %7 = nn.leaky_relu %x alpha 0.2 : tensor<?x10xf64>
+  // CHECK: nn.relu6 %arg0 : tensor<?x10xf64>
+  %8 = nn.relu6 %x : tensor<?x10xf64>
+  // CHECK: nn.hard_sigmoid %arg0 : tensor<?x10xf64>
+  %9 = nn.hard_sigmoid %x : tensor<?x10xf64>
+  // CHECK: nn.softsign %arg0 : tensor<?x10xf64>
+  %10 = nn.softsign %x : tensor<?x10xf64>
+  // CHECK: nn.log_softmax %arg0 : tensor<?x10xf64>
+  %11 = nn.log_softmax %x : tensor<?x10xf64>
   return
 }
 

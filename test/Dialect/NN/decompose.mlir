@@ -26,6 +26,17 @@ func.func @gelu_approximate(%x: tensor<f64>) -> tensor<f64> {
 
 // -----
 
+// V3: f16 is computed with in f32, and rounded once.
+// CHECK-LABEL: func @silu
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf16>)
+// CHECK: %[[WIDE:.*]] = arith.extf %[[X]] : tensor<?xf16> to tensor<?xf32>
+// CHECK: %[[S:.*]] = nn.sigmoid %[[WIDE]]
+// CHECK: %[[Y:.*]] = arith.mulf %[[WIDE]], %[[S]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[Y]] : tensor<?xf32> to tensor<?xf16>
+// CHECK: return %[[NARROW]]
+func.func @silu(%x: tensor<?xf16>) -> tensor<?xf16> {
+  %y = nn.silu %x : tensor<?xf16>
+  return %y : tensor<?xf16>
 // X7: repeated along a dimension in front of each.
 // CHECK-LABEL: func @tile
 // CHECK: %[[B:.*]] = nn.broadcast %arg0 dims [1, 3] : (tensor<2x3xf32>) -> tensor<4x2x1x3xf32>
@@ -37,6 +48,15 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
 
 // -----
 
+// No exponential of a positive number.
+// CHECK-LABEL: func @elu
+// CHECK: %[[LOW:.*]] = arith.minimumf %[[X:.*]], %{{.*}}
+// CHECK: %[[E:.*]] = math.expm1 %[[LOW]]
+// CHECK: %[[P:.*]] = arith.cmpf ogt, %[[X]]
+// CHECK: arith.select %[[P]], %[[X]], %[[E]]
+func.func @elu(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = nn.elu %x : tensor<4xf32>
+  return %y : tensor<4xf32>
 // L6: more rows than columns, or nobody knows.
 // CHECK-LABEL: func @lstsq
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2xf64>, %[[B:.*]]: tensor<?x1xf64>)
@@ -53,6 +73,61 @@ func.func @lstsq(%a: tensor<?x2xf64>, %b: tensor<?x1xf64>) -> tensor<2x1xf64> {
 
 // -----
 
+// X6: the mean of each row, then of the rows; an extent is static where both
+// types say so, until the declared result.
+// CHECK-LABEL: func @mean_squared_error
+// CHECK-SAME: (%[[P:.*]]: tensor<4x?xf32>, %[[T:.*]]: tensor<?x3xf32>)
+// CHECK-DAG: %[[A:.*]] = tensor.cast %[[P]] : tensor<4x?xf32> to tensor<?x?xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.cast %[[T]] : tensor<?x3xf32> to tensor<?x?xf32>
+// CHECK: %[[E:.*]] = arith.subf %[[A]], %[[B]]
+// CHECK: %[[S:.*]] = arith.mulf %[[E]], %[[E]]
+// CHECK: %[[R:.*]] = nn.reduce mean %[[S]] axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+// CHECK: nn.reduce mean %[[R]] axes [0] : tensor<?xf32> -> tensor<f32>
+// CHECK: tensor.cast %{{.*}} : tensor<?xf32> to tensor<4xf32>
+func.func @mean_squared_error(%p: tensor<4x?xf32>, %t: tensor<?x3xf32>) -> (tensor<f32>, tensor<4xf32>) {
+  %0 = nn.mean_squared_error %p, %t : (tensor<4x?xf32>, tensor<?x3xf32>) -> tensor<f32>
+  %1 = nn.mean_squared_error %p, %t reduction none : (tensor<4x?xf32>, tensor<?x3xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// The variance is the mean of squares of what the mean has left.
+// CHECK-LABEL: func @batch_norm
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8xbf16>, %[[G:.*]]: tensor<8xf32>)
+// CHECK: %[[WIDE:.*]] = arith.extf %[[X]]
+// CHECK: %[[MEAN:.*]] = nn.reduce mean %[[WIDE]] axes [0]
+// CHECK: %[[SPREAD:.*]] = nn.broadcast %[[MEAN]] dims [1] like %[[WIDE]]
+// CHECK: %[[C:.*]] = arith.subf %[[WIDE]], %[[SPREAD]]
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[C]], %[[C]]
+// CHECK: %[[VARIANCE:.*]] = nn.reduce mean %[[SQUARE]] axes [0]
+// CHECK: math.rsqrt
+// CHECK: nn.broadcast %[[G]] dims [1]
+// CHECK: %[[Y:.*]] = arith.truncf %{{.*}} : tensor<?x8xf32> to tensor<?x8xbf16>
+// CHECK: return %[[Y]], %[[MEAN]], %[[VARIANCE]]
+func.func @batch_norm(%x: tensor<?x8xbf16>, %g: tensor<8xf32>) -> (tensor<?x8xbf16>, tensor<8xf32>, tensor<8xf32>) {
+  %y, %m, %v = nn.batch_norm_training %x gamma %g epsilon 1.0e-3
+      : (tensor<?x8xbf16>, tensor<8xf32>) -> (tensor<?x8xbf16>, tensor<8xf32>, tensor<8xf32>)
+  return %y, %m, %v : tensor<?x8xbf16>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Scores that a query does not see have no weight, whatever the others are.
+// CHECK-LABEL: func @attention
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x?x4xf32>, %[[K:.*]]: tensor<2x?x4xf32>, %[[M:.*]]: tensor<2x?x?xi1>)
+// CHECK: arith.constant dense<5.000000e-01>
+// CHECK: %[[S:.*]] = nn.matmul %{{.*}}, %[[K]] {transpose_b} : {{.*}} -> tensor<2x?x?xf32>
+// CHECK: %[[MASKED:.*]] = arith.select %[[M]], %[[S]], %{{.*}}
+// CHECK: %[[PAST:.*]] = nn.triangle lower %[[MASKED]] fill -3.4028234663852886E+38
+// CHECK: %[[W:.*]] = nn.softmax %[[PAST]]
+// CHECK: %[[KEPT:.*]] = arith.select %[[M]], %[[W]], %{{.*}}
+// CHECK: %[[LEFT:.*]] = nn.triangle lower %[[KEPT]]
+// CHECK: nn.matmul %[[LEFT]], %[[K]] : (tensor<2x?x?xf32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+func.func @attention(%q: tensor<2x?x4xf32>, %k: tensor<2x?x4xf32>, %m: tensor<2x?x?xi1>) -> tensor<2x?x4xf32> {
+  %y = nn.attention %q, %k, %k mask %m causal
+      : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x?xi1>) -> tensor<2x?x4xf32>
+  return %y : tensor<2x?x4xf32>
 // L7: fewer rows than columns.
 // CHECK-LABEL: func @minimum_norm
 // CHECK: nn.matmul %arg0, %arg0 {transpose_b} : {{.*}} -> tensor<1x1xf64>

@@ -60,3 +60,28 @@ train.variable @v : tensor<f16> = #train.random_uniform<minval = -1.0e6, maxval 
 
 // I3: expected-error @+1 {{expected bounds and a range that are finite in 'f64'}}
 train.variable @v : tensor<f64> = #train.random_uniform<minval = -1.7e308, maxval = 1.7e308>
+
+// -----
+
+// X13:
+func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{expected a rate within [0, 1), found 1.000000e+00}}
+  %0 = train.dropout %x rate 1.0 : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{expected a rate within [0, 1), found -5.000000e-01}}
+  %0 = train.dropout %x rate -0.5 : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf32>, %flag: tensor<1xi1>) -> tensor<3xf32> {
+  // expected-error @+1 {{operand #1 must be}}
+  %0 = train.dropout %x rate 0.5 training %flag : tensor<3xf32>, tensor<1xi1>
+  return %0 : tensor<3xf32>
+}

@@ -47,8 +47,92 @@ def NN_GeluOp : NN_CompositeOp<"gelu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
+def NN_SiluOp : NN_CompositeOp<"silu", [SameOperandsAndResultType]> {
+  let summary = "x sigmoid(x), also known as swish";
+  let description = [{
+    After Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017.
+  }];
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_EluOp : NN_CompositeOp<"elu", [SameOperandsAndResultType]> {
+  let summary = "x where x > 0, else alpha (exp(x) - 1)";
+  let description = [{
+    After Clevert, Unterthiner and Hochreiter, Exponential Linear Units, 2015;
+    Keras's `elu`. The derivative at 0 is alpha.
+  }];
+  let arguments = (ins NN_FloatTensor:$x,
+                       DefaultValuedAttr<F64Attr, "1.0">:$alpha);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x (`alpha` $alpha^)? attr-dict `:` type($x)";
+}
+
+def NN_SeluOp : NN_CompositeOp<"selu", [SameOperandsAndResultType]> {
+  let summary = "1.0507 elu(x) with alpha = 1.6733";
+  let description = [{
+    scale = 1.0507009873554805 and alpha = 1.6732632423543772: those of Klambauer
+    and others, Self-Normalizing Neural Networks, 2017.
+  }];
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_LeakyReluOp : NN_CompositeOp<"leaky_relu", [SameOperandsAndResultType]> {
+  let summary = "x where x > 0, else alpha x";
+  let description = [{The derivative at 0 is alpha.}];
+  let arguments = (ins NN_FloatTensor:$x, F64Attr:$alpha);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x `alpha` $alpha attr-dict `:` type($x)";
+}
+
+def NN_Relu6Op : NN_CompositeOp<"relu6", [SameOperandsAndResultType]> {
+  let summary = "min(max(x, 0), 6)";
+  let description = [{
+    The derivative at 0 and at 6 is 0, as TensorFlow's. A cut-off whose bounds
+    pass the derivative is `math.clampf`.
+  }];
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_HardSigmoidOp
+    : NN_CompositeOp<"hard_sigmoid", [SameOperandsAndResultType]> {
+  let summary = "0.2 x + 0.5, cut off at 0 and 1";
+  let description = [{
+    Keras 2's `hard_sigmoid`. The derivative at the bounds x = -2.5 and
+    x = 2.5 is 0.2.
+  }];
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def NN_SoftsignOp : NN_CompositeOp<"softsign", [SameOperandsAndResultType]> {
+  let summary = "x / (1 + |x|)";
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 def NN_SoftmaxOp : NN_DifferentiableOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "exp(x - max x) / sum exp(x - max x) over the last dimension";
+  let arguments = (ins NN_FloatTensor:$x);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+def NN_LogSoftmaxOp
+    : NN_DifferentiableOp<"log_softmax", [SameOperandsAndResultType]> {
+  let summary = "log(softmax(x)) over the last dimension";
+  let description = [{
+    Computed as (x - max x) - log(sum exp(x - max x)), which is finite where x
+    is. The derivative is dy - softmax(x) sum(dy).
+  }];
   let arguments = (ins NN_FloatTensor:$x);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";

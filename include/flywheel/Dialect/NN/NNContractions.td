@@ -12,9 +12,16 @@ include "flywheel/Dialect/NN/NNBase.td"
 def NN_MatmulOp : NN_DifferentiableOp<"matmul"> {
   let summary = "op(a) * op(b)";
   let description = [{
-    a is [m, k] ([k, m] with `transpose_a`), b is [k, n] ([n, k] with
-    `transpose_b`), the result is [m, n]. One element type; products of f16 and
-    bf16 accumulate in f32.
+    a is [..., m, k] ([..., k, m] with `transpose_a`), b is [..., k, n]
+    ([..., n, k] with `transpose_b`), the result is [..., m, n]: one product of
+    two matrices for each index of the leading dimensions, whose extents are
+    equal. Nothing is broadcast: one matrix for all rows is `nn.dense`. One
+    element type; products of f16 and bf16 accumulate in f32.
+
+    ```mlir
+    %scores = nn.matmul %q, %k {transpose_b}
+        : (tensor<?x8x?x64xf32>, tensor<?x8x?x64xf32>) -> tensor<?x8x?x?xf32>
+    ```
   }];
   let arguments = (ins NN_FloatTensor:$a, NN_FloatTensor:$b,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
@@ -26,11 +33,21 @@ def NN_MatmulOp : NN_DifferentiableOp<"matmul"> {
 def NN_DenseOp : NN_DifferentiableOp<"dense"> {
   let summary = "x * w + b";
   let description = [{
-    x is [batch, in], w is [in, out], b is [out], the result is [batch, out].
+    x is [..., in], w is [in, out], b is [out], the result is [..., out]; x has
+    at least rank 2, and all its dimensions but the last are rows of one product
+    of two matrices. b may be left out.
+
+    ```mlir
+    %y = nn.dense %x, %w, %b
+        : (tensor<?x?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<?x?x10xf32>
+    ```
   }];
-  let arguments = (ins NN_FloatTensor:$x, NN_FloatTensor:$w, NN_FloatTensor:$b);
+  let arguments = (ins NN_FloatTensor:$x, NN_FloatTensor:$w,
+                       Optional<NN_FloatTensor>:$b);
   let results = (outs NN_FloatTensor:$result);
-  let assemblyFormat = "$x `,` $w `,` $b attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

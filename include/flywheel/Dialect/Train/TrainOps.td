@@ -207,6 +207,38 @@ def Train_AssignSubOp : Train_AssignLikeOp<"assign_sub"> {
   }];
 }
 
+def Train_MovingAverageOp : Train_AccessOp<"moving_average", [
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "Moves a variable towards a value";
+  let description = [{
+    variable := variable * momentum + value * (1 - momentum), as an assignment:
+    an entry for evaluation reads the variable. The result is the new value. No
+    derivative flows through it.
+
+    With `zero_debias` the variable's own first value does not count (Keras 2's
+    `moving_average_update`): with biased and n of the variable, both 0 at first,
+
+        biased := biased - (biased - value) (1 - momentum);  n := n + 1;
+        variable := biased / (1 - momentum^n)
+
+    so that after one update it is that value. biased and n are variables,
+    `<variable>/biased` and `<variable>/local_step`, not trainable, which are
+    initialised, saved and restored like any other; all updates of one variable
+    share them.
+
+    ```mlir
+    %m = train.moving_average @moving_mean, %mean momentum 9.9e-1 : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, AnyStaticShapeTensor:$value,
+                       F64Attr:$momentum, UnitAttr:$zero_debias);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = [{
+    $variable `,` $value `momentum` $momentum (`zero_debias` $zero_debias^)?
+    attr-dict `:` type($value)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Random values
 //===----------------------------------------------------------------------===//
@@ -233,6 +265,36 @@ def Train_RandomOp : Train_Op<"random", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $distribution (`(` $dynamic_sizes^ `)`)? `->` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_DropoutOp : Train_Op<"dropout", [AllTypesMatch<["x", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Drops elements at random while training";
+  let description = [{
+    Each element is kept with probability 1 - `rate`, and is x / (1 - `rate`)
+    then; the others are 0 (Srivastava and others, Dropout, 2014). Where
+    `training` is false the result is x, bit by bit, and nothing is drawn.
+    Without `training` elements are always dropped: an entry for evaluation
+    leaves the op out, or passes a flag. The derivative has the same mask.
+
+    Draws are those of `train.random #train.random_uniform<seed = ...>`, f32, one
+    an element: the same on every target, others at each run. With rate 0 the
+    result is x, and nothing is drawn.
+
+    ```mlir
+    %y = train.dropout %x rate 5.0e-1 training %flag : tensor<?x64xf32>, tensor<i1>
+    %z = train.dropout %x rate 2.0e-1 seed 7 : tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[AnyFloat]>:$x,
+                       Optional<AnyTypeOf<[I1, 0DTensorOf<[I1]>]>>:$training,
+                       F64Attr:$rate, OptionalAttr<I64Attr>:$seed);
+  let results = (outs RankedTensorOf<[AnyFloat]>:$result);
+  let assemblyFormat = [{
+    $x `rate` $rate (`seed` $seed^)? (`training` $training^)? attr-dict `:`
+    type($x) (`,` type($training)^)?
   }];
   let hasVerifier = 1;
 }
@@ -341,6 +403,52 @@ def Train_JvpOp : Train_Op<"jvp", [Pure, AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $ys `wrt` $xs `tangents` $tangents attr-dict `:`
     functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_JacobianMode : I32EnumAttr<"JacobianMode", "how a Jacobian is computed", [
+    I32EnumAttrCase<"automatic", 0, "auto">, I32EnumAttrCase<"reverse", 1>,
+    I32EnumAttrCase<"forward", 2>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
+def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
+  let summary = "Derivative of each element of a value with respect to values";
+  let description = [{
+    The Jacobian of y with respect to each of the xs: result i has the extents of
+    y, then those of xs_i, and the element type of xs_i. Of a loss for each
+    example, `tensor<?xf32>`, it is the gradient of each example.
+
+    `mode reverse` computes the rows, one for each element of y, `mode forward`
+    the columns, one for each element of the xs: all in one pass over a new
+    dimension, with what y is computed from computed once. `auto` is forward
+    where all extents of the xs are static, their elements, together, are fewer
+    than those of y, and element types agree; a dynamic extent of y counts as 8.
+
+    With `chunk n`, no more than n rows (columns) are computed at once, in a loop,
+    which bounds the memory that they take. Their number must be static.
+
+    An x that y does not depend on is an error, or zeros with `unconnected
+    zeros`. `-train-autodiff` replaces this op by plain ops, which can be
+    differentiated: the Jacobian of a gradient is a Hessian.
+
+    ```mlir
+    %j = train.jacobian %losses wrt %w
+        : (tensor<?xf32>, tensor<64x10xf32>) -> tensor<?x64x10xf32>
+    %h = train.jacobian %gradient wrt %x mode reverse chunk 16
+        : (tensor<64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$y, Variadic<AnyRankedTensor>:$xs,
+    DefaultValuedAttr<Train_JacobianMode, "::flywheel::train::JacobianMode::automatic">:$mode,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
+    DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
+  let results = (outs Variadic<AnyRankedTensor>:$jacobians);
+  let assemblyFormat = [{
+    $y `wrt` $xs (`mode` $mode^)? (`chunk` $chunk^)? (`unconnected` $unconnected^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -118,7 +118,9 @@ def TrainExpandCustomVjps
 def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
   let summary = "Give each random op a variable and its arithmetic";
   let description = [{
-    Before: `train.random` ops. After: none. Each has become a loop nest that
+    Before: `train.random` and `train.dropout` ops. After: none. A dropout has
+    become draws, in a branch where it has a flag, and a choice of elements.
+    Each random op has become a loop nest that
     computes its elements from a key and their positions, a read of a variable
     that the pass has declared (`random`, `random_1`, ...), which holds the key of
     the op's stream and how often it has run, and an assignment that counts the
@@ -128,7 +130,27 @@ def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
     from one stream.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TrainExpandMovingAverages
+    : Pass<"train-expand-moving-averages", "::mlir::ModuleOp"> {
+  let summary = "Expand train.moving_average into reads and assignments";
+  let description = [{
+    Before: `train.moving_average` ops. After: none. Each has become, in its
+    place, a read of its variable, arithmetic, in f32 where the variable has 16
+    bits, and an assignment. With `zero_debias`, the pass has declared two
+    variables for each that is averaged, `<variable>/biased` and
+    `<variable>/local_step`, with a suffix where a name is taken.
+
+    Runs before calls are inlined: a function that is called several times
+    updates one pair.
+  }];
+  let dependentDialects = [
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
   ];
 }

@@ -16,6 +16,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -23,10 +24,11 @@ using namespace flywheel::nn;
 //===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxOp::verify() {
-  if (tensorOf(getX()).getRank() < 1)
-    return emitOpError() << "expected a rank of at least 1, found "
-                         << getX().getType();
-  return success();
+  return verifyMinRank(*this, getX(), "x", 1);
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  return verifyMinRank(*this, getX(), "x", 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,29 +79,98 @@ LogicalResult SoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+LogicalResult LogSoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                    ArrayRef<bool> needed,
+                                    MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  Value x = getX();
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term dy = widen(b, loc, results[0]);
+  Term softmax =
+      widen(b, loc, SoftmaxOp::create(b, loc, x.getType(), x).getResult());
+  Value sum = buildSum(b, loc, dy, {last});
+  Term sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
+  operands[0] = roundTo(b, loc, dy - softmax * sums, x.getType());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Decompositions
 //===----------------------------------------------------------------------===//
 
+/// A function of one number, which `body` emits in the compute type.
+static FailureOr<SmallVector<Value>>
+decomposeUnary(Operation *op, OpBuilder &b,
+               llvm::function_ref<Term(Term)> body) {
+  Location loc = op->getLoc();
+  Term y = body(widen(b, loc, op->getOperand(0)));
+  return SmallVector<Value>{roundTo(b, loc, y, op->getResult(0).getType())};
+}
+
+/// alpha (exp(x) - 1), of the x that are not positive: no exponential of a
+/// large number reaches the derivative.
+static Term emitElu(Term x, double alpha) {
+  Term exponential =
+      x.apply<arith::MinimumFOp>(x.splat(0.0)).apply<math::ExpM1Op>();
+  if (alpha != 1.0)
+    exponential = exponential * alpha;
+  return (x > 0.0).select(x, exponential);
+}
+
 FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &b) {
-  Location loc = getLoc();
-  Value x = getX();
-  auto splat = [&](double number) { return buildSplat(b, loc, x, number); };
-  Value inner;
-  if (getApproximate()) {
-    Value square = arith::MulFOp::create(b, loc, x, x);
-    Value cube = arith::MulFOp::create(b, loc, square, x);
-    Value scaled = arith::MulFOp::create(b, loc, cube, splat(0.044715));
-    Value sum = arith::AddFOp::create(b, loc, x, scaled);
-    Value argument = arith::MulFOp::create(
-        b, loc, sum, splat(std::sqrt(2.0 * llvm::numbers::inv_pi)));
-    inner = math::TanhOp::create(b, loc, argument);
-  } else {
-    Value argument =
-        arith::MulFOp::create(b, loc, x, splat(llvm::numbers::inv_sqrt2));
-    inner = math::ErfOp::create(b, loc, argument);
-  }
-  Value cdf = arith::MulFOp::create(
-      b, loc, arith::AddFOp::create(b, loc, inner, splat(1.0)), splat(0.5));
-  return SmallVector<Value>{arith::MulFOp::create(b, loc, x, cdf)};
+  return decomposeUnary(*this, b, [&](Term x) {
+    Term inner;
+    if (getApproximate()) {
+      Term cube = x * x * x;
+      inner = ((x + cube * 0.044715) * std::sqrt(2.0 * llvm::numbers::inv_pi))
+                  .apply<math::TanhOp>();
+    } else {
+      inner = (x * llvm::numbers::inv_sqrt2).apply<math::ErfOp>();
+    }
+    return x * ((inner + 1.0) * 0.5);
+  });
+}
+
+FailureOr<SmallVector<Value>> SiluOp::decompose(OpBuilder &b) {
+  return decomposeUnary(*this, b, [&](Term x) {
+    return x * x.with(SigmoidOp::create(b, getLoc(), x.getType(), x));
+  });
+}
+
+FailureOr<SmallVector<Value>> EluOp::decompose(OpBuilder &b) {
+  double alpha = getAlpha().convertToDouble();
+  return decomposeUnary(*this, b, [&](Term x) { return emitElu(x, alpha); });
+}
+
+FailureOr<SmallVector<Value>> SeluOp::decompose(OpBuilder &b) {
+  constexpr double scale = 1.0507009873554804934193349852946;
+  constexpr double alpha = 1.6732632423543772848170429916717;
+  return decomposeUnary(*this, b,
+                        [&](Term x) { return emitElu(x, alpha) * scale; });
+}
+
+FailureOr<SmallVector<Value>> LeakyReluOp::decompose(OpBuilder &b) {
+  double alpha = getAlpha().convertToDouble();
+  return decomposeUnary(
+      *this, b, [&](Term x) { return (x > 0.0).select(x, x * alpha); });
+}
+
+FailureOr<SmallVector<Value>> Relu6Op::decompose(OpBuilder &b) {
+  return decomposeUnary(*this, b, [&](Term x) {
+    // At 6, the derivative goes to the first operand, the constant.
+    Term positive = x.with(ReluOp::create(b, getLoc(), x.getType(), x));
+    return x.splat(6.0).apply<arith::MinimumFOp>(positive);
+  });
+}
+
+FailureOr<SmallVector<Value>> HardSigmoidOp::decompose(OpBuilder &b) {
+  return decomposeUnary(*this, b, [&](Term x) {
+    return (x * 0.2 + 0.5).apply<math::ClampFOp>(x.splat(0.0), x.splat(1.0));
+  });
+}
+
+FailureOr<SmallVector<Value>> SoftsignOp::decompose(OpBuilder &b) {
+  return decomposeUnary(*this, b, [&](Term x) {
+    return x / (1.0 + x.apply<math::AbsFOp>());
+  });
 }

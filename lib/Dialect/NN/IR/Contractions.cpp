@@ -9,9 +9,10 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -20,33 +21,42 @@ using namespace flywheel::nn;
 
 LogicalResult MatmulOp::verify() {
   if (failed(verifySameElementType(*this)) ||
-      failed(verifyRank(*this, getA(), "a", 2)) ||
-      failed(verifyRank(*this, getB(), "b", 2)))
+      failed(verifyMinRank(*this, getA(), "a", 2)) ||
+      failed(verifyRank(*this, getB(), "b", tensorOf(getA()).getRank())))
     return failure();
-  RankedTensorType a = tensorOf(getA()), b = tensorOf(getB());
-  int64_t m = a.getDimSize(getTransposeA()), k = a.getDimSize(!getTransposeA());
-  int64_t n = b.getDimSize(!getTransposeB());
-  if (failed(verifySameExtent(*this, "contracted extents of a and b", k,
-                              b.getDimSize(getTransposeB()))))
+  ArrayRef<int64_t> a = tensorOf(getA()).getShape(),
+                    b = tensorOf(getB()).getShape();
+  SmallVector<int64_t> shape(a.drop_back(2));
+  if (failed(verifySameExtents(*this, "leading extents of a and b", shape,
+                               b.drop_back(2))))
     return failure();
-  return verifyResultShape(*this, getResult(), {m, n});
+  a = a.take_back(2);
+  b = b.take_back(2);
+  if (failed(verifySameExtent(*this, "contracted extents of a and b",
+                              a[!getTransposeA()], b[getTransposeB()])))
+    return failure();
+  shape.append({a[getTransposeA()], b[!getTransposeB()]});
+  return verifyResultShape(*this, getResult(), shape);
 }
 
 LogicalResult DenseOp::verify() {
   if (failed(verifySameElementType(*this)) ||
-      failed(verifyRank(*this, getX(), "x", 2)) ||
-      failed(verifyRank(*this, getW(), "w", 2)) ||
-      failed(verifyRank(*this, getB(), "b", 1)))
+      failed(verifyMinRank(*this, getX(), "x", 2)) ||
+      failed(verifyRank(*this, getW(), "w", 2)))
     return failure();
-  RankedTensorType x = tensorOf(getX()), w = tensorOf(getW()),
-                   b = tensorOf(getB());
-  if (failed(verifySameExtent(*this, "columns of x and rows of w",
-                              x.getDimSize(1), w.getDimSize(0))) ||
-      failed(verifySameExtent(*this, "columns of w and elements of b",
-                              w.getDimSize(1), b.getDimSize(0))))
+  ArrayRef<int64_t> x = tensorOf(getX()).getShape(),
+                    w = tensorOf(getW()).getShape();
+  if (failed(verifySameExtent(*this, "columns of x and rows of w", x.back(),
+                              w.front())))
     return failure();
-  return verifyResultShape(*this, getResult(),
-                           {x.getDimSize(0), w.getDimSize(1)});
+  if (getB() &&
+      (failed(verifyRank(*this, getB(), "b", 1)) ||
+       failed(verifySameExtent(*this, "columns of w and elements of b",
+                               w.back(), tensorOf(getB()).getDimSize(0)))))
+    return failure();
+  SmallVector<int64_t> shape(x.drop_back());
+  shape.push_back(w.back());
+  return verifyResultShape(*this, getResult(), shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,17 +81,36 @@ LogicalResult MatmulOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+/// `value`, [..., n], as a matrix of as many rows as there are.
+static Value buildRows(OpBuilder &b, Location loc, Value value) {
+  int64_t rank = tensorOf(value).getRank();
+  if (rank == 2)
+    return value;
+  SmallVector<ReassociationIndices> groups(2);
+  groups[0] = identityDims(rank - 1);
+  groups[1] = {rank - 1};
+  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+}
+
 LogicalResult DenseOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                ArrayRef<bool> needed,
                                MutableArrayRef<Value> operands) {
-  Value dy = results[0];
-  if (needed[0])
-    operands[0] =
-        buildMatmul(b, getLoc(), getX().getType(), dy, false, getW(), true);
+  Location loc = getLoc();
+  RankedTensorType type = tensorOf(getX());
+  Value x = buildRows(b, loc, getX()), dy = buildRows(b, loc, results[0]);
+  if (needed[0]) {
+    Value dx =
+        buildMatmul(b, loc, x.getType(), dy, false, getW(), true);
+    if (type.getRank() != 2)
+      dx = tensor::ExpandShapeOp::create(
+          b, loc, type, dx,
+          x.getDefiningOp<tensor::CollapseShapeOp>().getReassociationIndices(),
+          tensor::getMixedSizes(b, loc, getX()));
+    operands[0] = dx;
+  }
   if (needed[1])
-    operands[1] =
-        buildMatmul(b, getLoc(), getW().getType(), getX(), true, dy, false);
-  if (needed[2])
-    operands[2] = buildSum(b, getLoc(), dy, {0}, getB().getType());
+    operands[1] = buildMatmul(b, loc, getW().getType(), x, true, dy, false);
+  if (getB() && needed[2])
+    operands[2] = buildSum(b, loc, dy, {0}, getB().getType());
   return success();
 }

@@ -96,6 +96,11 @@ static ExtentSource findSource(TriangularSolveOp op, int64_t dim) {
   return {op.getB(), dim};
 }
 
+/// Of a loss that is not reduced: its rows or elements are those of the logits.
+template <typename OpTy> static ExtentSource findSource(OpTy op, int64_t dim) {
+  return {op.getLogits(), dim};
+}
+
 ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   Operation *op = value.getOwner();
   // An elementwise op, or one that acts on rows.
@@ -104,7 +109,8 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
       .Case<ArgmaxOp, ArgminOp, BroadcastOp, CumsumOp, DenseOp, GatherOp,
             IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
-            TriangularSolveOp>(
+            SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
+            SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
       .Default(ExtentSource());
 }

@@ -10,43 +10,45 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks the result of a loss over rows: [batch], or a scalar.
-static LogicalResult verifyLossResult(Operation *op, Value result,
-                                      LossReduction reduction, int64_t batch) {
-  if (reduction == LossReduction::none)
-    return verifyResultShape(op, result, {batch});
-  return verifyResultShape(op, result, {});
+LogicalResult nn::verifyLossResult(Operation *op, Value result,
+                                   LossReduction reduction,
+                                   ArrayRef<int64_t> shape) {
+  if (reduction != LossReduction::none)
+    shape = {};
+  return verifyResultShape(op, result, shape);
 }
 
 LogicalResult SoftmaxCrossEntropyOp::verify() {
   if (failed(verifySameElementType(*this)) ||
-      failed(verifyRank(*this, getLogits(), "logits", 2)) ||
-      failed(verifyRank(*this, getLabels(), "labels", 2)))
+      failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
+      failed(verifyRank(*this, getLabels(), "labels",
+                        tensorOf(getLogits()).getRank())))
     return failure();
-  RankedTensorType logits = tensorOf(getLogits()),
-                   labels = tensorOf(getLabels());
-  if (failed(verifySameExtent(*this, "rows of logits and labels",
-                              logits.getDimSize(0), labels.getDimSize(0))) ||
+  ArrayRef<int64_t> logits = tensorOf(getLogits()).getShape(),
+                    labels = tensorOf(getLabels()).getShape();
+  if (failed(verifySameExtents(*this, "rows of logits and labels",
+                               logits.drop_back(), labels.drop_back())) ||
       failed(verifySameExtent(*this, "classes of logits and labels",
-                              logits.getDimSize(1), labels.getDimSize(1))))
+                              logits.back(), labels.back())))
     return failure();
   return verifyLossResult(*this, getResult(), getReduction(),
-                          logits.getDimSize(0));
+                          logits.drop_back());
 }
 
 LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
-  if (failed(verifyRank(*this, getLogits(), "logits", 2)) ||
-      failed(verifyRank(*this, getLabel(), "label", 1)))
+  if (failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
+      failed(verifyRank(*this, getLabel(), "label",
+                        tensorOf(getLogits()).getRank() - 1)))
     return failure();
   RankedTensorType logits = tensorOf(getLogits());
   if (logits.getElementType() != getElementTypeOrSelf(getResult()))
@@ -56,46 +58,45 @@ LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
   if (getElementTypeOrSelf(getLabel()).isInteger(1))
     return emitOpError() << "expected integer labels, found "
                          << getLabel().getType();
-  if (failed(verifySameExtent(*this, "rows of logits and labels",
-                              logits.getDimSize(0),
-                              tensorOf(getLabel()).getDimSize(0))))
+  ArrayRef<int64_t> rows = logits.getShape().drop_back();
+  if (failed(verifySameExtents(*this, "rows of logits and labels", rows,
+                               tensorOf(getLabel()).getShape())))
     return failure();
-  return verifyLossResult(*this, getResult(), getReduction(),
-                          logits.getDimSize(0));
+  return verifyLossResult(*this, getResult(), getReduction(), rows);
+}
+
+LogicalResult SigmoidCrossEntropyOp::verify() {
+  if (failed(verifySameElementType(*this)) ||
+      failed(verifyRank(*this, getLabels(), "labels",
+                        tensorOf(getLogits()).getRank())))
+    return failure();
+  ArrayRef<int64_t> shape = tensorOf(getLogits()).getShape();
+  if (failed(verifySameExtents(*this, "extents of logits and labels", shape,
+                               tensorOf(getLabels()).getShape())))
+    return failure();
+  return verifyLossResult(*this, getResult(), getReduction(), shape);
 }
 
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// The weight of each element of `logits` in a loss over rows: the cotangent
-/// `dy` of the loss, divided by the batch for a mean, repeated to [batch,
-/// classes].
+/// The weight of each element of `like` in a loss over `rows`, the leading
+/// dimensions of `like`: the cotangent `dy` of the loss, divided by the number
+/// of rows for a mean, repeated to the shape of `like`.
 static Value buildRowWeights(OpBuilder &b, Location loc, Value dy,
-                             LossReduction reduction, Value logits) {
+                             LossReduction reduction, int64_t rows,
+                             Value like) {
+  SmallVector<int64_t> dims = identityDims(rows);
   if (reduction == LossReduction::none)
-    return buildBroadcast(b, loc, dy, {0}, logits);
+    return rows == tensorOf(like).getRank()
+               ? dy
+               : buildBroadcast(b, loc, dy, dims, like);
   if (reduction == LossReduction::mean) {
-    Value batch = buildCount(b, loc, logits, {0}, floatOf(dy));
-    dy = arith::DivFOp::create(b, loc, dy, batch);
+    Value count = buildCount(b, loc, like, dims, floatOf(dy));
+    dy = arith::DivFOp::create(b, loc, dy, count);
   }
-  return buildBroadcast(b, loc, dy, {}, logits);
-}
-
-/// log(softmax(logits)) over the last dimension, without overflow.
-static Value buildLogSoftmax(OpBuilder &b, Location loc, Value logits) {
-  RankedTensorType type = tensorOf(logits);
-  int64_t last = type.getRank() - 1;
-  auto rowType =
-      RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
-  Value max = ReduceOp::create(b, loc, rowType, ReductionKind::max, logits,
-                               ArrayRef<int64_t>(last), /*keepdims=*/false);
-  Value shifted = arith::SubFOp::create(
-      b, loc, logits, buildUnreduce(b, loc, max, {last}, false, logits));
-  Value sum = buildSum(b, loc, math::ExpOp::create(b, loc, shifted), {last});
-  Value log = math::LogOp::create(b, loc, sum);
-  return arith::SubFOp::create(
-      b, loc, shifted, buildUnreduce(b, loc, log, {last}, false, logits));
+  return buildBroadcast(b, loc, dy, {}, like);
 }
 
 LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
@@ -104,20 +105,22 @@ LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
                                              MutableArrayRef<Value> operands) {
   Location loc = getLoc();
   Value logits = getLogits(), labels = getLabels();
-  Value weights = buildRowWeights(b, loc, results[0], getReduction(), logits);
+  int64_t last = tensorOf(logits).getRank() - 1;
+  Value weights =
+      buildRowWeights(b, loc, results[0], getReduction(), last, logits);
   if (needed[0]) {
     Value softmax = SoftmaxOp::create(b, loc, logits.getType(), logits);
-    Value total = buildSum(b, loc, labels, {1});
+    Value total = buildSum(b, loc, labels, {last});
     Value scaled = arith::MulFOp::create(
-        b, loc, softmax, buildUnreduce(b, loc, total, {1}, false, logits));
+        b, loc, softmax, buildUnreduce(b, loc, total, {last}, false, logits));
     if (labels.getType() != logits.getType())
       labels = tensor::CastOp::create(b, loc, logits.getType(), labels);
     Value difference = arith::SubFOp::create(b, loc, scaled, labels);
     operands[0] = arith::MulFOp::create(b, loc, difference, weights);
   }
   if (needed[1]) {
-    Value negated =
-        arith::NegFOp::create(b, loc, buildLogSoftmax(b, loc, logits));
+    Value negated = arith::NegFOp::create(
+        b, loc, LogSoftmaxOp::create(b, loc, logits.getType(), logits));
     Value cotangent = arith::MulFOp::create(b, loc, negated, weights);
     if (getLabels().getType() != cotangent.getType())
       cotangent =
@@ -136,15 +139,41 @@ SparseSoftmaxCrossEntropyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   if (!needed[0])
     return success();
   RankedTensorType type = tensorOf(logits);
-  if (type.isDynamicDim(1))
+  int64_t last = type.getRank() - 1;
+  if (type.isDynamicDim(last))
     return emitOpError() << "expected a static number of classes to "
                             "differentiate, found logits of type "
                          << type;
   // softmax - one_hot(label), each row weighted.
-  Value weights = buildRowWeights(b, loc, results[0], getReduction(), logits);
+  Value weights =
+      buildRowWeights(b, loc, results[0], getReduction(), last, logits);
   Value softmax = SoftmaxOp::create(b, loc, type, logits);
   Value oneHot = OneHotOp::create(b, loc, type, getLabel());
   Value difference = arith::SubFOp::create(b, loc, softmax, oneHot);
   operands[0] = arith::MulFOp::create(b, loc, difference, weights);
+  return success();
+}
+
+LogicalResult SigmoidCrossEntropyOp::emitVjp(OpBuilder &b,
+                                             ArrayRef<Value> results,
+                                             ArrayRef<bool> needed,
+                                             MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  auto [logits, labels] = castToCommonType(b, loc, getLogits(), getLabels());
+  Term x = widen(b, loc, logits), z = widen(b, loc, labels);
+  Value dy = results[0];
+  if (dy.getType() != logits.getType() &&
+      getReduction() == LossReduction::none)
+    dy = tensor::CastOp::create(b, loc, logits.getType(), dy);
+  Term weights =
+      x.with(buildRowWeights(b, loc, widen(b, loc, dy), getReduction(),
+                             tensorOf(logits).getRank(), x));
+  if (needed[0]) {
+    Term sigmoid = x.with(SigmoidOp::create(b, loc, x.getType(), x));
+    operands[0] =
+        roundTo(b, loc, (sigmoid - z) * weights, getLogits().getType());
+  }
+  if (needed[1])
+    operands[1] = roundTo(b, loc, -(x * weights), getLabels().getType());
   return success();
 }

@@ -7,6 +7,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/Term.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,6 +124,30 @@ Value buildCount(OpBuilder &b, Location loc, Value input,
   Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), unknown);
   Value number = arith::SIToFPOp::create(b, loc, elementType, integer);
   return tensor::FromElementsOp::create(b, loc, type, number);
+}
+
+Type getComputeType(Type elementType) {
+  return elementType.isF16() || elementType.isBF16()
+             ? Float32Type::get(elementType.getContext())
+             : elementType;
+}
+
+Term widen(OpBuilder &b, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type compute = getComputeType(type.getElementType());
+  if (compute != type.getElementType())
+    value = arith::ExtFOp::create(b, loc, type.clone(compute), value);
+  return Term(b, loc, value);
+}
+
+Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (element != getElementTypeOrSelf(value))
+    value =
+        arith::TruncFOp::create(b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
+  if (value.getType() != type)
+    value = tensor::CastOp::create(b, loc, type, value);
+  return value;
 }
 
 } // namespace flywheel::nn

@@ -29,6 +29,7 @@ struct NNInlinerInterface : mlir::DialectInlinerInterface {
 } // namespace
 
 void NNDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "flywheel/Dialect/NN/NNOps.cpp.inc"

@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NNSupport.h"
+
 #include "flywheel/Dialect/NN/NN.h"
 
-#include "NNSupport.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -21,6 +23,22 @@ LogicalResult nn::verifyRank(Operation *op, Value value, StringRef what,
     return success();
   return op->emitOpError() << "expected " << what << " of rank " << rank
                            << ", found " << value.getType();
+}
+
+LogicalResult nn::verifyMinRank(Operation *op, Value value, StringRef what,
+                                int64_t rank) {
+  if (nn::tensorOf(value).getRank() >= rank)
+    return success();
+  return op->emitOpError() << "expected " << what << " of rank at least "
+                           << rank << ", found " << value.getType();
+}
+
+LogicalResult nn::verifySameExtents(Operation *op, StringRef what,
+                                    ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  for (auto [left, right] : llvm::zip_equal(a, b))
+    if (failed(verifySameExtent(op, what, left, right)))
+      return failure();
+  return success();
 }
 
 LogicalResult nn::verifySameExtent(Operation *op, StringRef what, int64_t a,
@@ -62,4 +80,32 @@ LogicalResult nn::verifyDims(Operation *op, StringRef what,
                                << ", found " << dim << " after " << dims[i - 1];
   }
   return success();
+}
+
+Value nn::buildReduce(OpBuilder &b, Location loc, ReductionKind kind,
+                      Value input, ArrayRef<int64_t> axes) {
+  if (axes.empty())
+    return input;
+  RankedTensorType type = tensorOf(input);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : otherDims(axes, type.getRank()))
+    shape.push_back(type.getDimSize(dim));
+  return ReduceOp::create(b, loc,
+                          RankedTensorType::get(shape, type.getElementType()),
+                          kind, input, axes, /*keepdims=*/false);
+}
+
+std::pair<Value, Value> nn::castToCommonType(OpBuilder &b, Location loc,
+                                             Value lhs, Value rhs) {
+  SmallVector<int64_t> shape(tensorOf(lhs).getShape());
+  for (auto [extent, other] : llvm::zip_equal(shape, tensorOf(rhs).getShape()))
+    if (extent != other)
+      extent = ShapedType::kDynamic;
+  auto cast = [&](Value value) -> Value {
+    RankedTensorType type = tensorOf(value).clone(shape);
+    return type == value.getType()
+               ? value
+               : tensor::CastOp::create(b, loc, type, value);
+  };
+  return {cast(lhs), cast(rhs)};
 }

@@ -13,6 +13,9 @@
 #ifndef FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 #define FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/Term.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -31,13 +34,31 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
+/// Checks that `value`, which the message calls `what`, has at least rank
+/// `rank`.
+llvm::LogicalResult verifyMinRank(mlir::Operation *op, mlir::Value value,
+                                  llvm::StringRef what, int64_t rank);
+
 /// Checks that two extents can be equal: a dynamic extent fits any.
 llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
                                      int64_t a, int64_t b);
 
+/// Checks that two shapes can be equal, extent by extent; `what` names the
+/// extents of both.
+llvm::LogicalResult verifySameExtents(mlir::Operation *op,
+                                      llvm::StringRef what,
+                                      llvm::ArrayRef<int64_t> a,
+                                      llvm::ArrayRef<int64_t> b);
+
 /// Checks the declared type of `result` against the inferred shape.
 llvm::LogicalResult verifyResultShape(mlir::Operation *op, mlir::Value result,
                                       llvm::ArrayRef<int64_t> shape);
+
+/// Checks the result of a loss: a scalar, or without reduction one number for
+/// each index of `shape`.
+llvm::LogicalResult verifyLossResult(mlir::Operation *op, mlir::Value result,
+                                     LossReduction reduction,
+                                     llvm::ArrayRef<int64_t> shape);
 
 /// Checks that all operands and results have one element type.
 llvm::LogicalResult verifySameElementType(mlir::Operation *op);
@@ -45,6 +66,58 @@ llvm::LogicalResult verifySameElementType(mlir::Operation *op);
 /// Checks that `dims` is strictly increasing and within [0, rank).
 llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> dims, int64_t rank);
+
+//===----------------------------------------------------------------------===//
+// Parts of decompositions and rules
+//===----------------------------------------------------------------------===//
+
+/// `nn.reduce` without `keepdims`; `input` itself where `axes` is empty.
+mlir::Value buildReduce(mlir::OpBuilder &b, mlir::Location loc,
+                        ReductionKind kind, mlir::Value input,
+                        llvm::ArrayRef<int64_t> axes);
+
+/// Casts two tensors of compatible shapes to one type: an extent is static
+/// where both types say so.
+std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
+                                                     mlir::Location loc,
+                                                     mlir::Value lhs,
+                                                     mlir::Value rhs);
+/// Checks a pair of numbers of at least 1, for height and width.
+llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
+                               llvm::ArrayRef<int64_t> pair);
+
+/// The window of an op with attributes that have been checked.
+Window makeWindow(llvm::ArrayRef<int64_t> sizes,
+                  llvm::ArrayRef<int64_t> strides, PaddingAttr padding,
+                  llvm::ArrayRef<int64_t> dilations);
+
+/// Checks batch, height and width of tensors of rank 4: `output` has an element
+/// for each window over `image`.
+llvm::LogicalResult verifySliding(mlir::Operation *op, const Window &window,
+                                  mlir::Value image, mlir::Value output);
+
+/// Checks the declared type of an image that an op makes: `like`, which may be
+/// null, has to say what height and width do not.
+llvm::LogicalResult verifyLike(mlir::Operation *op, mlir::Value result,
+                               mlir::Value like);
+
+/// The custom assembly `strides [2, 2] padding same dilations [1, 1]`.
+mlir::ParseResult parseSliding(mlir::OpAsmParser &parser,
+                               mlir::DenseI64ArrayAttr &strides,
+                               PaddingAttr &padding,
+                               mlir::DenseI64ArrayAttr &dilations);
+void printSliding(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseI64ArrayAttr strides, PaddingAttr padding,
+                  mlir::DenseI64ArrayAttr dilations);
+
+/// The custom assembly `window [3, 3] strides [2, 2] padding same`.
+mlir::ParseResult parsePoolWindow(mlir::OpAsmParser &parser,
+                                  mlir::DenseI64ArrayAttr &window,
+                                  mlir::DenseI64ArrayAttr &strides,
+                                  PaddingAttr &padding);
+void printPoolWindow(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::DenseI64ArrayAttr window,
+                     mlir::DenseI64ArrayAttr strides, PaddingAttr padding);
 
 } // namespace flywheel::nn
 

@@ -6,12 +6,15 @@
 
 #include "BuildElements.h"
 #include "DeclareVariable.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/Term.h"
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -23,7 +26,7 @@ namespace flywheel::train {
 
 using namespace flywheel::train;
 
-/// Replaces one op by what it means.
+/// Replaces one op by its stream and the arithmetic of its elements.
 static void expandRandom(RandomOp op) {
   Location loc = op.getLoc();
   OpBuilder b(op);
@@ -52,10 +55,71 @@ static void expandRandom(RandomOp op) {
   op.erase();
 }
 
+/// Which elements of `x` a dropout keeps: a tensor of i1.
+static Value drawMask(OpBuilder &b, DropoutOp op, ValueRange sizes) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getX().getType()).clone(b.getF32Type());
+  auto distribution = RandomUniformAttr::get(op.getContext(), Real(0.0),
+                                             Real(1.0), op.getSeed());
+  Value draws = RandomOp::create(b, loc, type, distribution, sizes);
+  Value rate =
+      flywheel::nn::buildSplat(b, loc, draws, op.getRate().convertToDouble());
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, draws, rate);
+}
+
+/// Replaces one op by draws, which only happen while training, and a choice
+/// that both ways share: the derivative needs no branch.
+static void expandDropout(DropoutOp op) {
+  Location loc = op.getLoc();
+  OpBuilder b(op);
+  double rate = op.getRate().convertToDouble();
+  if (rate == 0.0) {
+    op.replaceAllUsesWith(op.getX());
+    op.erase();
+    return;
+  }
+  SmallVector<Value> sizes;
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      sizes.push_back(tensor::DimOp::create(b, loc, op.getX(), dim));
+  flywheel::Term x = flywheel::nn::widen(b, loc, op.getX());
+  flywheel::Term kept = x * (1.0 / (1.0 - rate));
+  Value mask;
+  if (Value training = op.getTraining()) {
+    if (isa<RankedTensorType>(training.getType()))
+      training = tensor::ExtractOp::create(b, loc, training, ValueRange());
+    auto branch = scf::IfOp::create(
+        b, loc, training,
+        [&](OpBuilder &nested, Location) {
+          scf::YieldOp::create(nested, loc, drawMask(nested, op, sizes));
+        },
+        [&](OpBuilder &nested, Location) {
+          Value yes = arith::ConstantOp::create(nested, loc,
+                                                nested.getBoolAttr(true));
+          Value all = tensor::SplatOp::create(
+              nested, loc, yes, type.clone(b.getI1Type()), sizes);
+          scf::YieldOp::create(nested, loc, all);
+        });
+    mask = branch.getResult(0);
+    kept = kept.with(arith::SelectOp::create(b, loc, training, kept, x));
+  } else {
+    mask = drawMask(b, op, sizes);
+  }
+  flywheel::Term y =
+      flywheel::Term(b, loc, mask).select(kept, kept.splat(0.0));
+  op.replaceAllUsesWith(flywheel::nn::roundTo(b, loc, y, type));
+  op.erase();
+}
+
 namespace {
 struct TrainExpandRandom
     : flywheel::train::impl::TrainExpandRandomBase<TrainExpandRandom> {
   void runOnOperation() override {
+    SmallVector<DropoutOp> dropouts;
+    getOperation().walk([&](DropoutOp op) { dropouts.push_back(op); });
+    for (DropoutOp op : dropouts)
+      expandDropout(op);
     SmallVector<RandomOp> ops;
     getOperation().walk([&](RandomOp op) { ops.push_back(op); });
     for (RandomOp op : ops)

@@ -1,0 +1,136 @@
+//===- Attention.cpp - Attention ------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NNSupport.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+/// Checks that `value` has the rank and the leading extents of `q`.
+static LogicalResult verifyLikeQueries(AttentionOp op, Value value,
+                                       StringRef what) {
+  RankedTensorType q = tensorOf(op.getQ());
+  if (failed(verifyRank(op, value, what, q.getRank())))
+    return failure();
+  return verifySameExtents(op, ("leading extents of q and " + what).str(),
+                           q.getShape().drop_back(2),
+                           tensorOf(value).getShape().drop_back(2));
+}
+
+LogicalResult AttentionOp::verify() {
+  Type element = getElementTypeOrSelf(getQ());
+  for (Value value : {Value(getK()), Value(getV()), Value(getResult())})
+    if (getElementTypeOrSelf(value) != element)
+      return emitOpError() << "expected one element type, found " << element
+                           << " and " << getElementTypeOrSelf(value);
+  if (failed(verifyMinRank(*this, getQ(), "q", 2)) ||
+      failed(verifyLikeQueries(*this, getK(), "k")) ||
+      failed(verifyLikeQueries(*this, getV(), "v")))
+    return failure();
+  ArrayRef<int64_t> q = tensorOf(getQ()).getShape(),
+                    k = tensorOf(getK()).getShape().take_back(2),
+                    v = tensorOf(getV()).getShape().take_back(2);
+  SmallVector<int64_t> shape(q.drop_back());
+  if (failed(verifySameExtent(*this, "last extents of q and k", q.back(),
+                              k.back())) ||
+      failed(verifySameExtent(*this, "positions of k and v", k.front(),
+                              v.front())))
+    return failure();
+  if (getMask()) {
+    Type found = getElementTypeOrSelf(getMask());
+    if (!found.isInteger(1) && found != element)
+      return emitOpError() << "expected a mask of i1 or " << element
+                           << ", found " << getMask().getType();
+    if (failed(verifyLikeQueries(*this, getMask(), "mask")))
+      return failure();
+    ArrayRef<int64_t> mask = tensorOf(getMask()).getShape().take_back(2);
+    if (failed(verifySameExtent(*this, "queries of q and mask", shape.back(),
+                                mask.front())) ||
+        failed(verifySameExtent(*this, "positions of k and mask", k.front(),
+                                mask.back())))
+      return failure();
+  }
+  shape.push_back(v.back());
+  return verifyResultShape(*this, getResult(), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Decomposition
+//===----------------------------------------------------------------------===//
+
+/// q, scaled: fewer products than to scale the scores.
+static Term scaleQueries(AttentionOp op, OpBuilder &b, Term q) {
+  Location loc = op.getLoc();
+  if (std::optional<APFloat> scale = op.getScale())
+    return q * scale->convertToDouble();
+  RankedTensorType type = tensorOf(q);
+  int64_t last = type.getRank() - 1;
+  if (!type.isDynamicDim(last))
+    return q * (1.0 / std::sqrt(static_cast<double>(type.getDimSize(last))));
+  Term size = q.with(buildCount(b, loc, q, {last}, floatOf(q)));
+  return q * q.with(buildBroadcast(b, loc, size.apply<math::RsqrtOp>(), {}, q));
+}
+
+/// The scores of positions that a query does not attend to: so low that none
+/// of them has a weight beside any other score, but finite, so that a softmax
+/// of nothing else is finite too.
+static double getLowestScore(Value scores) {
+  return -APFloat::getLargest(floatOf(scores).getFloatSemantics())
+              .convertToDouble();
+}
+
+FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
+  Location loc = getLoc();
+  Term q = scaleQueries(*this, b, widen(b, loc, getQ()));
+  Term k = widen(b, loc, getK()), v = widen(b, loc, getV());
+  SmallVector<int64_t> shape(tensorOf(q).getShape().drop_back());
+  shape.push_back(tensorOf(k).getShape().drop_back().back());
+  Type type = tensorOf(q).clone(shape);
+  Term scores =
+      q.with(buildMatmul(b, loc, type, q, false, k, /*transposeB=*/true));
+
+  auto keepEarlier = [&](Term matrix, double fill) {
+    return matrix.with(TriangleOp::create(b, loc, matrix.getType(),
+                                          TriangleKind::lower, matrix,
+                                          /*diagonal=*/0, APFloat(fill)));
+  };
+  Value mask = getMask();
+  if (mask && mask.getType() != tensorOf(mask).clone(shape))
+    mask = tensor::CastOp::create(b, loc, tensorOf(mask).clone(shape), mask);
+  bool isChoice = mask && getElementTypeOrSelf(mask).isInteger(1);
+  double lowest = getLowestScore(scores);
+  if (isChoice)
+    scores = Term(b, loc, mask).select(scores, scores.splat(lowest));
+  else if (mask)
+    scores = scores + widen(b, loc, mask);
+  if (getCausal())
+    scores = keepEarlier(scores, lowest);
+
+  Term weights = scores.with(SoftmaxOp::create(b, loc, type, scores));
+  // Where all scores are the lowest, each has a weight.
+  if (isChoice) {
+    weights = Term(b, loc, mask).select(weights, weights.splat(0.0));
+    if (getCausal())
+      weights = keepEarlier(weights, 0.0);
+  }
+  shape.back() = tensorOf(v).getShape().back();
+  Value result =
+      buildMatmul(b, loc, tensorOf(q).clone(shape), weights, false, v, false);
+  return SmallVector<Value>{roundTo(b, loc, result, getResult().getType())};
+}

@@ -1,0 +1,245 @@
+//===- RowLosses.cpp - Losses of predictions, one a row -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Composite losses: a formula for each element of prediction and target, its
+// mean or sum over the last dimension, and the reduction over the rows. Where a
+// formula has two operands of a maximum, the first gets the derivative of a tie,
+// as the order in Keras has it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NNSupport.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+/// What Keras 2 keeps logarithms and quotients away from 0 by.
+static constexpr double fuzz = 1e-7;
+/// The same of TensorFlow's l2_normalize, for a sum of squares.
+static constexpr double squareFuzz = 1e-12;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult verifyRowLoss(OpTy op) {
+  RankedTensorType prediction = tensorOf(op.getPrediction());
+  if (failed(verifySameElementType(op)) ||
+      failed(verifyMinRank(op, op.getPrediction(), "prediction", 1)) ||
+      failed(verifyRank(op, op.getTarget(), "target", prediction.getRank())) ||
+      failed(verifySameExtents(op, "extents of prediction and target",
+                               prediction.getShape(),
+                               tensorOf(op.getTarget()).getShape())))
+    return failure();
+  return verifyLossResult(op, op.getResult(), op.getReduction(),
+                          prediction.getShape().drop_back());
+}
+
+LogicalResult HuberOp::verify() {
+  double delta = getDelta().convertToDouble();
+  if (!(delta > 0))
+    return emitOpError() << "expected a positive delta, found " << delta;
+  return verifyRowLoss(*this);
+}
+
+LogicalResult L2LossOp::verify() {
+  if (failed(verifySameElementType(*this)))
+    return failure();
+  return verifyResultShape(*this, getResult(), {});
+}
+
+LogicalResult BinaryCrossentropyOp::verify() { return verifyRowLoss(*this); }
+LogicalResult CategoricalCrossentropyOp::verify() {
+  return verifyRowLoss(*this);
+}
+LogicalResult CategoricalHingeOp::verify() { return verifyRowLoss(*this); }
+LogicalResult CosineProximityOp::verify() { return verifyRowLoss(*this); }
+LogicalResult HingeOp::verify() { return verifyRowLoss(*this); }
+LogicalResult KLDivergenceOp::verify() { return verifyRowLoss(*this); }
+LogicalResult LogCoshOp::verify() { return verifyRowLoss(*this); }
+LogicalResult MeanAbsoluteErrorOp::verify() { return verifyRowLoss(*this); }
+LogicalResult MeanAbsolutePercentageErrorOp::verify() {
+  return verifyRowLoss(*this);
+}
+LogicalResult MeanSquaredErrorOp::verify() { return verifyRowLoss(*this); }
+LogicalResult MeanSquaredLogarithmicErrorOp::verify() {
+  return verifyRowLoss(*this);
+}
+LogicalResult PoissonOp::verify() { return verifyRowLoss(*this); }
+LogicalResult SquaredHingeOp::verify() { return verifyRowLoss(*this); }
+
+//===----------------------------------------------------------------------===//
+// Decompositions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits one loss: its inputs in the compute type, and the steps to a result.
+struct RowLoss {
+  template <typename OpTy>
+  RowLoss(OpTy op, OpBuilder &b)
+      : b(b), loc(op.getLoc()), reduction(op.getReduction()),
+        type(op.getResult().getType()) {
+    auto [prediction, target] =
+        castToCommonType(b, loc, op.getPrediction(), op.getTarget());
+    p = widen(b, loc, prediction);
+    t = widen(b, loc, target);
+  }
+
+  /// One number a row.
+  Term reduce(ReductionKind kind, Term elements) const {
+    int64_t last = tensorOf(elements).getRank() - 1;
+    return elements.with(buildReduce(b, loc, kind, elements, {last}));
+  }
+  Term sum(Term elements) const { return reduce(ReductionKind::sum, elements); }
+  /// A number for each row, repeated along it.
+  Term spread(Term rows) const {
+    int64_t last = tensorOf(p).getRank() - 1;
+    return rows.with(buildUnreduce(b, loc, rows, {last}, false, p));
+  }
+
+  FailureOr<SmallVector<Value>> finish(Term rows) const {
+    Value value = rows;
+    SmallVector<int64_t> dims = identityDims(tensorOf(rows).getRank());
+    if (reduction == LossReduction::mean)
+      value = buildReduce(b, loc, ReductionKind::mean, value, dims);
+    else if (reduction == LossReduction::sum)
+      value = buildReduce(b, loc, ReductionKind::sum, value, dims);
+    return SmallVector<Value>{roundTo(b, loc, value, type)};
+  }
+  FailureOr<SmallVector<Value>> finishMean(Term elements) const {
+    return finish(reduce(ReductionKind::mean, elements));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  LossReduction reduction;
+  Type type;
+  Term p, t;
+};
+} // namespace
+
+static Term abs(Term x) { return x.apply<math::AbsFOp>(); }
+static Term log(Term x) { return x.apply<math::LogOp>(); }
+static Term maximum(Term x, double bound) {
+  return x.apply<arith::MaximumFOp>(x.splat(bound));
+}
+static Term clamp(Term x, double low, double high) {
+  return x.apply<math::ClampFOp>(x.splat(low), x.splat(high));
+}
+
+FailureOr<SmallVector<Value>> MeanSquaredErrorOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term error = loss.p - loss.t;
+  return loss.finishMean(error * error);
+}
+
+FailureOr<SmallVector<Value>> MeanAbsoluteErrorOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  return loss.finishMean(abs(loss.p - loss.t));
+}
+
+FailureOr<SmallVector<Value>>
+MeanAbsolutePercentageErrorOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term share = abs(loss.p - loss.t) / maximum(abs(loss.t), fuzz);
+  return loss.finishMean(share * 100.0);
+}
+
+FailureOr<SmallVector<Value>>
+MeanSquaredLogarithmicErrorOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term error = maximum(loss.p, fuzz).apply<math::Log1pOp>() -
+               maximum(loss.t, fuzz).apply<math::Log1pOp>();
+  return loss.finishMean(error * error);
+}
+
+FailureOr<SmallVector<Value>> HuberOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  double delta = getDelta().convertToDouble();
+  Term error = loss.p - loss.t, size = abs(error);
+  Term quadratic = error * error * 0.5;
+  Term linear = size * delta - 0.5 * delta * delta;
+  return loss.finishMean(
+      (size <= size.splat(delta)).select(quadratic, linear));
+}
+
+FailureOr<SmallVector<Value>> HingeOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  return loss.finishMean(maximum(1.0 - loss.t * loss.p, 0.0));
+}
+
+FailureOr<SmallVector<Value>> SquaredHingeOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term margin = maximum(1.0 - loss.t * loss.p, 0.0);
+  return loss.finishMean(margin * margin);
+}
+
+FailureOr<SmallVector<Value>> CategoricalHingeOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term right = loss.sum(loss.t * loss.p);
+  Term wrong = loss.reduce(ReductionKind::max, (1.0 - loss.t) * loss.p);
+  return loss.finish(maximum(wrong - right + 1.0, 0.0));
+}
+
+FailureOr<SmallVector<Value>> LogCoshOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  // (1 + exp(-2 e)) / 2 = 1 + expm1(-2 e) / 2: exact for small e too.
+  Term size = abs(loss.p - loss.t);
+  Term rest = (size * -2.0).apply<math::ExpM1Op>() * 0.5;
+  return loss.finishMean(size + rest.apply<math::Log1pOp>());
+}
+
+FailureOr<SmallVector<Value>> KLDivergenceOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term t = clamp(loss.t, fuzz, 1.0), p = clamp(loss.p, fuzz, 1.0);
+  return loss.finish(loss.sum(t * log(t / p)));
+}
+
+FailureOr<SmallVector<Value>> PoissonOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  return loss.finishMean(loss.p - loss.t * log(loss.p + fuzz));
+}
+
+FailureOr<SmallVector<Value>> CosineProximityOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  auto normalize = [&](Term x) {
+    Term square = maximum(loss.sum(x * x), squareFuzz);
+    return x * loss.spread(square.apply<math::RsqrtOp>());
+  };
+  return loss.finish(-loss.sum(normalize(loss.p) * normalize(loss.t)));
+}
+
+FailureOr<SmallVector<Value>> BinaryCrossentropyOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term p = clamp(loss.p, fuzz, 1.0 - fuzz);
+  Term likelihood =
+      loss.t * log(p) + (1.0 - loss.t) * (-p).apply<math::Log1pOp>();
+  return loss.finishMean(-likelihood);
+}
+
+FailureOr<SmallVector<Value>>
+CategoricalCrossentropyOp::decompose(OpBuilder &b) {
+  RowLoss loss(*this, b);
+  Term p = loss.p / loss.spread(loss.sum(loss.p));
+  return loss.finish(-loss.sum(loss.t * log(clamp(p, fuzz, 1.0 - fuzz))));
+}
+
+FailureOr<SmallVector<Value>> L2LossOp::decompose(OpBuilder &b) {
+  Term x = widen(b, getLoc(), getX());
+  SmallVector<int64_t> axes = identityDims(tensorOf(x).getRank());
+  Term sum = x.with(
+      buildReduce(b, getLoc(), ReductionKind::sum, x * x, axes));
+  return SmallVector<Value>{
+      roundTo(b, getLoc(), sum * 0.5, getResult().getType())};
+}
