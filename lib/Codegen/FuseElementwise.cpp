@@ -66,6 +66,7 @@ static bool isExpandedContraction(OpOperand *operand) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
          !writesArgument(operand->getOwner());
+}
 
 /// Where an op reads the old value of its own destination, element for element,
 /// as an input, it reads the destination instead. Tiles of an input would be
