@@ -37,6 +37,9 @@ func.func @gelu_approximate(%x: tensor<f64>) -> tensor<f64> {
 func.func @silu(%x: tensor<?xf16>) -> tensor<?xf16> {
   %y = nn.silu %x : tensor<?xf16>
   return %y : tensor<?xf16>
+
+// -----
+
 // X7: repeated along a dimension in front of each.
 // CHECK-LABEL: func @tile
 // CHECK: %[[B:.*]] = nn.broadcast %arg0 dims [1, 3] : (tensor<2x3xf32>) -> tensor<4x2x1x3xf32>
@@ -57,6 +60,9 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
 func.func @elu(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = nn.elu %x : tensor<4xf32>
   return %y : tensor<4xf32>
+
+// -----
+
 // L6: more rows than columns, or nobody knows.
 // CHECK-LABEL: func @lstsq
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2xf64>, %[[B:.*]]: tensor<?x1xf64>)
@@ -128,6 +134,9 @@ func.func @attention(%q: tensor<2x?x4xf32>, %k: tensor<2x?x4xf32>, %m: tensor<2x
   %y = nn.attention %q, %k, %k mask %m causal
       : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x?xi1>) -> tensor<2x?x4xf32>
   return %y : tensor<2x?x4xf32>
+
+// -----
+
 // L7: fewer rows than columns.
 // CHECK-LABEL: func @minimum_norm
 // CHECK: nn.matmul %arg0, %arg0 {transpose_b} : {{.*}} -> tensor<1x1xf64>
