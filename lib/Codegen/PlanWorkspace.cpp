@@ -92,9 +92,8 @@ static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {
     if (product && product.getKind() == AffineExprKind::Mul &&
         !isa<AffineConstantExpr>(product.getLHS()) &&
         !isa<AffineConstantExpr>(product.getRHS()))
-      names.try_emplace(part,
-                        getAffineSymbolExpr(numSymbols + names.size(),
-                                            expr.getContext()));
+      names.try_emplace(part, getAffineSymbolExpr(numSymbols + names.size(),
+                                                  expr.getContext()));
   });
   return expr.replace(names);
 }
@@ -107,12 +106,12 @@ startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
   MLIRContext *context = map.getContext();
   for (unsigned i = 0; i < map.getNumDims(); ++i) {
     auto argument = dyn_cast<BlockArgument>(operands[i]);
-    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                         : scf::ForOp();
+    auto loop = argument
+                    ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                    : scf::ForOp();
     AffineExpr dim = getAffineDimExpr(i, context);
-    AffineExpr rest =
-        simplifyAffineExpr(map.getResult(0) + dim, map.getNumDims(),
-                           map.getNumSymbols());
+    AffineExpr rest = simplifyAffineExpr(map.getResult(0) + dim,
+                                         map.getNumDims(), map.getNumSymbols());
     if (loop && argument == loop.getInductionVar() && !rest.isFunctionOfDim(i))
       operands[i] = loop.getLowerBound();
   }
@@ -208,8 +207,8 @@ FailureOr<AffineExpr> PlanWorkspace::getExtentBound(Value buffer, int64_t dim) {
 }
 
 /// An upper bound that is linear in the symbolic extents.
-FailureOr<AffineExpr> PlanWorkspace::getLinearBound(
-    const ValueBoundsConstraintSet::Variable &size) {
+FailureOr<AffineExpr>
+PlanWorkspace::getLinearBound(const ValueBoundsConstraintSet::Variable &size) {
   MLIRContext *context = &getContext();
   // Where one of several bounds is a constant, it does not grow with the feeds.
   FailureOr<int64_t> constant = ValueBoundsConstraintSet::computeConstantBound(

@@ -45,9 +45,9 @@ static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
        transposeRhs ? mapOf(n, k) : mapOf(k, n), mapOf(m, n)});
   // Named ops both: no elementwise op is drawn into their loops.
   if (rank > 2)
-    return linalg::ContractOp::create(
-               e.b, e.loc, TypeRange{zero.getType()}, ValueRange{lhs, rhs},
-               ValueRange{zero}, cast<ArrayAttr>(maps))
+    return linalg::ContractOp::create(e.b, e.loc, TypeRange{zero.getType()},
+                                      ValueRange{lhs, rhs}, ValueRange{zero},
+                                      cast<ArrayAttr>(maps))
         .getResult(0);
   auto matmul =
       linalg::MatmulOp::create(e.b, e.loc, TypeRange{zero.getType()},

@@ -99,8 +99,7 @@ LogicalResult DenseOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   RankedTensorType type = tensorOf(getX());
   Value x = buildRows(b, loc, getX()), dy = buildRows(b, loc, results[0]);
   if (needed[0]) {
-    Value dx =
-        buildMatmul(b, loc, x.getType(), dy, false, getW(), true);
+    Value dx = buildMatmul(b, loc, x.getType(), dy, false, getW(), true);
     if (type.getRank() != 2)
       dx = tensor::ExpandShapeOp::create(
           b, loc, type, dx,

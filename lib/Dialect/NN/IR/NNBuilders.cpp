@@ -139,8 +139,8 @@ Term widen(OpBuilder &b, Location loc, Value value) {
 Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
   if (element != getElementTypeOrSelf(value))
-    value =
-        arith::TruncFOp::create(b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
+    value = arith::TruncFOp::create(
+        b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
   if (value.getType() != type)
     value = tensor::CastOp::create(b, loc, type, value);
   return value;
