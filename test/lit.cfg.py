@@ -26,6 +26,7 @@ config.excludes = [
     "configurations.py",
     "graphs",
     "samples",
+    "windows.py",
     "vectorize_kernels_numeric.py",
 ]
 config.test_source_root = os.path.dirname(__file__)

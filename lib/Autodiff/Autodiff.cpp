@@ -4,13 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `train.gradient` and `train.jvp` ops over inlined, expanded
-// functions. After: plain ops that have rules themselves; none of those, no
-// `train.stop_gradient` and no `train.custom_vjp` is left. Refuses a path
-// through an op without a rule and an unconnected target; see
+// Before: `train.gradient`, `train.jvp` and `train.jacobian` ops over inlined,
+// expanded functions. After: plain ops that have rules themselves; none of
+// those, no `train.stop_gradient` and no `train.custom_vjp` is left. Refuses a
+// path through an op without a rule and an unconnected target; see
 // AutodiffPasses.td.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Gradients.h"
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Autodiff/InlineRegion.h"
@@ -27,6 +29,7 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -46,8 +49,8 @@ public:
     sweep.setRequest(gradient);
   }
 
-  /// Emits the gradients before the op and erases it.
-  LogicalResult run();
+  /// Emits the gradients before the op and erases it, once nothing uses it.
+  FailureOr<SmallVector<Value>> run();
 
   /// The number of rules applied by `run`.
   unsigned getNumRules() const { return sweep.getNumRules(); }
@@ -65,7 +68,8 @@ private:
   ReverseSweep sweep;
 };
 
-/// How messages name a value.
+} // namespace
+
 std::string describe(Value value) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -77,8 +81,6 @@ std::string describe(Value value) {
     os << "the result of '" << value.getDefiningOp()->getName() << "'";
   return text;
 }
-
-} // namespace
 
 /// Values that come over an edge of the control flow have no op to ask for a
 /// rule. A target inside the same region is computed after them: only then is
@@ -137,7 +139,7 @@ FailureOr<Value> GradientEmitter::getGradientOf(unsigned index) {
   return error;
 }
 
-LogicalResult GradientEmitter::run() {
+FailureOr<SmallVector<Value>> GradientEmitter::run() {
   if (failed(checkBlockArguments()))
     return failure();
   seed();
@@ -152,13 +154,18 @@ LogicalResult GradientEmitter::run() {
   }
   gradient->replaceAllUsesWith(gradients);
   gradient->erase();
-  return success();
+  return gradients;
 }
 
-/// Forward mode as reverse mode twice: the gradient of <ys, u>, J^T u, is
-/// linear in u, and the gradient of <tangents, J^T u> with respect to u is J
-/// tangents wherever u is.
-static void expandJvp(train::JvpOp jvp) {
+FailureOr<SmallVector<Value>> emitGradients(train::GradientOp gradient,
+                                            unsigned &numRules) {
+  GradientEmitter emitter(gradient);
+  FailureOr<SmallVector<Value>> gradients = emitter.run();
+  numRules += emitter.getNumRules();
+  return gradients;
+}
+
+LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
   OpBuilder builder(jvp);
   Location loc = jvp.getLoc();
   SmallVector<Value> us;
@@ -172,6 +179,8 @@ static void expandJvp(train::JvpOp jvp) {
       jvp.getTangents(), train::Unconnected::zeros);
   jvp->replaceAllUsesWith(second);
   jvp->erase();
+  return success(succeeded(emitGradients(first, numRules)) &&
+                 succeeded(emitGradients(second, numRules)));
 }
 
 /// Makes an `scf.for`, which has a rule, of every `scf.while` that counts.
@@ -185,22 +194,34 @@ static void countLoops(func::FuncOp function) {
   }
 }
 
+/// Replaces an op that asks for derivatives.
+static LogicalResult replace(Operation *derivative, unsigned &numRules) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(derivative)
+      .Case([&](train::GradientOp op) {
+        return success(succeeded(emitGradients(op, numRules)));
+      })
+      .Case([&](train::JvpOp op) { return emitJvp(op, numRules); })
+      .Case([&](train::JacobianOp op) { return emitJacobian(op, numRules); });
+}
+
 namespace {
 struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    function.walk(expandJvp);
-    SmallVector<train::GradientOp> gradients;
-    function.walk([&](train::GradientOp op) { gradients.push_back(op); });
-    if (!gradients.empty())
+    SmallVector<Operation *> derivatives;
+    function.walk([&](Operation *op) {
+      if (isa<train::GradientOp, train::JvpOp, train::JacobianOp>(op))
+        derivatives.push_back(op);
+    });
+    if (!derivatives.empty())
       countLoops(function);
-    for (train::GradientOp gradient : gradients) {
-      GradientEmitter emitter(gradient);
-      if (failed(emitter.run()))
+    unsigned rules = 0;
+    for (Operation *derivative : derivatives) {
+      if (failed(replace(derivative, rules)))
         return signalPassFailure();
       ++numGradients;
-      numRules += emitter.getNumRules();
     }
+    numRules += rules;
 
     // Blocking has been done, unless expanding an optimizer makes a gradient.
     if (function.walk([](train::MinimizeOp) { return WalkResult::interrupt(); })

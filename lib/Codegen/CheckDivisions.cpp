@@ -6,8 +6,9 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -128,13 +129,7 @@ void CheckDivisions::addCheck(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   Value ok = buildAllNonZero(b, loc, op->getOperand(1));
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "division by zero in '" << op->getName() << "'";
-  if (auto place = loc->findInstanceOf<FileLineColLoc>())
-    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
-       << ":" << place.getColumn();
-  cf::AssertOp::create(b, loc, ok, text);
+  flywheel::linalg_ext::createCheck(b, op, ok, "division by zero");
 }
 
 /// Divides by 1 where the divisor is -1, and takes the negative dividend, or a

@@ -5,13 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -20,9 +24,41 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
+/// Makes the tensor that a computed value is inserted in before the value is
+/// computed, so that it can be computed there.
+static void hoistDestination(RewriterBase &rewriter,
+                             tensor::InsertSliceOp insert) {
+  Operation *first = nullptr;
+  Value value = insert.getSource();
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    first = op;
+    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+  }
+  if (first && value.getDefiningOp<tensor::EmptyOp>() &&
+      first->getBlock() == insert->getBlock())
+    (void)moveValueDefinitions(rewriter, insert.getDest(), first);
+}
+
+/// Where the tensor that a part is inserted in has become a part of something
+/// else, the part is made there as well.
+static void moveToDestination(RewriterBase &rewriter,
+                              tensor::InsertSliceOp insert) {
+  tensor::ExtractSliceOp place = flywheel::findPlace(insert);
+  if (!place || !place.getSource().getDefiningOp<tensor::EmptyOp>() ||
+      place.getSource() == insert.getDest() ||
+      place->getBlock() != insert->getBlock() ||
+      failed(moveValueDefinitions(rewriter, insert.getDest(), place)))
+    return;
+  place.getSourceMutable().assign(insert.getDest());
+}
+
 namespace {
 struct ComputeInPlace : flywheel::impl::ComputeInPlaceBase<ComputeInPlace> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](tensor::InsertSliceOp insert) {
+      hoistDestination(rewriter, insert);
+    });
     bufferization::OneShotBufferizationOptions options;
     options.allowReturnAllocsFromLoops = true;
     options.bufferizeFunctionBoundaries = true;
@@ -36,10 +72,12 @@ struct ComputeInPlace : flywheel::impl::ComputeInPlaceBase<ComputeInPlace> {
         return {};
       return bufferization::buildSubsetExtraction(rewriter, op, empty, user);
     };
-    IRRewriter rewriter(&getContext());
     if (failed(bufferization::eliminateEmptyTensors(rewriter, getOperation(),
                                                     state, extract)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([&](tensor::InsertSliceOp insert) {
+      moveToDestination(rewriter, insert);
+    });
   }
 };
 } // namespace

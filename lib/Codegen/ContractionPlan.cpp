@@ -119,9 +119,12 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
   // Rows share the vectors of B. The longest loop wins, the innermost of those.
   constexpr int64_t enoughRows = 8;
   int64_t bestRows = 0;
+  auto isAlongRows = [&](unsigned dim) {
+    return dim != result.n && result.aMap.isFunctionOfDim(dim) &&
+           !result.bMap.isFunctionOfDim(dim);
+  };
   for (unsigned dim : parallel) {
-    if (dim == result.n || !result.aMap.isFunctionOfDim(dim) ||
-        result.bMap.isFunctionOfDim(dim))
+    if (!isAlongRows(dim))
       continue;
     int64_t rows = ShapedType::isDynamic(sizes[dim])
                        ? enoughRows
@@ -143,8 +146,19 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
                    result.bMap.isFunctionOfDim(k) &&
                    cast<MemRefType>(result.b->get().getType()).isStrided();
   }
+  // A few short loops, such as those of a window and its few channels, make up
+  // for a long one. All their rows are unrolled.
+  constexpr int64_t maxUnrolledRows = 32;
+  if (result.m && bestRows < enoughRows && bestRows > 0)
+    for (unsigned dim : llvm::reverse(parallel))
+      if (dim != result.m && isAlongRows(dim) && sizes[dim] > 1 &&
+          bestRows * sizes[dim] <= maxUnrolledRows) {
+        result.moreRows.insert(result.moreRows.begin(), dim);
+        bestRows *= sizes[dim];
+      }
   for (unsigned dim : parallel)
-    if (dim != result.n && dim != result.m)
+    if (dim != result.n && dim != result.m &&
+        !llvm::is_contained(result.moreRows, dim))
       result.outer.push_back(dim);
   return result;
 }

@@ -20,6 +20,9 @@ struct Contraction {
   /// The loop along vectors, along rows if there is one, and the others.
   unsigned n = 0;
   std::optional<unsigned> m;
+  /// Loops around m, of static size as it is, that are along rows as well: a
+  /// row is an iteration of all of them. None where m alone has enough.
+  llvm::SmallVector<unsigned> moreRows;
   llvm::SmallVector<unsigned> outer, k;
   /// B is strided along n, and blocks of it are to be packed.
   bool packs = false;

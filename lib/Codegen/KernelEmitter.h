@@ -141,12 +141,13 @@ void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 mlir::linalg::LinalgOp findPrecedingFill(mlir::linalg::LinalgOp op);
 
 /// Replaces a contraction on buffers by register-tiled FMA kernels. They start
-/// from the value of `fill`, if given, so that `fill` can be erased. Returns
-/// false, and changes nothing, if `op` is no contraction of floats that has
-/// such a kernel.
+/// from the value of `fill`, if given, so that `fill` can be erased; else it is
+/// set to null. Returns false, and changes nothing, if `op` is no contraction
+/// of floats that has such a kernel.
 bool vectorizeContraction(mlir::RewriterBase &rewriter,
                           mlir::linalg::LinalgOp op,
-                          mlir::linalg::LinalgOp fill, const CpuTarget &target);
+                          mlir::linalg::LinalgOp &fill,
+                          const CpuTarget &target);
 
 /// Replaces an elementwise op or reduction on buffers, with any broadcast or
 /// transpose, by loops over vectors. Returns false, and changes nothing, if

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -42,10 +44,24 @@ struct PrivatizeInits : flywheel::impl::PrivatizeInitsBase<PrivatizeInits> {
       for (OpOperand &init : op.getDpsInitsMutable())
         inits.push_back(&init);
     });
+    // A loop that starts from such a tensor makes a value of its own from it.
+    getOperation().walk([&](LoopLikeOpInterface loop) {
+      for (OpOperand &init : loop.getInitsMutable())
+        inits.push_back(&init);
+    });
     for (OpOperand *init : inits) {
-      OpBuilder b(init->getOwner());
-      if (Value own = cloneInit(b, init->get()))
-        init->set(own);
+      auto insert = dyn_cast<tensor::InsertSliceOp>(init->getOwner());
+      tensor::ExtractSliceOp place =
+          insert ? flywheel::findPlace(insert) : nullptr;
+      if (place && place.getSource() != init->get())
+        place = nullptr;
+      OpBuilder b(place ? place : init->getOwner());
+      Value own = cloneInit(b, init->get());
+      if (!own)
+        continue;
+      init->set(own);
+      if (place)
+        place.getSourceMutable().assign(own);
     }
     // What nothing uses any more goes, fills before the tensors they fill.
     SmallVector<Operation *> dead;

@@ -18,6 +18,15 @@ using namespace flywheel;
 using bufferization::MaterializeInDestinationOp;
 using flywheel::train::TrainDialect;
 
+tensor::ExtractSliceOp flywheel::findPlace(tensor::InsertSliceOp insert) {
+  Value value = insert.getSource();
+  while (Value overwritten = getOverwritten(value))
+    value = overwritten;
+  auto place = value.getDefiningOp<tensor::ExtractSliceOp>();
+  auto isSame = [](OpFoldResult a, OpFoldResult b) { return a == b; };
+  return place && place.isSameAs(insert, isSame) ? place : nullptr;
+}
+
 bool flywheel::isView(Operation *op) {
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp>(op);

@@ -42,7 +42,8 @@ using UsesByValue =
 /// variable or a result (a destination-style op on it, a materialization, or
 /// control flow that does so inside) comes after every other reader of that
 /// version, and after every check. Among what is free to go, program order
-/// decides.
+/// decides, but an update and what only updates need go as soon as they can:
+/// the gradients and activations that they read need not be kept.
 class StepScheduler {
 public:
   StepScheduler(mlir::func::FuncOp function, mlir::Block &block,
@@ -67,11 +68,18 @@ private:
   collectUses(mlir::Value version,
               const llvm::DenseSet<mlir::Operation *> &blocked);
   void addEdge(mlir::Operation *before, mlir::Operation *after) {
-    if (before != after && successors[before].insert(after))
-      ++numPredecessors[after];
+    if (before == after || !successors[before].insert(after))
+      return;
+    predecessors[after].push_back(before);
+    ++numPredecessors[after];
   }
   void buildEdges();
   void buildChainEdges(const Writers &group);
+  llvm::DenseSet<mlir::Operation *> findUrgent();
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> findUpdates();
+  void computeRanks();
+  unsigned getEagerRank(mlir::Operation *op,
+                        const llvm::DenseSet<mlir::Operation *> &early);
   /// Emits in order what can be emitted; returns the ops that could not.
   llvm::SmallVector<mlir::Operation *> emit();
   llvm::DenseSet<mlir::Operation *>
@@ -107,7 +115,11 @@ private:
   llvm::MapVector<mlir::Value, Writers> writers;
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>
       successors;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
+      predecessors;
   llvm::DenseMap<mlir::Operation *, unsigned> numPredecessors;
+  /// Among the ops that are free to go, the one of least rank does.
+  llvm::DenseMap<mlir::Operation *, unsigned> rank;
 };
 
 } // namespace flywheel

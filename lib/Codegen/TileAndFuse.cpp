@@ -15,9 +15,7 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/TilingInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
@@ -187,6 +185,27 @@ static bool packPanel(RewriterBase &rewriter, linalg::LinalgOp tiled,
   return true;
 }
 
+/// A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
+/// whole size is left for what is computed tile by tile. Outside of loops a
+/// slice may be where a part of the tensor is computed.
+static void foldEmpty(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
+  auto empty = slice.getSource().getDefiningOp<tensor::EmptyOp>();
+  if (!empty || empty->getBlock() == slice->getBlock())
+    return;
+  rewriter.setInsertionPoint(slice);
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(dim))
+      sizes.push_back(size);
+  Value tile = tensor::EmptyOp::create(rewriter, slice.getLoc(), sizes,
+                                       slice.getType().getElementType());
+  if (tile.getType() != slice.getType())
+    tile =
+        tensor::CastOp::create(rewriter, slice.getLoc(), slice.getType(), tile);
+  rewriter.replaceOp(slice, tile);
+}
+
 namespace {
 struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   using TileAndFuseBase::TileAndFuseBase;
@@ -208,12 +227,8 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
     for (ContractionGroup &group : groups)
       if (failed(tileGroup(rewriter, group)))
         return signalPassFailure();
-    // A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
-    // whole size is left for what is computed tile by tile.
-    RewritePatternSet patterns(&getContext());
-    tensor::populateFoldTensorEmptyPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      return signalPassFailure();
+    getOperation().walk(
+        [&](tensor::ExtractSliceOp slice) { foldEmpty(rewriter, slice); });
   }
 
 private:

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -169,6 +170,11 @@ private:
   void addOp(Operation *op) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       return addStructuredOp(structured);
+    if (isa_and_present<flywheel::linalg_ext::LinalgExtDialect>(
+            op->getDialect())) {
+      auto styled = cast<DestinationStyleOpInterface>(op);
+      return uniteAll(op->getResults(), styled.getDpsInits());
+    }
     if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
       return addControlFlow(op);
     if (isa<tensor::EmptyOp, tensor::GenerateOp>(op))

@@ -11,9 +11,12 @@
 //     for k: acc[r][:] = fma(broadcast A[r, k], B[k, :], acc[r][:])
 //     C = acc
 //
-// where the accumulators are loop-carried vectors. Nothing is assumed about the
-// maps of A and B but that A does not depend on n: strided and dilated windows
-// give direct convolutions, with output columns as m and filters as n.
+// where the accumulators are loop-carried vectors. Where A and B are too large
+// to be read once a tile, the outermost of several reduction loops go around
+// all others: the gradient of a filter is summed image by image. Nothing is
+// assumed about the maps of A and B but that A does not depend on n: strided
+// and dilated windows give direct convolutions, with output columns as m and
+// filters as n.
 //
 // A matrix B that is contiguous along n is read where it is: copying panels of
 // it cost more than it saved, and so did splitting K (see
@@ -40,6 +43,14 @@ namespace {
 constexpr int64_t maxPanelDepth = 512;
 constexpr int64_t panelAlignment = 64;
 
+/// What the loops of one pass over C may read before it is worth reading less
+/// of it at a time: well within the second level cache.
+constexpr int64_t maxPassBytes = 512 * 1024;
+/// Steps of the reduction that pay for loading and storing a tile of C.
+constexpr int64_t minPassSteps = 64;
+/// Stands for the size of a dynamic loop where sizes are estimated.
+constexpr int64_t typicalSize = 64;
+
 /// Emits the kernels of one contraction.
 class ContractionEmitter {
 public:
@@ -51,7 +62,8 @@ public:
         contraction(std::move(contraction)), fillValue(fillValue),
         target(target) {}
 
-  void emit();
+  /// Returns whether C starts from the fill value: else `fill` is still needed.
+  bool emit();
 
 private:
   /// Rows of one tile: `count` from `base`, of which those below `size` exist
@@ -68,6 +80,12 @@ private:
   };
 
   void chooseTile();
+  /// Moves reduction loops around all others, where the inputs are too large to
+  /// be read again and again: each pass adds to C.
+  void choosePasses();
+  int64_t estimateSize(unsigned dim);
+  /// About how many bytes of an input the loops of one pass read.
+  int64_t estimateBytes(Value input, AffineMap map);
   void allocatePanel();
   void emitColumns();
   /// The columns from `base`, all of which exist unless `size` is set.
@@ -92,6 +110,8 @@ private:
   /// Where B is read: the operand or the panel.
   Value source;
   int64_t panelDepth = 0;
+  /// Reduction loops around all others.
+  SmallVector<unsigned> passes;
   SmallVector<Fold> sizes;
   /// The current iteration of every loop; then, if B is packed, the first row
   /// and column of the panel, relative to which k and n count there.
@@ -104,10 +124,11 @@ void ContractionEmitter::chooseTile() {
     return constant ? *constant : ShapedType::kDynamic;
   };
   Type element = getElementTypeOrSelf(contraction.c->get());
-  tile = chooseContractionTile(element, target,
-                               contraction.m ? size(*contraction.m) : 1,
-                               size(contraction.n));
-  if (!contraction.m)
+  int64_t numRows = contraction.m ? size(*contraction.m) : 1;
+  for (unsigned dim : contraction.moreRows)
+    numRows *= size(dim);
+  tile = chooseContractionTile(element, target, numRows, size(contraction.n));
+  if (!contraction.m || !contraction.moreRows.empty())
     return;
   // A tile of a tiled loop: dynamic, but never above the tile size that was
   // chosen there. Take that size, so that only the last tile is partial.
@@ -121,17 +142,72 @@ void ContractionEmitter::chooseTile() {
     tile.mr = rows;
 }
 
-void ContractionEmitter::emit() {
+int64_t ContractionEmitter::estimateSize(unsigned dim) {
+  std::optional<int64_t> constant = getConstantIntValue(sizes[dim]);
+  return constant ? *constant : typicalSize;
+}
+
+int64_t ContractionEmitter::estimateBytes(Value input, AffineMap map) {
+  // An index takes as many values as the loops in it, at most: those of a
+  // window overlap.
+  Type element = getElementTypeOrSelf(input);
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  auto inPass = [&](unsigned dim) {
+    return dim == contraction.n || dim == contraction.m ||
+           llvm::is_contained(contraction.moreRows, dim) ||
+           llvm::is_contained(contraction.k, dim);
+  };
+  for (AffineExpr expr : map.getResults()) {
+    int64_t extent = 1;
+    for (unsigned dim = 0; dim < sizes.size(); ++dim)
+      if (inPass(dim) && expr.isFunctionOfDim(dim))
+        extent = std::max(extent, estimateSize(dim));
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+void ContractionEmitter::choosePasses() {
+  // A single tile reads everything once.
+  int64_t numTiles = llvm::divideCeil(estimateSize(contraction.n), tile.nr);
+  if (contraction.m)
+    numTiles *= llvm::divideCeil(estimateSize(*contraction.m), tile.mr);
+  for (unsigned dim :
+       llvm::concat<const unsigned>(contraction.moreRows, contraction.outer))
+    numTiles *= estimateSize(dim);
+  if (contraction.packs || numTiles <= 1)
+    return;
+  while (contraction.k.size() > 1 &&
+         estimateBytes(contraction.a->get(), contraction.aMap) +
+                 estimateBytes(contraction.b->get(), contraction.bMap) >
+             maxPassBytes) {
+    int64_t steps = 1;
+    for (unsigned dim : ArrayRef(contraction.k).drop_front())
+      steps *= estimateSize(dim);
+    if (steps < minPassSteps)
+      return;
+    passes.push_back(contraction.k.front());
+    contraction.k.erase(contraction.k.begin());
+  }
+}
+
+bool ContractionEmitter::emit() {
   sizes = getLoopSizes(e.b, contraction.op);
   ivs.assign(sizes.size(), e.index(0));
   chooseTile();
+  choosePasses();
   source = contraction.b->get();
   if (contraction.packs)
     allocatePanel();
-  e.nest(contraction.outer, sizes, ivs, {}, [&](ValueRange) {
+  if (!passes.empty())
+    fillValue = Value();
+  SmallVector<unsigned> around = passes;
+  llvm::append_range(around, contraction.outer);
+  e.nest(around, sizes, ivs, {}, [&](ValueRange) {
     emitColumns();
     return SmallVector<Value>();
   });
+  return passes.empty();
 }
 
 ContractionEmitter::Columns
@@ -277,6 +353,15 @@ void ContractionEmitter::emitRows(const Columns &columns) {
   if (!contraction.m)
     return emitTile({e.index(0), 1, Fold()}, columns);
   Fold size = sizes[*contraction.m];
+  if (!contraction.moreRows.empty()) {
+    int64_t numRows = *getConstantIntValue(size);
+    for (unsigned dim : contraction.moreRows)
+      numRows *= *getConstantIntValue(sizes[dim]);
+    for (int64_t row = 0; row < numRows; row += tile.mr)
+      emitTile({e.index(row), std::min(tile.mr, numRows - row), Fold()},
+               columns);
+    return;
+  }
   Fold end = e.alignDown(size, tile.mr);
   e.loop(e.index(0), end, tile.mr, {}, [&](Fold iv, ValueRange) {
     emitTile({iv, tile.mr, Fold()}, columns);
@@ -296,6 +381,18 @@ void ContractionEmitter::emitRows(const Columns &columns) {
 void ContractionEmitter::atRow(const Rows &rows, int64_t row) {
   if (!contraction.m)
     return;
+  if (!contraction.moreRows.empty()) {
+    int64_t rest = *getConstantIntValue(rows.base) + row;
+    auto split = [&](unsigned dim) {
+      int64_t size = *getConstantIntValue(sizes[dim]);
+      ivs[dim] = e.index(rest % size);
+      rest /= size;
+    };
+    split(*contraction.m);
+    for (unsigned dim : llvm::reverse(contraction.moreRows))
+      split(dim);
+    return;
+  }
   Fold index = e.add(rows.base, row);
   if (rows.size)
     index = e.min(index, e.add(rows.size, -1));
@@ -373,14 +470,15 @@ void ContractionEmitter::emitTile(const Rows &rows, const Columns &columns) {
 } // namespace
 
 bool vectorizeContraction(RewriterBase &rewriter, linalg::LinalgOp op,
-                          linalg::LinalgOp fill, const CpuTarget &target) {
+                          linalg::LinalgOp &fill, const CpuTarget &target) {
   FailureOr<Contraction> contraction = matchContraction(op);
   if (failed(contraction))
     return false;
   prefetchEpilogue(rewriter, op);
   rewriter.setInsertionPoint(op);
   Value fillValue = fill ? fill.getDpsInputOperand(0)->get() : Value();
-  ContractionEmitter(rewriter, *contraction, fillValue, target).emit();
+  if (!ContractionEmitter(rewriter, *contraction, fillValue, target).emit())
+    fill = {};
   rewriter.eraseOp(op);
   return true;
 }

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 
@@ -37,7 +39,10 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
-  registry.insert<nn::NNDialect, train::TrainDialect>();
+  registry.insert<linalg_ext::LinalgExtDialect, nn::NNDialect,
+                  train::TrainDialect>();
+  linalg_ext::registerBufferization(registry);
+  registerBatchingRules(registry);
   registerDerivativeRules(registry);
 }
 

@@ -88,10 +88,12 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 }
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
-  // While the only divisions are the user's own.
+  // While the only divisions and slices are the user's own.
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());
+  pm.addNestedPass<func::FuncOp>(createCheckSlices());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -143,7 +145,13 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace());
+  RematerializeOptions rematerialize;
+  rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
+  rematerialize.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+  PlanWorkspaceOptions workspace;
+  workspace.extent = options.maxExtent;
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));
@@ -153,6 +161,7 @@ static void populateBufferize(OpPassManager &pm,
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
+  pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
@@ -241,6 +250,13 @@ void flywheel::registerStagePipelines() {
                             llvm::cl::desc("LLVM name of the CPU; by default "
                                            "a CPU with AVX-512"),
                             llvm::cl::init("x86-64-v4")};
+    Option<int64_t> maxExtent{*this, "max-extent",
+                              llvm::cl::desc("Bound of symbolic extents"),
+                              llvm::cl::init(1024)};
+    Option<int64_t> memoryBudget{*this, "memory-budget",
+                                 llvm::cl::desc("Bytes of a workspace; "
+                                                "negative for any number"),
+                                 llvm::cl::init(-1)};
   };
   for (const Stage &stage : getStages())
     PassPipelineRegistration<PipelineOptions>(
@@ -251,6 +267,9 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
+          options.maxExtent = given.maxExtent;
+          if (given.memoryBudget >= 0)
+            options.memoryBudget = given.memoryBudget;
           stage.populate(pm, options);
         });
 }

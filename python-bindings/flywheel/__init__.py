@@ -35,6 +35,7 @@ from ._flywheel import (
     VariableInfo,
     _compile,
     _load,
+    batching_rules,
     derivative_rules,
     get_checkpoint_state,
     latest_checkpoint,
@@ -58,6 +59,7 @@ __all__ = [
     "Program",
     "Session",
     "VariableInfo",
+    "batching_rules",
     "compile",
     "derivative_rules",
     "get_checkpoint_state",
@@ -93,6 +95,8 @@ def compile(
     entries: Sequence[str] = (),
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
+    memory_budget: Optional[int] = None,
+    max_extent: int = 1024,
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -107,6 +111,13 @@ def compile(
     With `freeze`, the path of a checkpoint, every variable that no entry assigns
     is a constant with its value there; `freeze_variables` limits that to some,
     which then must not be assigned.
+
+    With `memory_budget`, the workspace of an entry is at most so many bytes where
+    no dynamic extent (the batch) exceeds `max_extent`: values that the backward
+    part of a step would find in memory are recomputed where they do not fit.
+    Results are the same, bit for bit. A budget that cannot be reached is a
+    CompileError that names the smallest workspace; `EntryInfo.workspace_bytes`
+    gives the size of one.
 
     Raises CompileError with every diagnostic and its location; FileNotFoundError;
     ValueError for a wrong argument.
@@ -127,4 +138,6 @@ def compile(
         entries=entries,
         freeze=freeze,
         freeze_variables=freeze_variables,
+        memory_budget=memory_budget,
+        max_extent=max_extent,
     )

@@ -9,6 +9,7 @@
 #include "Bindings.h"
 #include "Errors.h"
 
+#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -177,9 +178,16 @@ compile(const PyModule &self, const std::string &lowering,
         const std::optional<std::string> &cpu,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
-        const std::vector<std::string> &freezeVariables) {
+        const std::vector<std::string> &freezeVariables,
+        std::optional<int64_t> memoryBudget, int64_t maxExtent) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
+  if (memoryBudget && *memoryBudget < 0)
+    throw nb::value_error("expected a memory_budget of at least 0 bytes");
+  if (maxExtent < 1)
+    throw nb::value_error("expected a max_extent of at least 1");
+  options.memoryBudget = memoryBudget;
+  options.maxExtent = maxExtent;
   options.entries = entries;
   if (!freeze.is_none())
     options.frozenCheckpoint = getPath(freeze);
@@ -251,7 +259,7 @@ static void addModule(nb::module_ &module) {
   module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
              "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
              "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a);
+             "freeze_variables"_a, "memory_budget"_a.none(), "max_extent"_a);
   module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
              "lowering"_a = "optimized",
              "The module after a stage, one of stages(). Raises CompileError.");
@@ -274,6 +282,18 @@ static void addModule(nb::module_ &module) {
         return names;
       },
       "Names of the ops that have a derivative rule, in alphabetical order.");
+  module.def(
+      "batching_rules",
+      [] {
+        std::vector<std::string> names;
+        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        for (mlir::OperationName name : getDerivativeRules(*context))
+          if (hasBatchingRule(name))
+            names.push_back(name.getStringRef().str());
+        return names;
+      },
+      "Names of the ops with a derivative rule that a Jacobian batches by a "
+      "rule, in alphabetical order.");
 }
 
 //===----------------------------------------------------------------------===//

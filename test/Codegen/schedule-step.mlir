@@ -90,3 +90,44 @@ func.func @elsewhere(%r: tensor<4xf32> {train.result = 0 : i64},
   %1 = linalg.exp ins(%a : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
   return %1, %m : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// An update goes as soon as its gradient is there and nothing else reads the
+// variable, with the rate that it needs: what the gradient is made of need not
+// be kept. A product of the old value is computed in the loops of its only
+// user, which is such a reader.
+// CHECK-LABEL: func.func @eager(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x4xf32>{{[^%]*}}%[[R:[^:]*]]: tensor<4x4xf32>{{[^%]*}}%[[RATE:[^:]*]]: tensor<f32>{{[^%]*}}%[[W:[^:]*]]: tensor<4x4xf32>
+// CHECK: %[[A:.*]] = linalg.exp ins(%[[X]]
+// CHECK: %[[G:.*]] = linalg.matmul ins(%[[X]], %[[A]]
+// CHECK: %[[P:.*]] = linalg.matmul ins(%[[A]], %[[W]]
+// CHECK: %[[E:.*]] = linalg.tanh ins(%[[P]]
+// CHECK: %[[OLD:.*]] = tensor.extract %[[RATE]][]
+// CHECK: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[G]] {{.*}} outs(%[[W]]
+// CHECK: linalg.abs
+// CHECK: linalg.exp {{.*}} outs(%[[R]]
+// CHECK: return {{.*}}, %[[NEW]]
+func.func @eager(%x: tensor<4x4xf32>,
+                 %r: tensor<4x4xf32> {train.result = 0 : i64},
+                 %rate: tensor<f32> {train.variable = @rate, train.reads},
+                 %w: tensor<4x4xf32> {train.variable = @w, train.reads, train.writes})
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.exp ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = linalg.matmul ins(%x, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %t = linalg.tanh ins(%p : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %u = linalg.abs ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.exp ins(%u : tensor<4x4xf32>) outs(%r : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = tensor.extract %rate[] : tensor<f32>
+  %new = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %old: f32):
+    %d = arith.mulf %s, %in : f32
+    %v = arith.subf %old, %d : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  return %y, %new : tensor<4x4xf32>, tensor<4x4xf32>
+}

@@ -163,3 +163,42 @@ func.func @prefetch_epilogue(%a: memref<64x8xf32>, %b: memref<64x32xf32>, %c: me
   }
   return
 }
+
+// The gradient of a filter: the images are read one after the other, each by all
+// tiles of the filter, which add to what the fill left.
+// CHECK-LABEL: func.func @filter_gradient
+// CHECK: vector.store
+// CHECK: scf.for %[[N:.*]] = %c0 to %c32
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: vector.load %arg2
+// CHECK: scf.for %{{.*}} = %c0 to %c28
+// CHECK: scf.for %{{.*}} = %c0 to %c28
+// CHECK: memref.load %arg0[%[[N]],
+func.func @filter_gradient(%x: memref<32x30x30x64xf32>, %dy: memref<32x28x28x64xf32>, %dw: memref<3x3x64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%dw : memref<3x3x64x64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>, affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>, affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>], iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %dy : memref<32x30x30x64xf32>, memref<32x28x28x64xf32>) outs(%dw : memref<3x3x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %t = arith.mulf %a, %b : f32
+    %u = arith.addf %c, %t : f32
+    linalg.yield %u : f32
+  }
+  return
+}
+
+// With one channel, the 25 elements of the window are the rows: two tiles.
+// CHECK-LABEL: func.func @window_as_rows
+// CHECK: %{{.*}}:13 = scf.for
+// CHECK: %{{.*}}:12 = scf.for
+func.func @window_as_rows(%x: memref<4x12x12x1xf32>, %dy: memref<4x8x8x6xf32>, %dw: memref<5x5x1x6xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>, affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>, affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>], iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %dy : memref<4x12x12x1xf32>, memref<4x8x8x6xf32>) outs(%dw : memref<5x5x1x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %t = arith.mulf %a, %b : f32
+    %u = arith.addf %c, %t : f32
+    linalg.yield %u : f32
+  }
+  return
+}

@@ -30,3 +30,12 @@ func.func @f(%x: tensor<2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>> {
   %0 = nn.broadcast %x dims [1] : (tensor<2xcomplex<f32>>) -> tensor<3x2xcomplex<f32>>
   return %0 : tensor<3x2xcomplex<f32>>
 }
+
+// -----
+
+// X14:
+func.func @f(%x: tensor<3x3xf32>, %i: tensor<2x1xindex>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tensor.gather' op has no lowering: expected 'nn.gather' or 'nn.scatter_add', whose indices are checked}}
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<3x3xf32>, tensor<2x1xindex>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

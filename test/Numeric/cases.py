@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of one module, each with inputs and what numpy says of them."""
+"""Functions of one op or a few, with what they must compute, in one module."""
 
 from typing import Any, Callable, List, Sequence, Tuple
 
@@ -44,5 +44,5 @@ class Cases:
                 if np.asarray(expected).dtype.kind in "ib":
                     expect_equal(f"{configuration} {what}", found, expected)
                     continue
-                tolerance = {"float32": 1e-5, "float64": 1e-9}[str(found.dtype)] * scale
+                tolerance = {"float16": 1e-3, "float32": 1e-5, "float64": 1e-9}[str(found.dtype)] * scale
                 expect_close(f"{configuration} {what}", found, expected, tolerance)

@@ -61,6 +61,10 @@ class Model:
         """None, the array of the only result, or a tuple of arrays."""
         raise NotImplementedError
 
+    def workspace_bytes(self, entry: str) -> int:
+        """Of a call whose extents are the largest that the model is made for."""
+        raise NotImplementedError
+
     def variables(self) -> List[str]:
         raise NotImplementedError
 
@@ -79,10 +83,23 @@ class SessionModel(Model):
     """A session of this process."""
 
     def __init__(
-        self, text: str, lowering: str, cpu: Optional[str], entries: Sequence[str], freeze: Optional[str]
+        self,
+        text: str,
+        lowering: str,
+        cpu: Optional[str],
+        entries: Sequence[str],
+        freeze: Optional[str],
+        memory_budget: Optional[int],
+        max_extent: int,
     ) -> None:
-        program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze)
-        self.session = flywheel.Session(program)
+        self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
+                                        memory_budget=memory_budget, max_extent=max_extent)
+        self.session = flywheel.Session(self.program)
+        self.max_extent = max_extent
+
+    def workspace_bytes(self, entry: str) -> int:
+        info = next(info for info in self.program.entries if info.name == entry)
+        return info.workspace_bytes(**{symbol: self.max_extent for symbol in info.symbols})
 
     def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
                    collection: Optional[str] = None) -> None:
@@ -115,6 +132,7 @@ class ObjectModel(Model):
         max_extent: int = 1024,
         entries: Sequence[str] = (),
         freeze: Optional[str] = None,
+        memory_budget: Optional[int] = None,
     ) -> None:
         # Removed at the end; the loaded library stays mapped.
         with tempfile.TemporaryDirectory() as folder:
@@ -126,6 +144,8 @@ class ObjectModel(Model):
                 command.append("--entries=" + ",".join(entries))
             if freeze is not None:
                 command.append("--freeze=" + freeze)
+            if memory_budget is not None:
+                command.append(f"--memory-budget={memory_budget}")
             subprocess.run(command, check=True)
             compiler = os.environ.get("CC", "clang-22")
             subprocess.run([compiler, "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
@@ -181,6 +201,10 @@ class ObjectModel(Model):
         self.call(spec["symbol"], *arguments)
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
+    def workspace_bytes(self, entry: str) -> int:
+        size: int = self.entries[entry]["workspace_bytes"]
+        return size
+
     def variables(self) -> List[str]:
         return list(self.infos)
 
@@ -201,15 +225,22 @@ class ObjectModel(Model):
 
 
 def make(
-    text: str, configuration: str, entries: Sequence[str] = (), freeze: Optional[str] = None
+    text: str,
+    configuration: str,
+    entries: Sequence[str] = (),
+    freeze: Optional[str] = None,
+    memory_budget: Optional[int] = None,
+    max_extent: int = 1024,
 ) -> Model:
     """The model with the `entries` of that name (all by default), and with its
-    variables frozen to the values of the checkpoint `freeze`, if there is one."""
+    variables frozen to the values of the checkpoint `freeze`, if there is one.
+    Its workspaces have at most `memory_budget` bytes for extents up to
+    `max_extent`."""
     if configuration == "object":
-        return ObjectModel(text, entries=entries, freeze=freeze)
-    if configuration == "avx2":
-        return SessionModel(text, "optimized", "x86-64-v3", entries, freeze)
-    return SessionModel(text, configuration, None, entries, freeze)
+        return ObjectModel(text, max_extent, entries, freeze, memory_budget)
+    lowering = "optimized" if configuration == "avx2" else configuration
+    cpu = "x86-64-v3" if configuration == "avx2" else None
+    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_extent)
 
 
 def configurations(

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Triangles against numpy, in each configuration (X7, X11)."""
+"""Triangles and linear systems against numpy, in each configuration (X7, X11, L3, L6, L7, L14)."""
 
-from typing import Any
+from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cases import DTYPES, Cases, tensor
-from configurations import run_tests
+from configurations import configurations, expect_close, expect_equal, expect_error, run_tests
 
 Array = NDArray[Any]
 
@@ -37,4 +37,106 @@ def test_triangle() -> None:
     cases.check()
 
 
-run_tests([test_triangle])
+def positive(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> Array:
+    """Symmetric positive definite matrices."""
+    root = rng.standard_normal(shape)
+    return np.asarray(root @ np.swapaxes(root, -1, -2) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+def test_cholesky() -> None:
+    """L14: factors of odd sizes and batches; what is above the diagonal is not read."""
+    rng = np.random.default_rng(2)
+    cases = Cases()
+    for element, dtype in DTYPES.items():
+        for extents, shape in (((1, 1), (1, 1)), ((5, 5), (5, 5)), (("?", "?"), (33, 33)), (("?", 3, 3), (4, 3, 3)),
+                               (("?", 3, 3), (0, 3, 3)), ((2, "?", 17, 17), (2, 1, 17, 17)), ((0, 0), (0, 0)),
+                               ((120, 120), (120, 120))):
+            kind = tensor(extents, element)
+            expect = cases.add(f"cholesky {element}", (kind,), kind, f"%y = nn.cholesky %a0 : {kind}")
+            a = positive(rng, shape, dtype)
+            factors = np.linalg.cholesky(a.astype(np.float64))
+            expect([a], factors, 10)
+            # Above the diagonal anything may be.
+            expect([np.tril(a) + np.triu(np.full(shape, np.nan, dtype), 1)], factors, 10)
+    cases.check()
+
+
+def test_not_positive_definite() -> None:
+    """L3: an error with the op's place, which changes nothing; NaN is none either."""
+    text = """
+train.variable @v : tensor<2x3x3xf32> = #train.zeros
+func.func @f(%a: tensor<2x3x3xf32>) {
+  %l = nn.cholesky %a : tensor<2x3x3xf32>
+  train.assign @v, %l : tensor<2x3x3xf32>
+  return
+}
+"""
+    good = np.array([np.eye(3), 4 * np.eye(3)], np.float32)
+    for configuration, model in configurations(text):
+        model.initialize()
+        model.run("f", good)
+        expect_close(configuration, model["v"], np.sqrt(good))
+        for where, number in (((0, 0, 0), -1.0), ((1, 2, 2), 0.0), ((1, 1, 0), 5.0), ((0, 2, 1), np.nan)):
+            bad = good.copy()
+            bad[where] = number
+            expect_error(configuration, r"Cholesky decomposition was not successful in 'nn.cholesky' at .*:4:8",
+                         lambda: model.run("f", bad))
+            expect_equal(f"{configuration} after an error", model["v"], np.sqrt(good))
+
+
+def test_triangular_solve() -> None:
+    """L14: each triangle, transposed or not, with and without its diagonal, batches of systems."""
+    rng = np.random.default_rng(3)
+    cases = Cases()
+    for element, dtype in DTYPES.items():
+        for batch, n, k in ((), 5, "?"), ((), "?", 1), ((), 33, 40), (("?",), 4, 3), ((2, "?"), 9, "?"), ((), 1, 1):
+            a, b = tensor((*batch, n, n), element), tensor((*batch, n, k), element)
+            extents = tuple(3 if extent == "?" else int(extent) for extent in cast(Sequence[Any], batch))
+            rows, columns = (7 if n == "?" else int(n)), (6 if k == "?" else int(k))
+            for kind in ("lower", "upper"):
+                for flags in ("", " transpose", " unit_diagonal", " transpose unit_diagonal"):
+                    expect = cases.add(f"triangular_solve {kind} {element}{flags}", (a, b), b,
+                                       f"%y = nn.triangular_solve {kind} %a0, %a1{flags} : ({a}, {b}) -> {b}")
+                    # Well conditioned with either diagonal.
+                    matrix = rng.uniform(-1, 1, (*extents, rows, rows)) / rows
+                    matrix = (matrix + 2 * np.eye(rows)).astype(dtype)
+                    rhs = rng.standard_normal((*extents, rows, columns)).astype(dtype)
+                    triangle = (np.tril if kind == "lower" else np.triu)(matrix.astype(np.float64))
+                    if "unit" in flags:
+                        triangle += np.eye(rows) * (1 - triangle)
+                    if "transpose" in flags:
+                        triangle = np.swapaxes(triangle, -1, -2)
+                    expect([matrix, rhs], np.linalg.solve(triangle, rhs.astype(np.float64)), 10)
+    cases.check()
+
+
+def test_lstsq() -> None:
+    """L6, L7, L14: lines through points, minimum norm, regularized; random systems."""
+    rng = np.random.default_rng(4)
+    cases = Cases()
+
+    def add(element: str, m: Any, n: int, k: int, l2: float) -> Callable[..., None]:
+        a, b, x = (tensor(shape, element) for shape in ((m, n), (m, k), (n, k)))
+        regularized = f" l2 {l2}" if l2 else ""
+        return cases.add(f"lstsq {element} {l2}", (a, b), x, f"%y = nn.lstsq %a0, %a1{regularized} : ({a}, {b}) -> {x}")
+
+    line = np.stack([np.ones(4), np.arange(4.0)], 1)
+    values = np.array([[1.0], [3.0], [4.0], [8.0]])
+    for m in ("?", 4):
+        add("f64", m, 2, 1, 0.0)([line, values], np.array([[0.7], [2.2]]))
+        add("f64", m, 2, 1, 1.0)([line, values], np.array([[0.76923077], [2.02564103]]), 10)
+    row, number = np.array([[1.0, 2.0]]), np.array([[3.0]])
+    add("f64", 1, 2, 1, 0.0)([row, number], np.array([[0.6], [1.2]]))
+    add("f64", 1, 2, 1, 0.5)([row, number], np.array([[0.5454545455], [1.0909090909]]))
+    for element, dtype in DTYPES.items():
+        for m, n, k, l2 in ((9, 4, 3, 0.0), ("?", 4, 3, 0.25), (3, 8, 2, 0.0), (3, 8, 2, 2.0), (5, 5, 1, 0.5)):
+            a = rng.standard_normal((7 if m == "?" else int(m), n)).astype(dtype)
+            b = rng.standard_normal((a.shape[0], k)).astype(dtype)
+            exact = np.linalg.pinv(a.astype(np.float64)) @ b
+            if l2:
+                exact = np.linalg.solve(a.T.astype(np.float64) @ a + l2 * np.eye(n), a.T.astype(np.float64) @ b)
+            add(element, m, n, k, l2)([a, b], exact, 100)
+    cases.check()
+
+
+run_tests([test_triangle, test_cholesky, test_not_positive_definite, test_triangular_solve, test_lstsq])

@@ -14,12 +14,10 @@ import argparse
 from typing import Any, Callable, Dict, Sequence, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cases import DTYPES, Cases, tensor
+from cases import DTYPES, Array, Cases, tensor
 from configurations import ALL, IN_PROCESS, Model, configurations, run_tests
 
-Array = NDArray[Any]
 SIZES = (1, 7, 8, 9, 15, 16, 17, 31, 33, 100, 128)
 
 parser = argparse.ArgumentParser()

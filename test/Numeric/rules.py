@@ -20,17 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
-from samples import SAMPLES, Arg, Sample
+from samples import SAMPLES, Sample, as_list, draw
 
 Array = NDArray[Any]
-
-DTYPES = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
-
-
-def draw(arg: Arg, rng: np.random.Generator) -> Array:
-    element = arg.type.split("<")[-1].rstrip(">").split("x")[-1]
-    return np.array(arg.draw(rng, arg.shape), DTYPES[element], order="C")
-
 
 def difference(function: Callable[[Sequence[Array]], List[Array]], at: List[Array], along: List[Array],
                step: float) -> List[Array]:
@@ -44,10 +36,6 @@ def difference(function: Callable[[Sequence[Array]], List[Array]], at: List[Arra
 
 def inner(a: Sequence[Array], b: Sequence[Array]) -> float:
     return float(sum(np.sum(x * y) for x, y in zip(a, b)))
-
-
-def as_list(result: Any) -> List[Array]:
-    return list(result) if isinstance(result, tuple) else [result]
 
 
 def magnitude(arrays: Sequence[Array]) -> float:

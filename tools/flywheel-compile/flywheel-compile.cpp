@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Target/CHeader.h"
@@ -66,6 +67,11 @@ static cl::opt<int64_t>
              cl::cat(category),
              cl::desc("Bound of every dynamic extent (the batch) in the C "
                       "interface; fixes the workspace (default 1024)"));
+static ByteSizeOption memoryBudget(
+    "memory-budget", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
+             "may have for extents up to --max-batch: values that do not fit "
+             "are recomputed. By default any number"));
 static TextOption
     targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
                  cl::desc("Machine to compile for. By default this one"));
@@ -279,6 +285,7 @@ static int compile() {
   options.modelName = modelName;
   options.lowering = lowering;
   options.maxExtent = maxBatch;
+  options.memoryBudget = getByteSize(memoryBudget);
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;

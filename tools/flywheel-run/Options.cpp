@@ -6,6 +6,7 @@
 
 #include "RunOptions.h"
 
+#include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/TextOption.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -176,6 +177,11 @@ static cl::list<std::string>
     compiledEntries("entries", cl::value_desc("names"), cl::CommaSeparated,
                     cl::cat(category),
                     cl::desc("Compile these entries and what they need only"));
+static ByteSizeOption memoryBudget(
+    "memory-budget", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
+             "may have for --batch-size rows: values that do not fit are "
+             "recomputed. By default any number"));
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
                   cl::desc("Keep variables on the CPU, with a warning, where "
@@ -251,6 +257,7 @@ static RunOptions getOptions() {
   options.saveResults = saveResults;
   options.list = list;
   options.compiledEntries = compiledEntries;
+  options.memoryBudget = getByteSize(memoryBudget);
   options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;

@@ -45,6 +45,8 @@ struct RunOptions {
   bool list = false;
   // What is compiled, nothing for all, and where variables may live.
   std::vector<std::string> compiledEntries;
+  // Bytes of a workspace for a batch of that size.
+  std::optional<int64_t> memoryBudget;
   bool softPlacement = false;
   // Both.
   std::vector<std::string> feeds, prints;

@@ -27,6 +27,9 @@ static int compileAndRun(const RunOptions &options) {
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
+  compilerOptions.memoryBudget = options.memoryBudget;
+  if (options.memoryBudget)
+    compilerOptions.maxExtent = options.getBatchSize();
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))

@@ -10,10 +10,11 @@
 include "mlir/Pass/PassBase.td"
 
 def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
-  let summary = "Replace train.gradient and train.jvp by plain ops";
+  let summary = "Replace gradients, directional derivatives and Jacobians by plain ops";
   let description = [{
-    Before: `train.gradient` and `train.jvp` ops whose targets and differentiated values are
-    connected by ops that implement `DifferentiableOpInterface`. Calls have been
+    Before: `train.gradient`, `train.jvp` and `train.jacobian` ops whose targets and
+    differentiated values are connected by ops that implement
+    `DifferentiableOpInterface`. Calls have been
     inlined, `train.minimize` ops expanded, composite ops decomposed. After: none of these is
     left; in its place are plain ops, which have rules themselves. No
     `train.stop_gradient` or `train.custom_vjp` is left either, unless the
@@ -28,6 +29,13 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     Forward mode is reverse mode twice: the gradient g(u) of <ys, u> is linear in
     u, so that the gradient of <tangents, g(u)> with respect to u is the
     directional derivative, wherever u is; nothing of g itself stays.
+
+    A Jacobian is either mode for unit weights (unit tangents). What depends on
+    them is batched over one dimension of theirs after the other, the last first:
+    `BatchableOpInterface` emits an op for all positions of a new dimension. A
+    value that is zero but where the new dimension meets an old one is stored
+    without the new one, which is how unit weights start; a sum over the old one
+    makes a tensor with the new dimension in front of it by leaving the sum out.
 
     A structured op (`linalg.generic`, and every named op whose indexing maps
     only permute and drop dimensions) is differentiated through its body. What
@@ -44,7 +52,8 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     Refuses: a path through an op without a rule (a convolution of linalg's, a
     call, another `scf.while`), through an unranked tensor or through numbers other than
     f16, bf16, f32 and f64; and a target that no differentiated value depends
-    on, unless the op asks for `unconnected zeros`.
+    on, unless the op asks for `unconnected zeros`. In a Jacobian, also an op with
+    effects that depends on the weights.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -28,6 +28,40 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
+  let summary = "Check slices and elements that may be out of range";
+  let description = [{
+    Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
+    `tensor.insert` at offsets, of sizes, or of extents that are known only when
+    the step runs; out of range they are undefined. After: at the top level of
+    the function a `cf.assert` in front of each says that it is in range. Inside
+    of branches and loops nothing is checked.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
+  let summary = "Take checks out of branches and loops";
+  let description = [{
+    Before: `cf.assert` anywhere. After: one that is marked `linalg_ext.safe`,
+    because what follows it in its region does no harm where it fails, is at the
+    top level of the function: an `scf.if`, `scf.for` or `scf.while` passes on,
+    as one more result, whether it was true each time. An `scf.while` ends where
+    it was false. Other checks, and those inside of other ops, stay where they
+    are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Results that pass on a check">
+  ];
+}
+
 def AlignWhileLists : Pass<"flywheel-align-while-lists", "::mlir::func::FuncOp"> {
   let summary = "Give each tensor of a while loop one position";
   let description = [{
@@ -85,7 +119,8 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     `cf.assert` comes before everything that writes state, so a failing step
     changes nothing; the op that produces the final value of a variable comes
     after every other reader of the variable's old value, so that it can write
-    in place. Where two variables need each other's old value (a swap), no order
+    in place, and as soon as it can, with the gradients that it alone needs: what
+    these are made of need not be kept to the end of the step. Where two variables need each other's old value (a swap), no order
     exists: the smallest variable of the cycle gets one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
     an op reads elsewhere than it writes (`a := transpose(a)`). The same holds in
@@ -135,9 +170,10 @@ def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
 def PrivatizeInits : Pass<"flywheel-privatize-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each destination its own initial value";
   let description = [{
-    Before: several ops may share one `tensor.empty` or filled tensor as
-    destination, as CSE leaves them. After: each has its own, so that
-    bufferization copies none for being overwritten twice.
+    Before: several ops and loops may share one `tensor.empty` or filled tensor
+    as destination, as CSE leaves them. After: each has its own, so that
+    bufferization copies none for being overwritten twice, and no two values
+    share a buffer that would be live from the first to the last of them.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -193,6 +229,52 @@ def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of linalg_ext ops";
+  let description = [{
+    Before: `linalg_ext` ops on buffers. After: none is left. Loops go over what
+    decides where an op reads and writes (indices, the dimension of a sum, the
+    rows of a triangle); inside of them `linalg` ops work on whole slices. A
+    slice at an index out of range is not accessed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "Recompute values that do not fit into a memory budget";
+  let description = [{
+    Before: a bufferized step, in its final order. After: its buffers fit into a
+    workspace of `memory-budget` bytes where every symbolic extent is `extent`:
+    values of the forward part that the backward part would find in buffers are
+    computed a second time, by copies of the ops that computed them, right before
+    they are needed. Nothing changes where the budget is kept anyway.
+
+    A value is recomputed only where each variable that it is made of still has
+    the value it had: a recomputed value is the same, bit for bit. What has other
+    effects than on buffers is not repeated. Which values to recompute is
+    searched: bytes times the time they are held against estimated arithmetic.
+    Must run right before plan-workspace, with the same `extent`: each pass in
+    between could merge the copies, or change what is live.
+
+    Refuses a budget that cannot be reached, with the smallest workspace that was
+    found and the values that are live where most are.
+  }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent for which the budget is meant">
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
@@ -206,6 +288,10 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 
     Refuses a buffer whose size is not bounded by the feeds' extents.
   }];
+  let options = [
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent at which sizes are compared">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect"

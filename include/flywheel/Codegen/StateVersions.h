@@ -15,6 +15,7 @@
 #define FLYWHEEL_CODEGEN_STATEVERSIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace flywheel {
@@ -31,6 +32,10 @@ bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
 /// the storage and the one in which it leaves it.
 llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
 getRegionVersions(mlir::Operation *op, unsigned result);
+
+/// The slice of a tensor, the same part of it, that what `insert` inserts is made
+/// in the place of; null where it is made elsewhere.
+mlir::tensor::ExtractSliceOp findPlace(mlir::tensor::InsertSliceOp insert);
 
 /// Whether the result of `op` is a part or another shape of its first operand.
 bool isView(mlir::Operation *op);

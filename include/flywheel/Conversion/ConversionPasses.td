@@ -29,9 +29,10 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
     f32, f64 and signless integers, and tensors with an encoding.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }
 

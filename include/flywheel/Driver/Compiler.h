@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,12 @@ struct CompilerOptions {
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
   /// Bound of every symbolic extent (the batch) in the C interface, whose state
-  /// block includes the workspace. The JIT has no bound.
+  /// block includes the workspace. The JIT has no bound. Sizes of buffers are
+  /// compared where every extent is this.
   int64_t maxExtent = 1024;
+  /// Bytes that the workspace of an entry may have where no symbolic extent
+  /// exceeds `maxExtent`; without, the workspace is as large as is fastest.
+  std::optional<int64_t> memoryBudget;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
   /// Called with each stage's name and the module after it.

@@ -7,8 +7,10 @@
 #include "LinalgEmitter.h"
 
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,8 +52,11 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateContractionPatterns(set);
+    populateConvolutionPatterns(set);
     populateElementwisePatterns(set);
+    populateIndexingPatterns(set);
     populateLinearAlgebraPatterns(set);
+    populatePoolPatterns(set);
     populateReductionPatterns(set);
     populateSoftmaxPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));
@@ -63,6 +68,11 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, getOperation()->getRegions());
     WalkResult verified = getOperation()->walk([](Operation *op) {
+      if (isa<tensor::GatherOp, tensor::ScatterOp>(op)) {
+        op->emitOpError() << "has no lowering: expected 'nn.gather' or "
+                             "'nn.scatter_add', whose indices are checked";
+        return WalkResult::interrupt();
+      }
       if (!isLowered(op))
         return WalkResult::advance();
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(),

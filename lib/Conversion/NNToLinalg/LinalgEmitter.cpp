@@ -6,10 +6,14 @@
 
 #include "LinalgEmitter.h"
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -26,6 +30,19 @@ Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
 Value flywheel::narrow(OpBuilder &b, Location loc, Value value, Type type) {
   return value.getType() == type ? value
                                  : arith::TruncFOp::create(b, loc, type, value);
+}
+
+Value flywheel::toIndex(OpBuilder &b, Location loc, Value integer) {
+  if (integer.getType().isInteger(1))
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), integer);
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), integer);
+}
+
+TypedAttr flywheel::getSplat(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return {};
+  return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
 }
 
 Type LinalgEmitter::getComputeType(Type type) {
@@ -98,14 +115,31 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
   return rhs.isStatic() ? rhs : lhs;
 }
 
-void LinalgEmitter::expect(Value ok, const Twine &message) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << message << " in '" << op->getName() << "'";
-  if (auto place = loc->findInstanceOf<FileLineColLoc>())
-    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
-       << ":" << place.getColumn();
-  cf::AssertOp::create(b, loc, ok, text);
+void LinalgEmitter::expect(Value ok, const Twine &message, bool isSafe) {
+  cf::AssertOp check = linalg_ext::createCheck(b, op, ok, message);
+  if (isSafe)
+    check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
+                   b.getUnitAttr());
+}
+
+void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
+                                  StringRef name) {
+  Value limit = getValueOrCreateConstantIndexOp(b, loc, materialize(extent));
+  Value yes = scalar(b.getBoolAttr(true));
+  int64_t rank = tensorOf(indices).getRank();
+  Value inRange =
+      generic(indices, fill({}, yes), {identity(rank), select(rank, {})},
+              [&](OpBuilder &nested, Location at, ValueRange args) {
+                // A negative index is a large unsigned number.
+                Value below =
+                    arith::CmpIOp::create(nested, at, arith::CmpIPredicate::ult,
+                                          toIndex(nested, at, args[0]), limit);
+                return arith::AndIOp::create(nested, at, args[1], below);
+              });
+  expect(tensor::ExtractOp::create(b, loc, inRange, ValueRange()),
+         what + " out of range: expected 0 <= " + what + " < " +
+             (extent.isStatic() ? Twine(extent.number) : Twine(name)),
+         /*isSafe=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,6 +221,16 @@ AffineMap LinalgEmitter::select(int64_t rank, ArrayRef<int64_t> dims) {
 
 AffineMap LinalgEmitter::identity(int64_t rank) {
   return b.getMultiDimIdentityMap(rank);
+}
+
+Value LinalgEmitter::narrowTensor(Value value, Type type) {
+  if (tensorOf(value).getElementType() == type)
+    return value;
+  return map(getExtents(value), type, value,
+             {identity(tensorOf(value).getRank())},
+             [&](OpBuilder &nested, Location at, ValueRange args) {
+               return narrow(nested, at, args[0], type);
+             });
 }
 
 void LinalgEmitter::replaceWith(Value value) {

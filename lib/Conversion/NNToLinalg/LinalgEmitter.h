@@ -57,8 +57,15 @@ public:
   Extent expectEqual(Extent a, Extent b, const llvm::Twine &what);
 
   /// Emits an error of the step where `ok` (i1) is false; the message gets the
-  /// op's name and place.
-  void expect(mlir::Value ok, const llvm::Twine &message);
+  /// op's name and place. A check `isSafe` where the op does no harm without
+  /// it: such a check may also be in a branch or a loop.
+  void expect(mlir::Value ok, const llvm::Twine &message, bool isSafe = false);
+
+  /// Emits an error of the step where an element of `indices`, which the
+  /// message calls `what`, is outside of [0, extent); `name` is that extent's
+  /// name where it is not known.
+  void expectInRange(mlir::Value indices, Extent extent, llvm::StringRef what,
+                     llvm::StringRef name);
 
   /// A scalar constant of a floating-point or integer type.
   mlir::Value scalar(mlir::Type type, double value);
@@ -84,6 +91,10 @@ public:
   mlir::AffineMap select(int64_t rank, llvm::ArrayRef<int64_t> dims);
   mlir::AffineMap identity(int64_t rank);
 
+  /// `value`, of floats, rounded to `type` element by element; itself where it
+  /// has that type.
+  mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
+
   /// Replaces the op by `value`, whose type may be more or less static than
   /// the declared one: extents that only the declared type knows are checked.
   void replaceWith(mlir::Value value);
@@ -100,10 +111,20 @@ mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                    mlir::Type type);
 
+/// A signless integer as an index; a truth value is 0 or 1.
+mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::Value integer);
+
+/// The number that every element of `value` has, if that is known here.
+mlir::TypedAttr getSplat(mlir::Value value);
+
 /// The patterns, one set a file; all match at the benefit of one.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
+void populateIndexingPatterns(mlir::RewritePatternSet &patterns);
 void populateLinearAlgebraPatterns(mlir::RewritePatternSet &patterns);
+void populatePoolPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -20,14 +19,6 @@ bool flywheel::isElementwiseOnTensors(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
          llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
-}
-
-/// The number that every element of `value` has, if that is known here.
-static TypedAttr getSplat(Value value) {
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return {};
-  return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
 }
 
 namespace {
@@ -241,20 +232,15 @@ struct LowerOneHot : OpRewritePattern<nn::OneHotOp> {
     extents.push_back(Extent::constant(result.getShape().back()));
     auto rows = llvm::to_vector(llvm::seq<int64_t>(rank - 1));
     Value one = e.scalar(type, 1), zero = e.scalar(type, 0);
-    bool isBool = getElementTypeOrSelf(op.getIndices()).isInteger(1);
-    e.replaceWith(e.map(
-        extents, type, op.getIndices(), {e.select(rank, rows)},
-        [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Type index = b.getIndexType();
-          Value wanted =
-              isBool
-                  ? Value(arith::IndexCastUIOp::create(b, loc, index, args[0]))
-                  : Value(arith::IndexCastOp::create(b, loc, index, args[0]));
-          Value here = linalg::IndexOp::create(b, loc, rank - 1);
-          Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            here, wanted);
-          return arith::SelectOp::create(b, loc, hit, one, zero);
-        }));
+    e.replaceWith(
+        e.map(extents, type, op.getIndices(), {e.select(rank, rows)},
+              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                Value wanted = toIndex(b, loc, args[0]);
+                Value here = linalg::IndexOp::create(b, loc, rank - 1);
+                Value hit = arith::CmpIOp::create(
+                    b, loc, arith::CmpIPredicate::eq, here, wanted);
+                return arith::SelectOp::create(b, loc, hit, one, zero);
+              }));
     return success();
   }
 };

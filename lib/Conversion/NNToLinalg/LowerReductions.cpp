@@ -1,4 +1,4 @@
-//===- LowerReductions.cpp - nn.reduce and nn.argmax to linalg ------------===//
+//===- LowerReductions.cpp - Reductions to linalg ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -164,10 +164,13 @@ struct LowerReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
-/// One pass over the elements carries the largest so far and its index.
-struct LowerArgmax : OpRewritePattern<nn::ArgmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ArgmaxOp op,
+/// One pass over the elements carries the best so far, the largest or the
+/// smallest, and its index.
+template <typename OpTy> struct LowerPosition : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  static constexpr bool isMax = std::is_same_v<OpTy, nn::ArgmaxOp>;
+
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
     auto inputType = cast<RankedTensorType>(op.getInput().getType());
@@ -186,7 +189,8 @@ struct LowerArgmax : OpRewritePattern<nn::ArgmaxOp> {
       extents.push_back(e.getExtent(op.getInput(), dim));
     }
     SmallVector<Value> inits = {
-        e.fill(extents, e.scalar(getLowest(rewriter, type))),
+        e.fill(extents, e.scalar(isMax ? getLowest(rewriter, type)
+                                       : getHighest(rewriter, type))),
         e.fill(extents, e.scalar(indexType, 0))};
     SmallVector<AffineMap> maps = {e.identity(rank), e.select(rank, dims),
                                    e.select(rank, dims)};
@@ -198,7 +202,7 @@ struct LowerArgmax : OpRewritePattern<nn::ArgmaxOp> {
         maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
           Value index = linalg::IndexOp::create(b, loc, axis);
           index = arith::IndexCastOp::create(b, loc, indexType, index);
-          Value better = isGreater(b, loc, args[0], args[1]);
+          Value better = isBetter(b, loc, args[0], args[1]);
           Value value =
               arith::SelectOp::create(b, loc, better, args[0], args[1]);
           Value where = arith::SelectOp::create(b, loc, better, index, args[2]);
@@ -216,27 +220,34 @@ private:
     Value size = dyn_cast<Value>(e.materialize(extent));
     Value some =
         arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, size, zero);
-    e.expect(some, "expected a non-empty axis, found extent 0");
+    e.expect(some, "expected a non-empty axis, found extent 0",
+             /*isSafe=*/true);
   }
 
-  /// Whether `value` comes before `best`: larger, or the first NaN.
-  static Value isGreater(OpBuilder &b, Location loc, Value value, Value best) {
-    if (!isa<FloatType>(value.getType()))
-      return arith::CmpIOp::create(b, loc,
-                                   value.getType().isInteger(1)
-                                       ? arith::CmpIPredicate::ugt
-                                       : arith::CmpIPredicate::sgt,
-                                   value, best);
-    // Unordered or greater, unless the best so far is a NaN already.
-    Value greater =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value, best);
+  /// Whether `value` comes before `best`: larger or smaller, or the first NaN.
+  static Value isBetter(OpBuilder &b, Location loc, Value value, Value best) {
+    if (!isa<FloatType>(value.getType())) {
+      // Truth values are ordered false < true.
+      bool isBool = value.getType().isInteger(1);
+      auto larger =
+          isBool ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+      auto smaller =
+          isBool ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+      return arith::CmpIOp::create(b, loc, isMax ? larger : smaller, value,
+                                   best);
+    }
+    // Unordered or better, unless the best so far is a NaN already.
+    Value isBefore = arith::CmpFOp::create(
+        b, loc, isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
+        value, best);
     Value isNumber =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
-    return arith::AndIOp::create(b, loc, greater, isNumber);
+    return arith::AndIOp::create(b, loc, isBefore, isNumber);
   }
 };
 } // namespace
 
 void flywheel::populateReductionPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerReduce, LowerArgmax>(patterns.getContext());
+  patterns.add<LowerReduce, LowerPosition<nn::ArgmaxOp>,
+               LowerPosition<nn::ArgminOp>>(patterns.getContext());
 }

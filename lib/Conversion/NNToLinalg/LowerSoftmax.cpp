@@ -197,7 +197,7 @@ struct LowerSparseSoftmaxCrossEntropy
     LinalgEmitter e(rewriter, op);
     Value x = op.getLogits(), label = op.getLabel();
     int64_t last = expectRows(e, x, label);
-    expectLabels(e, label, e.getExtent(x, last));
+    e.expectInRange(label, e.getExtent(x, last), "label", "classes");
     Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
     SoftmaxParts parts = emitSoftmaxParts(e, x);
     // Picks by comparison: one term of the sum is not 0.
@@ -224,31 +224,6 @@ struct LowerSparseSoftmaxCrossEntropy
                          });
     e.replaceWith(reduceLoss(e, losses, op.getReduction(), type));
     return success();
-  }
-
-private:
-  /// An error of the step where a label is outside [0, classes).
-  static void expectLabels(LinalgEmitter &e, Value label, Extent classes) {
-    OpFoldResult bound = e.materialize(classes);
-    Value limit = dyn_cast<Value>(bound);
-    if (!limit)
-      limit = arith::ConstantIndexOp::create(e.b, e.loc, classes.number);
-    int64_t rank = cast<RankedTensorType>(label.getType()).getRank();
-    Value yes = e.scalar(e.b.getBoolAttr(true));
-    Value inRange = e.generic(
-        label, e.fill({}, yes), {e.identity(rank), e.select(rank, {})},
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value index =
-              arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
-          // A negative label is a large unsigned number.
-          Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                              index, limit);
-          return arith::AndIOp::create(b, loc, args[1], below);
-        });
-    Value ok = tensor::ExtractOp::create(e.b, e.loc, inRange, ValueRange());
-    e.expect(ok, "label out of range: expected 0 <= label < " +
-                     (classes.isStatic() ? Twine(classes.number)
-                                         : Twine("classes")));
   }
 };
 

@@ -109,6 +109,19 @@ func.func @state(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %5 : tensor<2xf32>
 }
 
+// CHECK-LABEL: func @jacobians
+func.func @jacobians(%y: tensor<?x2xf32>, %a: tensor<3xf32>, %b: tensor<f64>) {
+  // CHECK: train.jacobian %arg0 wrt %arg1 : (tensor<?x2xf32>, tensor<3xf32>) -> tensor<?x2x3xf32>
+  %0 = train.jacobian %y wrt %a mode auto : (tensor<?x2xf32>, tensor<3xf32>) -> tensor<?x2x3xf32>
+  // CHECK: train.jacobian %arg0 wrt %arg1, %arg2 mode reverse chunk 16 unconnected zeros :
+  // CHECK-SAME: (tensor<?x2xf32>, tensor<3xf32>, tensor<f64>) -> (tensor<?x2x3xf32>, tensor<?x2xf64>)
+  %1:2 = train.jacobian %y wrt %a, %b mode reverse chunk 16 unconnected zeros
+      : (tensor<?x2xf32>, tensor<3xf32>, tensor<f64>) -> (tensor<?x2x3xf32>, tensor<?x2xf64>)
+  // CHECK: train.jacobian %arg1 wrt %arg1 mode forward :
+  %2 = train.jacobian %a wrt %a mode forward : (tensor<3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
 // CHECK-LABEL: func @gradients
 func.func @gradients(%y: tensor<f32>, %z: tensor<?xf32>, %a: tensor<2xf32>, %b: tensor<?x3xf64>) {
   // CHECK: train.gradient %arg0 wrt %arg2 : (tensor<f32>, tensor<2xf32>) -> tensor<2xf32>

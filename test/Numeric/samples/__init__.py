@@ -5,8 +5,22 @@
 `python -m samples` prints the names of the ops that have one.
 """
 
-from samples import activations, attention, elementwise, linalg, losses, nn, normalization, scf, tensor, train
-from samples.sampling import SAMPLES, Arg, Sample
+from samples import (
+    activations,
+    attention,
+    elementwise,
+    indexing,
+    linalg,
+    linear_algebra,
+    losses,
+    nn,
+    normalization,
+    scf,
+    tensor,
+    train,
+    windows,
+)
+from samples.sampling import SAMPLES, Arg, Sample, as_list, draw
 
-__all__ = ["SAMPLES", "Arg", "Sample", "activations", "attention", "elementwise", "linalg", "losses", "nn",
-           "normalization", "scf", "tensor", "train"]
+__all__ = ["SAMPLES", "Arg", "Sample", "activations", "as_list", "attention", "draw", "elementwise", "indexing", "linalg",
+           "linear_algebra", "losses", "nn", "normalization", "scf", "tensor", "train", "windows"]

@@ -74,6 +74,3 @@ for kind in ("sum", "mean", "max", "min", "prod"):
 sample("nn.reduce", [arg("tensor<?x3xf64>")],
        "%y = nn.reduce sum %a0 axes [0] keepdims : tensor<?x3xf64> -> tensor<?x3xf64>", "tensor<?x3xf64>",
        static_result="tensor<1x3xf64>")
-for kind, diagonal in (("lower", ""), ("upper", " diagonal 1 fill 3.0"), ("lower", " diagonal -1 fill -2.5")):
-    sample("nn.triangle", [arg("tensor<2x?x3xf64>")],
-           f"%y = nn.triangle {kind} %a0{diagonal} : tensor<2x?x3xf64>", "tensor<2x?x3xf64>")

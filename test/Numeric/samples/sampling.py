@@ -11,9 +11,10 @@ differentiating twice, which also shows that a rule emits only ops with rules.
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 # ---------------------------------------------------------------------------
 # Inputs: functions of a numpy Generator and a shape
@@ -128,6 +129,20 @@ class Sample:
             f"func.func @second({head}, {u}: {outer}, {vs}) -> ({joined}) {{\n{start}{first}{second}"
             f"  return {gradients('second')} : {joined}\n}}\n"
             f"func.func @jvp({head}, {vs}) -> {outer} {{\n{forward}  return {moved} : {outer}\n}}\n")
+
+
+DTYPES = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+
+
+def draw(arg: Arg, rng: np.random.Generator) -> NDArray[Any]:
+    """Values of an argument."""
+    element = arg.type.split("<")[-1].rstrip(">").split("x")[-1]
+    return np.array(arg.draw(rng, arg.shape), DTYPES[element], order="C")
+
+
+def as_list(result: Any) -> List[NDArray[Any]]:
+    """The results of a call."""
+    return list(result) if isinstance(result, tuple) else [result]
 
 
 SAMPLES: Dict[str, List[Sample]] = {}

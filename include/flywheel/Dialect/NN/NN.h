@@ -22,6 +22,11 @@
 #include "flywheel/Dialect/NN/NNDialect.h.inc"
 #include "flywheel/Dialect/NN/NNEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "flywheel/Dialect/NN/NNAttributes.h.inc"
+
+#include "flywheel/Dialect/NN/Window.h"
+
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/NN/NNOps.h.inc"
 

@@ -20,8 +20,13 @@ def NN_Dialect : Dialect {
     are not known statically are checked when a step starts. Elementwise
     arithmetic is `arith` and `math` on tensors, reshaping is `tensor`.
   }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

@@ -38,4 +38,68 @@ def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType]>
   let hasVerifier = 1;
 }
 
+def NN_Matrices : RankedTensorOf<[F32, F64]>;
+
+def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [SameOperandsAndResultType]> {
+  let summary = "The lower triangle L with L L^T = a";
+  let description = [{
+    a is a symmetric matrix, or a batch [..., n, n] of them, of f32 or f64. Only
+    its lower triangle is read, and has a derivative (after Murray,
+    Differentiation of the Cholesky decomposition, 2016); the result is 0 above
+    the diagonal. A matrix that is not positive definite is an error of the step,
+    which then changes nothing.
+  }];
+  let arguments = (ins NN_Matrices:$a);
+  let results = (outs NN_Matrices:$result);
+  let assemblyFormat = "$a attr-dict `:` type($a)";
+  let hasVerifier = 1;
+}
+
+def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve"> {
+  let summary = "The x with op(a) x = b, where a is a triangle";
+  let description = [{
+    a is [..., n, n], of which the `lower` or `upper` triangle is read, b and the
+    result are [..., n, k], of f32 or f64. op transposes each matrix with
+    `transpose`. With `unit_diagonal` the diagonal is not read and taken for
+    ones. A 0 on the diagonal divides as IEEE says.
+
+    ```mlir
+    %x = nn.triangular_solve lower %l, %b transpose
+        : (tensor<8x8xf64>, tensor<8x?xf64>) -> tensor<8x?xf64>
+    ```
+  }];
+  let arguments = (ins NN_TriangleKind:$kind, NN_Matrices:$a, NN_Matrices:$b,
+                       UnitAttr:$transpose, UnitAttr:$unit_diagonal);
+  let results = (outs NN_Matrices:$result);
+  let assemblyFormat = [{
+    $kind $a `,` $b (`transpose` $transpose^)? (`unit_diagonal` $unit_diagonal^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_LstsqOp : NN_CompositeOp<"lstsq"> {
+  let summary = "The x that minimizes |a x - b|^2 + l2 |x|^2";
+  let description = [{
+    a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,
+    and `l2` is not negative. By the normal equations: x solves
+    (a^T a + l2 I) x = a^T b by a Cholesky factor of n by n. Where m < n is known
+    statically, x = a^T z with (a a^T + l2 I) z = b, of m by m, which has the
+    least norm. Fast, at the price of squaring the condition of a: a system that
+    is singular without `l2` is the error of `nn.cholesky`.
+
+    ```mlir
+    %line = nn.lstsq %points, %values l2 0.1
+        : (tensor<?x2xf64>, tensor<?x1xf64>) -> tensor<2x1xf64>
+    ```
+  }];
+  let arguments = (ins NN_Matrices:$a, NN_Matrices:$b,
+                       DefaultValuedAttr<F64Attr, "0.0">:$l2);
+  let results = (outs NN_Matrices:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`l2` $l2^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // FLYWHEEL_DIALECT_NN_NNLINEARALGEBRA

@@ -10,9 +10,12 @@
 include "flywheel/Dialect/NN/NNActivations.td"
 include "flywheel/Dialect/NN/NNAttention.td"
 include "flywheel/Dialect/NN/NNContractions.td"
+include "flywheel/Dialect/NN/NNIndexing.td"
 include "flywheel/Dialect/NN/NNLinearAlgebra.td"
 include "flywheel/Dialect/NN/NNLosses.td"
 include "flywheel/Dialect/NN/NNNormalization.td"
+include "flywheel/Dialect/NN/NNConvolutions.td"
+include "flywheel/Dialect/NN/NNPools.td"
 include "flywheel/Dialect/NN/NNShapes.td"
 
 #endif // FLYWHEEL_DIALECT_NN_NNOPS

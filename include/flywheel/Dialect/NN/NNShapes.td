@@ -86,4 +86,31 @@ def NN_ArgmaxOp : NN_Op<"argmax"> {
   let hasVerifier = 1;
 }
 
+def NN_ArgminOp : NN_Op<"argmin"> {
+  let summary = "Index of the smallest element along a dimension";
+  let description = [{
+    The first of equal elements; NaN counts as smallest. No derivative.
+  }];
+  let arguments = (ins RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+                       I64Attr:$axis);
+  let results = (outs NN_IntTensor:$result);
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def NN_TileOp : NN_CompositeOp<"tile"> {
+  let summary = "Repeats a tensor along its own dimensions";
+  let description = [{
+    Dimension i of the result is that of x `multiples[i]` times in a row.
+
+    ```mlir
+    %y = nn.tile %x multiples [1, 2] : tensor<?x3xf32> -> tensor<?x6xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$multiples);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `multiples` $multiples attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // FLYWHEEL_DIALECT_NN_NNSHAPES

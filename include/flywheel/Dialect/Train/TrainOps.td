@@ -407,6 +407,52 @@ def Train_JvpOp : Train_Op<"jvp", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Train_JacobianMode : I32EnumAttr<"JacobianMode", "how a Jacobian is computed", [
+    I32EnumAttrCase<"automatic", 0, "auto">, I32EnumAttrCase<"reverse", 1>,
+    I32EnumAttrCase<"forward", 2>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
+def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
+  let summary = "Derivative of each element of a value with respect to values";
+  let description = [{
+    The Jacobian of y with respect to each of the xs: result i has the extents of
+    y, then those of xs_i, and the element type of xs_i. Of a loss for each
+    example, `tensor<?xf32>`, it is the gradient of each example.
+
+    `mode reverse` computes the rows, one for each element of y, `mode forward`
+    the columns, one for each element of the xs: all in one pass over a new
+    dimension, with what y is computed from computed once. `auto` is forward
+    where all extents of the xs are static, their elements, together, are fewer
+    than those of y, and element types agree; a dynamic extent of y counts as 8.
+
+    With `chunk n`, no more than n rows (columns) are computed at once, in a loop,
+    which bounds the memory that they take. Their number must be static.
+
+    An x that y does not depend on is an error, or zeros with `unconnected
+    zeros`. `-train-autodiff` replaces this op by plain ops, which can be
+    differentiated: the Jacobian of a gradient is a Hessian.
+
+    ```mlir
+    %j = train.jacobian %losses wrt %w
+        : (tensor<?xf32>, tensor<64x10xf32>) -> tensor<?x64x10xf32>
+    %h = train.jacobian %gradient wrt %x mode reverse chunk 16
+        : (tensor<64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$y, Variadic<AnyRankedTensor>:$xs,
+    DefaultValuedAttr<Train_JacobianMode, "::flywheel::train::JacobianMode::automatic">:$mode,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
+    DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
+  let results = (outs Variadic<AnyRankedTensor>:$jacobians);
+  let assemblyFormat = [{
+    $y `wrt` $xs (`mode` $mode^)? (`chunk` $chunk^)? (`unconnected` $unconnected^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Train_StopGradientOp : Train_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {
   let summary = "Identity that no derivative flows through";
   let arguments = (ins AnyRankedTensor:$input);

@@ -52,9 +52,44 @@ static ExtentSource findSource(OneHotOp op, int64_t dim) {
   return {op.getIndices(), dim};
 }
 
-static ExtentSource findSource(ArgmaxOp op, int64_t dim) {
+template <typename OpTy>
+static ExtentSource findPositionSource(OpTy op, int64_t dim) {
   return {op.getInput(),
           dim < static_cast<int64_t>(op.getAxis()) ? dim : dim + 1};
+}
+
+static ExtentSource findSource(ArgmaxOp op, int64_t dim) {
+  return findPositionSource(op, dim);
+}
+
+static ExtentSource findSource(ArgminOp op, int64_t dim) {
+  return findPositionSource(op, dim);
+}
+
+static ExtentSource findSource(GatherOp op, int64_t dim) {
+  int64_t axis = op.getAxis();
+  int64_t numIndices = tensorOf(op.getIndices()).getRank();
+  if (dim < axis)
+    return {op.getX(), dim};
+  if (dim < axis + numIndices)
+    return {op.getIndices(), dim - axis};
+  return {op.getX(), dim - numIndices + 1};
+}
+
+static ExtentSource findSource(ScatterAddOp op, int64_t dim) {
+  return {op.getInit(), dim};
+}
+
+static ExtentSource findSource(CumsumOp op, int64_t dim) {
+  return {op.getX(), dim};
+}
+
+static ExtentSource findSource(IotaOp op, int64_t dim) {
+  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
+}
+
+static ExtentSource findSource(TriangularSolveOp op, int64_t dim) {
+  return {op.getB(), dim};
 }
 
 /// Of a loss that is not reduced: its rows or elements are those of the logits.
@@ -68,9 +103,10 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
-      .Case<ArgmaxOp, BroadcastOp, DenseOp, MatmulOp, OneHotOp, ReduceOp,
+      .Case<ArgmaxOp, ArgminOp, BroadcastOp, CumsumOp, DenseOp, GatherOp,
+            IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp,
             SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
-            SparseSoftmaxCrossEntropyOp>(
+            SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
       .Default(ExtentSource());
 }

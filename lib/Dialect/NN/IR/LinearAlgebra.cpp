@@ -9,6 +9,9 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
@@ -43,6 +46,51 @@ LogicalResult TriangleOp::verify() {
   return success();
 }
 
+LogicalResult CholeskyOp::verify() {
+  if (failed(verifyMatrices(*this, getA(), "a")))
+    return failure();
+  ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
+  return verifySameExtent(*this, "rows and columns of a",
+                          shape[shape.size() - 2], shape.back());
+}
+
+/// Checks that a is [..., m, n] and b is [..., m, k] with the same leading
+/// extents.
+static LogicalResult verifySystem(Operation *op, Value a, Value b) {
+  if (failed(verifySameElementType(op)) || failed(verifyMatrices(op, a, "a")) ||
+      failed(verifyRank(op, b, "b", tensorOf(a).getRank())))
+    return failure();
+  RankedTensorType aType = tensorOf(a), bType = tensorOf(b);
+  int64_t rows = aType.getRank() - 2;
+  for (int64_t dim = 0; dim < rows; ++dim)
+    if (failed(verifySameExtent(op, "leading extents of a and b",
+                                aType.getDimSize(dim), bType.getDimSize(dim))))
+      return failure();
+  return verifySameExtent(op, "rows of a and b", aType.getDimSize(rows),
+                          bType.getDimSize(rows));
+}
+
+LogicalResult TriangularSolveOp::verify() {
+  if (failed(verifySystem(*this, getA(), getB())))
+    return failure();
+  ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
+  if (failed(verifySameExtent(*this, "rows and columns of a",
+                              shape[shape.size() - 2], shape.back())))
+    return failure();
+  return verifyResultShape(*this, getResult(), tensorOf(getB()).getShape());
+}
+
+LogicalResult LstsqOp::verify() {
+  if (failed(verifySystem(*this, getA(), getB())))
+    return failure();
+  if (getL2().isNegative() || !getL2().isFinite())
+    return emitOpError() << "expected an l2 of at least 0, found "
+                         << getL2Attr();
+  SmallVector<int64_t> shape(tensorOf(getB()).getShape());
+  shape[shape.size() - 2] = tensorOf(getA()).getShape().back();
+  return verifyResultShape(*this, getResult(), shape);
+}
+
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
@@ -53,4 +101,117 @@ LogicalResult TriangleOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   operands[0] = TriangleOp::create(b, getLoc(), results[0].getType(), getKind(),
                                    results[0], getDiagonal(), APFloat(0.0));
   return success();
+}
+
+static Value transposeMatrices(OpBuilder &b, Location loc, Value matrices) {
+  int64_t rank = tensorOf(matrices).getRank();
+  SmallVector<int64_t> permutation = identityDims(rank);
+  std::swap(permutation[rank - 2], permutation[rank - 1]);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, matrices);
+  std::swap(sizes[rank - 2], sizes[rank - 1]);
+  Value init = tensor::EmptyOp::create(b, loc, sizes,
+                                       tensorOf(matrices).getElementType());
+  return linalg::TransposeOp::create(b, loc, matrices, init, permutation)
+      ->getResult(0);
+}
+
+/// A triangle of each matrix with half of its diagonal.
+static Value takeHalfDiagonal(OpBuilder &b, Location loc, TriangleKind kind,
+                              Value matrices) {
+  int64_t inside = kind == TriangleKind::lower ? -1 : 1;
+  auto take = [&](int64_t diagonal) {
+    return TriangleOp::create(b, loc, matrices.getType(), kind, matrices,
+                              diagonal, APFloat(0.0));
+  };
+  Value twice = arith::AddFOp::create(b, loc, take(0), take(inside));
+  return arith::MulFOp::create(b, loc, twice,
+                               buildSplat(b, loc, matrices, 0.5));
+}
+
+LogicalResult CholeskyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                  ArrayRef<bool> needed,
+                                  MutableArrayRef<Value> operands) {
+  // With p the lower triangle of L^T dL with half its diagonal and
+  // s = L^-T p L^-1, the cotangent of the lower triangle of a is that of
+  // s + s^T with half its diagonal: what is below it stands for both sides.
+  Location loc = getLoc();
+  Value l = getResult(), dl = results[0];
+  Type type = l.getType();
+  auto solve = [&](Value rhs) {
+    return TriangularSolveOp::create(b, loc, type, TriangleKind::lower, l, rhs,
+                                     /*transpose=*/true,
+                                     /*unit_diagonal=*/false);
+  };
+  Value product = buildMatmul(b, loc, type, dl, true, l, false);
+  Value half = takeHalfDiagonal(b, loc, TriangleKind::upper, product);
+  Value right = transposeMatrices(b, loc, solve(half));
+  Value s = solve(buildCast(b, loc, right, type));
+  Value transposed = buildCast(b, loc, transposeMatrices(b, loc, s), type);
+  Value sum = arith::AddFOp::create(b, loc, s, transposed);
+  operands[0] = takeHalfDiagonal(b, loc, TriangleKind::lower, sum);
+  return success();
+}
+
+LogicalResult TriangularSolveOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                         ArrayRef<bool> needed,
+                                         MutableArrayRef<Value> operands) {
+  // db = op(a)^-T dx, and the cotangent of op(a) is -db x^T.
+  Location loc = getLoc();
+  Value db =
+      TriangularSolveOp::create(b, loc, getB().getType(), getKind(), getA(),
+                                results[0], !getTranspose(), getUnitDiagonal());
+  operands[1] = db;
+  if (!needed[0])
+    return success();
+  Value x = getResult();
+  Value product =
+      getTranspose()
+          ? buildMatmul(b, loc, getA().getType(), x, false, db, true)
+          : buildMatmul(b, loc, getA().getType(), db, false, x, true);
+  int64_t inside = getKind() == TriangleKind::lower ? -1 : 1;
+  Value triangle =
+      TriangleOp::create(b, loc, product.getType(), getKind(), product,
+                         getUnitDiagonal() ? inside : 0, APFloat(0.0));
+  operands[0] = arith::NegFOp::create(b, loc, triangle);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Decompositions
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> LstsqOp::decompose(OpBuilder &b) {
+  Location loc = getLoc();
+  Value a = getA(), rhs = getB();
+  RankedTensorType aType = tensorOf(a);
+  int64_t rank = aType.getRank();
+  int64_t m = aType.getDimSize(rank - 2), n = aType.getDimSize(rank - 1);
+  bool isUnderdetermined =
+      !ShapedType::isDynamic(m) && !ShapedType::isDynamic(n) && m < n;
+  auto withLastTwo = [&](int64_t rows, int64_t columns) {
+    SmallVector<int64_t> shape(aType.getShape().drop_back(2));
+    shape.append({rows, columns});
+    return RankedTensorType::get(shape, aType.getElementType());
+  };
+  int64_t columns = tensorOf(rhs).getShape().back();
+  int64_t size = isUnderdetermined ? m : n;
+  Value gram = buildMatmul(b, loc, withLastTwo(size, size), a,
+                           !isUnderdetermined, a, isUnderdetermined);
+  if (!isUnderdetermined)
+    rhs = buildMatmul(b, loc, withLastTwo(n, columns), a, true, rhs, false);
+  if (!getL2().isZero()) {
+    Value diagonal = buildSplat(b, loc, gram, getL2().convertToDouble());
+    for (TriangleKind kind : {TriangleKind::lower, TriangleKind::upper})
+      diagonal = TriangleOp::create(b, loc, gram.getType(), kind, diagonal, 0,
+                                    APFloat(0.0));
+    gram = arith::AddFOp::create(b, loc, gram, diagonal);
+  }
+  Value l = CholeskyOp::create(b, loc, gram.getType(), gram);
+  for (bool transpose : {false, true})
+    rhs = TriangularSolveOp::create(b, loc, rhs.getType(), TriangleKind::lower,
+                                    l, rhs, transpose,
+                                    /*unit_diagonal=*/false);
+  if (isUnderdetermined)
+    rhs = buildMatmul(b, loc, withLastTwo(n, columns), a, true, rhs, false);
+  return SmallVector<Value>{buildCast(b, loc, rhs, getResult().getType())};
 }

@@ -49,9 +49,42 @@ Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
   return buildBroadcast(b, loc, scalar, {}, like);
 }
 
+Value buildCast(OpBuilder &b, Location loc, Value input, Type type) {
+  return input.getType() == type
+             ? input
+             : Value(tensor::CastOp::create(b, loc, type, input));
+}
+
 Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
                   bool transposeLhs, Value rhs, bool transposeRhs) {
   return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);
+}
+
+/// The dimensions of a tensor of rank `rank` that are rows, and the last.
+static SmallVector<ReassociationIndices> getRowGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups(2);
+  groups[0] = identityDims(rank - 1);
+  groups[1] = {rank - 1};
+  return groups;
+}
+
+Value buildRows(OpBuilder &b, Location loc, Value input) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  if (rank == 2)
+    return input;
+  return tensor::CollapseShapeOp::create(b, loc, input, getRowGroups(rank));
+}
+
+Value buildFromRows(OpBuilder &b, Location loc, Value rows, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  if (type.getRank() == 2)
+    return rows;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = cast<RankedTensorType>(rows.getType()).getDimSize(1);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, like);
+  sizes.back() = tensor::getMixedSize(b, loc, rows, 1);
+  return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), rows,
+                                       getRowGroups(type.getRank()), sizes);
 }
 
 Value buildSum(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes,
@@ -64,8 +97,7 @@ Value buildSum(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes,
     type = RankedTensorType::get(shape, inputType.getElementType());
   }
   if (axes.empty())
-    return type == inputType ? input
-                             : tensor::CastOp::create(b, loc, type, input);
+    return buildCast(b, loc, input, type);
   return ReduceOp::create(b, loc, type, ReductionKind::sum, input, axes,
                           /*keepdims=*/false);
 }
@@ -90,9 +122,8 @@ Value buildUnreduce(OpBuilder &b, Location loc, Value reduced,
   for (int64_t axis : axes)
     shape[axis] = 1;
   auto stretched = RankedTensorType::get(shape, type.getElementType());
-  if (stretched != type)
-    reduced = tensor::CastOp::create(b, loc, stretched, reduced);
-  return buildBroadcast(b, loc, reduced, identityDims(rank), like);
+  return buildBroadcast(b, loc, buildCast(b, loc, reduced, stretched),
+                        identityDims(rank), like);
 }
 
 Value buildCount(OpBuilder &b, Location loc, Value input,
@@ -141,9 +172,7 @@ Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
   if (element != getElementTypeOrSelf(value))
     value = arith::TruncFOp::create(
         b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
-  if (value.getType() != type)
-    value = tensor::CastOp::create(b, loc, type, value);
-  return value;
+  return buildCast(b, loc, value, type);
 }
 
 } // namespace flywheel::nn

@@ -7,6 +7,7 @@
 #include "flywheel/Dialect/NN/NN.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -28,6 +29,7 @@ struct NNInlinerInterface : mlir::DialectInlinerInterface {
 } // namespace
 
 void NNDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "flywheel/Dialect/NN/NNOps.cpp.inc"

@@ -81,6 +81,42 @@ std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Location loc,
                                                      mlir::Value lhs,
                                                      mlir::Value rhs);
+/// Checks a pair of numbers of at least 1, for height and width.
+llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
+                               llvm::ArrayRef<int64_t> pair);
+
+/// The window of an op with attributes that have been checked.
+Window makeWindow(llvm::ArrayRef<int64_t> sizes,
+                  llvm::ArrayRef<int64_t> strides, PaddingAttr padding,
+                  llvm::ArrayRef<int64_t> dilations);
+
+/// Checks batch, height and width of tensors of rank 4: `output` has an element
+/// for each window over `image`.
+llvm::LogicalResult verifySliding(mlir::Operation *op, const Window &window,
+                                  mlir::Value image, mlir::Value output);
+
+/// Checks the declared type of an image that an op makes: `like`, which may be
+/// null, has to say what height and width do not.
+llvm::LogicalResult verifyLike(mlir::Operation *op, mlir::Value result,
+                               mlir::Value like);
+
+/// The custom assembly `strides [2, 2] padding same dilations [1, 1]`.
+mlir::ParseResult parseSliding(mlir::OpAsmParser &parser,
+                               mlir::DenseI64ArrayAttr &strides,
+                               PaddingAttr &padding,
+                               mlir::DenseI64ArrayAttr &dilations);
+void printSliding(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseI64ArrayAttr strides, PaddingAttr padding,
+                  mlir::DenseI64ArrayAttr dilations);
+
+/// The custom assembly `window [3, 3] strides [2, 2] padding same`.
+mlir::ParseResult parsePoolWindow(mlir::OpAsmParser &parser,
+                                  mlir::DenseI64ArrayAttr &window,
+                                  mlir::DenseI64ArrayAttr &strides,
+                                  PaddingAttr &padding);
+void printPoolWindow(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::DenseI64ArrayAttr window,
+                     mlir::DenseI64ArrayAttr strides, PaddingAttr padding);
 
 } // namespace flywheel::nn
 

@@ -10,6 +10,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace flywheel::nn;
@@ -85,19 +86,49 @@ LogicalResult OneHotOp::verify() {
   return verifyResultShape(*this, getResult(), shape);
 }
 
-LogicalResult ArgmaxOp::verify() {
-  SmallVector<int64_t> shape(tensorOf(getInput()).getShape());
-  int64_t axis = static_cast<int64_t>(getAxis());
-  if (failed(verifyDims(*this, "axis", {axis}, shape.size())))
+/// Checks an op that gives the position of one element along `axis`.
+static LogicalResult verifyPosition(Operation *op, Value input, int64_t axis,
+                                    Value result) {
+  SmallVector<int64_t> shape(tensorOf(input).getShape());
+  if (failed(verifyDims(op, "axis", {axis}, shape.size())))
     return failure();
   if (shape[axis] == 0)
-    return emitOpError() << "expected a non-empty axis, found "
-                         << getInput().getType();
-  Type index = getElementTypeOrSelf(getResult());
+    return op->emitOpError()
+           << "expected a non-empty axis, found " << input.getType();
+  Type index = getElementTypeOrSelf(result);
   if (!index.isInteger(32) && !index.isInteger(64))
-    return emitOpError() << "expected indices of i32 or i64, found "
-                         << getResult().getType();
+    return op->emitOpError()
+           << "expected indices of i32 or i64, found " << result.getType();
   shape.erase(shape.begin() + axis);
+  return verifyResultShape(op, result, shape);
+}
+
+LogicalResult ArgmaxOp::verify() {
+  return verifyPosition(*this, getInput(), getAxis(), getResult());
+}
+
+LogicalResult ArgminOp::verify() {
+  return verifyPosition(*this, getInput(), getAxis(), getResult());
+}
+
+LogicalResult TileOp::verify() {
+  RankedTensorType x = tensorOf(getX());
+  if (x.getElementType() != getElementTypeOrSelf(getResult()))
+    return emitOpError() << "expected one element type, found "
+                         << x.getElementType() << " and "
+                         << getElementTypeOrSelf(getResult());
+  if (static_cast<int64_t>(getMultiples().size()) != x.getRank())
+    return emitOpError() << "expected one multiple for each of the "
+                         << x.getRank() << " dimensions of x, found "
+                         << getMultiples().size();
+  SmallVector<int64_t> shape(x.getShape());
+  for (auto [extent, multiple] : llvm::zip(shape, getMultiples())) {
+    if (multiple < 0)
+      return emitOpError() << "expected multiples of at least 0, found "
+                           << multiple;
+    if (!ShapedType::isDynamic(extent))
+      extent *= multiple;
+  }
   return verifyResultShape(*this, getResult(), shape);
 }
 
@@ -188,4 +219,35 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   }
   }
   llvm_unreachable("every reduction kind is handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Decompositions
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &b) {
+  // Each dimension gets one in front of it, along which it repeats.
+  Location loc = getLoc();
+  Value x = getX();
+  RankedTensorType type = tensorOf(x);
+  SmallVector<int64_t> dims, shape;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<ReassociationIndices> groups;
+  for (auto [dim, multiple] : llvm::enumerate(getMultiples())) {
+    int64_t number = dim;
+    dims.push_back(2 * number + 1);
+    shape.append({multiple, type.getDimSize(number)});
+    sizes.push_back(b.getIndexAttr(multiple));
+    sizes.push_back(tensor::getMixedSize(b, loc, x, number));
+    groups.push_back({2 * number, 2 * number + 1});
+  }
+  if (dims.empty())
+    return SmallVector<Value>{x};
+  auto repeatedType = RankedTensorType::get(shape, type.getElementType());
+  Value like;
+  if (!repeatedType.hasStaticShape())
+    like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  Value repeated = BroadcastOp::create(b, loc, repeatedType, x, like, dims);
+  Value tiled = tensor::CollapseShapeOp::create(b, loc, repeated, groups);
+  return SmallVector<Value>{buildCast(b, loc, tiled, getResult().getType())};
 }

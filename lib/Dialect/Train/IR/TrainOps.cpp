@@ -254,30 +254,31 @@ LogicalResult StringEqualOp::inferReturnTypes(MLIRContext *context,
 // Gradients and updates
 //===----------------------------------------------------------------------===//
 
-/// Checks what gradients and directional derivatives have in common.
-template <typename OpTy> static LogicalResult verifyDerivative(OpTy op) {
+/// Checks what all derivatives have in common.
+static LogicalResult verifyDerivative(Operation *op, ValueRange ys,
+                                      ValueRange xs) {
   auto requireFloat = [&](Value value, StringRef what) -> LogicalResult {
     if (isa<FloatType>(tensorOf(value).getElementType()))
       return success();
-    return op.emitOpError()
+    return op->emitOpError()
            << "expected " << what << " of a floating-point type, found "
            << value.getType();
   };
-  if (op.getYs().empty())
-    return op.emitOpError() << "expected at least one value to differentiate";
-  if (op.getXs().empty())
-    return op.emitOpError() << "expected at least one gradient target";
-  for (Value y : op.getYs())
+  if (ys.empty())
+    return op->emitOpError() << "expected at least one value to differentiate";
+  if (xs.empty())
+    return op->emitOpError() << "expected at least one gradient target";
+  for (Value y : ys)
     if (failed(requireFloat(y, "differentiated values")))
       return failure();
-  for (Value x : op.getXs())
+  for (Value x : xs)
     if (failed(requireFloat(x, "gradient targets")))
       return failure();
   return success();
 }
 
 LogicalResult GradientOp::verify() {
-  if (failed(verifyDerivative(*this)))
+  if (failed(verifyDerivative(*this, getYs(), getXs())))
     return failure();
   if (getXs().getTypes() != getGradients().getTypes())
     return emitOpError() << "expected results of the types of the gradient "
@@ -293,7 +294,7 @@ LogicalResult GradientOp::verify() {
 }
 
 LogicalResult JvpOp::verify() {
-  if (failed(verifyDerivative(*this)))
+  if (failed(verifyDerivative(*this, getYs(), getXs())))
     return failure();
   if (getTangents().getTypes() != getXs().getTypes())
     return emitOpError() << "expected tangents of the types of the targets, ("
@@ -304,6 +305,29 @@ LogicalResult JvpOp::verify() {
                             "differentiated values, ("
                          << getYs().getTypes() << "), found ("
                          << getDerivatives().getTypes() << ")";
+  return success();
+}
+
+LogicalResult JacobianOp::verify() {
+  if (failed(verifyDerivative(*this, getY(), getXs())))
+    return failure();
+  RankedTensorType y = tensorOf(getY());
+  SmallVector<Type> types;
+  for (Value x : getXs()) {
+    SmallVector<int64_t> shape(y.getShape());
+    llvm::append_range(shape, tensorOf(x).getShape());
+    Type element = getElementTypeOrSelf(x);
+    types.push_back(RankedTensorType::get(shape, element));
+    if (getMode() == JacobianMode::forward && element != y.getElementType())
+      return emitOpError() << "expected one element type for `mode forward`, "
+                              "found "
+                           << y.getElementType() << " and " << element;
+  }
+  if (getJacobians().getTypes() != TypeRange(types))
+    return emitOpError() << "expected results with the extents of the "
+                            "differentiated value, then those of the target, ("
+                         << types << "), found (" << getJacobians().getTypes()
+                         << ")";
   return success();
 }
 

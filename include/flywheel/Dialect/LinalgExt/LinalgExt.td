@@ -1,0 +1,153 @@
+//===- LinalgExt.td - The linalg_ext dialect ---------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT
+#define FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def LinalgExt_Dialect : Dialect {
+  let name = "linalg_ext";
+  let cppNamespace = "::flywheel::linalg_ext";
+  let summary = "Structured ops whose elements wait for data or for each other";
+  let description = [{
+    What `linalg` lacks, in its style: ops in destination style, on tensors
+    before bufferization and on buffers after it. Where they read or write
+    depends on data, or on what they have written before, so that no indexing
+    map says it. `nn` ops are lowered to them, and
+    `flywheel-lower-linalg-ext` makes loops over `linalg` ops of them. No op
+    accesses memory outside of its operands, whatever its indices are.
+
+    A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
+    it: `flywheel-carry-checks` may delay it.
+  }];
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
+  }];
+}
+
+class LinalgExt_Op<string opMnemonic>
+    : Op<LinalgExt_Dialect, opMnemonic, [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DestinationStyleOpInterface]> {
+  let hasVerifier = 1;
+}
+
+def LinalgExt_Shaped : TensorOrMemRef<[AnyFloat, AnySignlessInteger]>;
+def LinalgExt_Indices : TensorOrMemRef<[AnySignlessInteger]>;
+def LinalgExt_Matrices : TensorOrMemRef<[F32, F64]>;
+def LinalgExt_Flag : TensorOrMemRef<[I1]>;
+
+def LinalgExt_GatherOp : LinalgExt_Op<"gather"> {
+  let summary = "Copies slices at indices along one dimension";
+  let description = [{
+    With x of shape [O.., n, I..], where O.. are `axis` extents, and indices of
+    shape [J..], the result of shape [O.., J.., I..] has at (o, j, i) element
+    (o, indices[j], i) of x, or 0 where the index is not in [0, n).
+  }];
+  let arguments = (ins LinalgExt_Shaped:$x, LinalgExt_Indices:$indices,
+                       LinalgExt_Shaped:$init, I64Attr:$axis);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $indices `:` type($x) `,` type($indices) `)`
+    `outs` `(` $init `:` type($init) `)` `axis` $axis attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def LinalgExt_ScatterKind : I32EnumAttr<"ScatterKind", "what a scatter does", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"replace", 1>]> {
+  let cppNamespace = "::flywheel::linalg_ext";
+}
+
+def LinalgExt_ScatterOp : LinalgExt_Op<"scatter"> {
+  let summary = "Adds or copies slices to indices along one dimension";
+  let description = [{
+    The other way round than `gather`: slice (o, j) of `updates` [O.., J.., I..]
+    is added to, or replaces, slice (o, indices[j]) of `init` [O.., n, I..], in
+    the order of j. A slice whose index is not in [0, n) is left out.
+  }];
+  let arguments = (ins LinalgExt_ScatterKind:$kind, LinalgExt_Indices:$indices,
+                       LinalgExt_Shaped:$updates, LinalgExt_Shaped:$init,
+                       I64Attr:$axis);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kind `ins` `(` $indices `,` $updates `:` type($indices) `,` type($updates) `)`
+    `outs` `(` $init `:` type($init) `)` `axis` $axis attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def LinalgExt_ScanOp : LinalgExt_Op<"scan"> {
+  let summary = "Running sums along one dimension";
+  let description = [{
+    Element k along `axis` of the result is the sum of the elements of x up to
+    k, without the last with `exclusive`; with `reverse`, of those from k on.
+  }];
+  let arguments = (ins LinalgExt_Shaped:$x, LinalgExt_Shaped:$init,
+                       I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $x `:` type($x) `)` `outs` `(` $init `:` type($init) `)`
+    `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def LinalgExt_CholeskyOp : LinalgExt_Op<"cholesky"> {
+  let summary = "Cholesky factors, in place";
+  let description = [{
+    Replaces the lower triangle of each matrix of `init` [.., n, n], which is
+    that of a symmetric one, by the lower triangle L with L L^T equal to it.
+    Leaves what is above. `success`, a tensor of rank 0, becomes false where a
+    matrix is not positive definite, and stays as it is elsewhere.
+  }];
+  let arguments = (ins LinalgExt_Matrices:$init, LinalgExt_Flag:$success);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `outs` `(` $init `,` $success `:` type($init) `,` type($success) `)` attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return {*this, 0, 2}; }
+  }];
+}
+
+def LinalgExt_TriangularSolveOp : LinalgExt_Op<"triangular_solve"> {
+  let summary = "Solves triangular systems, in place";
+  let description = [{
+    Replaces each matrix b of `init` [.., n, k] by the x with op(a) x = b, where
+    a is the lower or, with `upper`, the upper triangle of a matrix of
+    [.., n, n], with `unit_diagonal` with ones on its diagonal, and op transposes
+    it with `transpose`.
+  }];
+  let arguments = (ins LinalgExt_Matrices:$a, LinalgExt_Matrices:$init,
+                       UnitAttr:$upper, UnitAttr:$transpose,
+                       UnitAttr:$unit_diagonal);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $a `:` type($a) `)` `outs` `(` $init `:` type($init) `)`
+    (`upper` $upper^)? (`transpose` $transpose^)?
+    (`unit_diagonal` $unit_diagonal^)? attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+#endif // FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT

@@ -1,0 +1,96 @@
+//===- NNIndexing.td - Slices at indices, and scans --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_NNINDEXING
+#define FLYWHEEL_DIALECT_NN_NNINDEXING
+
+include "flywheel/Dialect/NN/NNBase.td"
+
+def NN_NumberTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
+
+def NN_GatherOp : NN_DifferentiableOp<"gather"> {
+  let summary = "Slices at indices along one dimension";
+  let description = [{
+    The result has dimension `axis` of x replaced by the dimensions of `indices`,
+    as NumPy's `take` does: with axis 1, x of [a, n, b] and indices of [i, j] the
+    result is [a, i, j, b]. With axis 0, rows of an embedding table. An index
+    outside of [0, n) is an error of the step, which then changes nothing;
+    negative indices do not count from the end.
+
+    ```mlir
+    %vectors = nn.gather %table, %words axis 0
+        : (tensor<1000x64xf32>, tensor<?x12xi32>) -> tensor<?x12x64xf32>
+    ```
+
+    The derivative with respect to x adds up what each slice received
+    (`nn.scatter_add`); indices carry none. Upstream's `tensor.gather`, which
+    says nothing of indices out of range, is refused.
+  }];
+  let arguments = (ins NN_NumberTensor:$x, NN_IntTensor:$indices, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add"> {
+  let summary = "Adds slices at indices along one dimension";
+  let description = [{
+    `init` with the slices of `updates` added to those at `indices`, one after
+    the other in the order of the indices: duplicates add up. `updates` has the
+    shape that `nn.gather` gives for `init`, `indices` and `axis`, and indices
+    out of range are the same error. A variable that is assigned the result is
+    updated in place.
+
+    ```mlir
+    %counts = nn.scatter_add %zeros, %words, %ones axis 0
+        : (tensor<1000xi32>, tensor<?xi64>, tensor<?xi32>) -> tensor<1000xi32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$init, NN_IntTensor:$indices,
+                       NN_NumberTensor:$updates, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $init `,` $indices `,` $updates `axis` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_CumsumOp : NN_DifferentiableOp<"cumsum"> {
+  let summary = "Running sums along one dimension";
+  let description = [{
+    Element k along `axis` of the result is the sum of the elements of x up to
+    k: without the last with `exclusive`, those from k on with `reverse`. Sums of
+    f16 and bf16 are in f32 and rounded once.
+  }];
+  let arguments = (ins NN_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive,
+                       UnitAttr:$reverse);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_IotaOp : NN_Op<"iota"> {
+  let summary = "The number of each position along one dimension";
+  let description = [{
+    0, 1, 2, ... along `axis`, the same at all positions of the other dimensions.
+    Where the result has dynamic extents, `like` names a tensor of the result's
+    shape; nothing but its shape is used. No derivative.
+  }];
+  let arguments = (ins Optional<AnyRankedTensor>:$like, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    `axis` $axis (`like` $like^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FLYWHEEL_DIALECT_NN_NNINDEXING

@@ -1,0 +1,429 @@
+//===- Batcher.cpp - Many rows of a computation at once -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Autodiff/Batching.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
+  return value.getType() == type ? value
+                                 : tensor::CastOp::create(b, loc, type, value);
+}
+
+Batcher::Batcher(OpBuilder &builder, OpFoldResult extent, Operation *request)
+    : builder(builder), extent(extent), request(request) {
+  // Types and sizes must say the same.
+  if (std::optional<int64_t> constant = getConstantIntValue(extent))
+    this->extent = builder.getIndexAttr(*constant);
+}
+
+int64_t Batcher::getStaticExtent() const {
+  return getConstantIntValue(extent).value_or(ShapedType::kDynamic);
+}
+
+bool Batcher::canBatch(Type type) {
+  return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
+}
+
+RankedTensorType Batcher::getDenseType(Type type) const {
+  SmallVector<int64_t> shape{getStaticExtent()};
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    llvm::append_range(shape, tensor.getShape());
+  return RankedTensorType::get(shape, getElementTypeOrSelf(type));
+}
+
+BatchedValue Batcher::lookup(Value value) const {
+  auto found = values.find(value);
+  return found == values.end() ? BatchedValue{value} : found->second;
+}
+
+void Batcher::setUniform(Value value, Value uniform) {
+  values[value] = {uniform};
+}
+
+void Batcher::setDense(Value value, Value dense) {
+  values[value] = {
+      castTo(builder, value.getLoc(), getDenseType(value.getType()), dense),
+      BatchedValue::Kind::Dense};
+}
+
+void Batcher::setDiagonal(Value value, Value diagonal, int64_t dim) {
+  values[value] = {castTo(builder, value.getLoc(), value.getType(), diagonal),
+                   BatchedValue::Kind::Diagonal, dim};
+}
+
+Value Batcher::getUniform(Value value) const {
+  BatchedValue found = lookup(value);
+  assert(found.isUniform() && "expected a value that all positions share");
+  return found.value;
+}
+
+SmallVector<OpFoldResult>
+Batcher::getUniform(ArrayRef<OpFoldResult> mixed) const {
+  return llvm::map_to_vector(mixed, [&](OpFoldResult fold) -> OpFoldResult {
+    if (auto value = dyn_cast<Value>(fold))
+      return getUniform(value);
+    return fold;
+  });
+}
+
+SmallVector<OpFoldResult> Batcher::getSizes(Location loc, Value value) {
+  BatchedValue found = lookup(value);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, found.value);
+  if (found.isDense())
+    sizes.erase(sizes.begin());
+  return sizes;
+}
+
+SmallVector<OpFoldResult> Batcher::getDenseSizes(Location loc, Value value) {
+  SmallVector<OpFoldResult> sizes{extent};
+  if (isa<RankedTensorType>(value.getType()))
+    llvm::append_range(sizes, getSizes(loc, value));
+  return sizes;
+}
+
+Value Batcher::getShape(Location loc, Value value) {
+  BatchedValue found = lookup(value);
+  if (!found.isDense())
+    return found.value;
+  return tensor::EmptyOp::create(builder, loc, getSizes(loc, value),
+                                 getElementTypeOrSelf(value));
+}
+
+/// `uniform` for every position.
+Value Batcher::spread(Location loc, Value uniform) {
+  RankedTensorType type = getDenseType(uniform.getType());
+  DenseElementsAttr constant;
+  if (type.hasStaticShape() && matchPattern(uniform, m_Constant(&constant)) &&
+      constant.isSplat())
+    return arith::ConstantOp::create(
+        builder, loc, constant.resizeSplat(cast<ShapedType>(type)));
+
+  SmallVector<OpFoldResult> sizes = getDenseSizes(loc, uniform);
+  auto emitEmpty = [&] {
+    return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  };
+  if (!isa<RankedTensorType>(uniform.getType())) {
+    TypedAttr element;
+    if (type.hasStaticShape() && matchPattern(uniform, m_Constant(&element)))
+      return arith::ConstantOp::create(builder, loc,
+                                       SplatElementsAttr::get(type, element));
+    SmallVector<Value> dynamic;
+    if (!type.hasStaticShape())
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, extent));
+    return tensor::SplatOp::create(builder, loc, uniform, type, dynamic);
+  }
+  if (uniform.getDefiningOp<tensor::EmptyOp>())
+    return emitEmpty();
+
+  // What is repeated already is repeated once more.
+  Value input = uniform;
+  SmallVector<int64_t> dims =
+      nn::identityDims(cast<RankedTensorType>(uniform.getType()).getRank());
+  if (auto broadcast = uniform.getDefiningOp<nn::BroadcastOp>()) {
+    input = broadcast.getInput();
+    dims = llvm::to_vector(broadcast.getDims());
+  }
+  for (int64_t &dim : dims)
+    ++dim;
+  Value like;
+  if (!type.hasStaticShape())
+    like = castTo(builder, loc, type, emitEmpty());
+  return nn::BroadcastOp::create(builder, loc, type, input, like, dims);
+}
+
+/// All elements of a diagonal value.
+Value Batcher::fillDiagonal(Location loc, Value diagonal, int64_t dim) {
+  auto type = cast<RankedTensorType>(diagonal.getType());
+  unsigned rank = type.getRank() + 1;
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
+  SmallVector<OpFoldResult> sizes = getDenseSizes(loc, diagonal);
+  Value init =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, init.getType(), diagonal, init,
+      ArrayRef<AffineMap>{identity.dropResult(0), identity}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value position = linalg::IndexOp::create(b, loc, 0);
+        Value index = linalg::IndexOp::create(b, loc, dim + 1);
+        Value meets = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            position, index);
+        Value zero = arith::ConstantOp::create(
+            b, loc, b.getZeroAttr(type.getElementType()));
+        linalg::YieldOp::create(
+            b, loc,
+            arith::SelectOp::create(b, loc, meets, args[0], zero).getResult());
+      });
+  return generic.getResult(0);
+}
+
+Value Batcher::getDense(Location loc, Value value) {
+  BatchedValue found = lookup(value);
+  if (found.isDense())
+    return found.value;
+  Value dense = found.isUniform() ? spread(loc, found.value)
+                                  : fillDiagonal(loc, found.value, found.dim);
+  return castTo(builder, loc, getDenseType(value.getType()), dense);
+}
+
+static bool isZeroValue(Value value) {
+  if (matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(op))
+    return isZeroValue(fill.getInputs()[0]);
+  if (isa_and_present<nn::BroadcastOp, tensor::CastOp, tensor::SplatOp,
+                      tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                      tensor::ExtractSliceOp>(op))
+    return isZeroValue(op->getOperand(0));
+  return false;
+}
+
+bool Batcher::isZero(Value value) const {
+  BatchedValue found = lookup(value);
+  return found.isUniform() && isZeroValue(found.value);
+}
+
+bool Batcher::isDiagonalOrZero(Value value, int64_t dim) const {
+  BatchedValue found = lookup(value);
+  return isZero(value) || (found.isDiagonal() && found.dim == dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for each value from outside of `op` that it, or an op in its
+/// regions, uses.
+static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Operation *owner = operand.getParentBlock()->getParentOp();
+      if (inner == op || !owner || !op->isAncestor(owner))
+        visit(operand);
+    }
+  });
+}
+
+bool isNotCaptured(Operation *op, const Batcher &batcher) {
+  unsigned uses = 0;
+  forEachUse(op, [&](Value value) { uses += batcher.isBatched(value); });
+  return uses == llvm::count_if(op->getOperands(), [&](Value operand) {
+           return batcher.isBatched(operand);
+         });
+}
+
+LogicalResult Batcher::emitMissingRule(Operation *op) {
+  Value first;
+  forEachUse(op, [&](Value value) {
+    if (!first && isBatched(value))
+      first = value;
+  });
+  InFlightDiagnostic error = op->emitError()
+                             << "no batching rule for '" << op->getName()
+                             << "' on " << first.getType();
+  error.attachNote(request->getLoc()) << "the Jacobian requested here";
+  return error;
+}
+
+/// Copies an op whose inputs are all uniform.
+LogicalResult Batcher::copyUniform(Operation *op) {
+  IRMapping mapping;
+  forEachUse(op, [&](Value value) { mapping.map(value, lookup(value).value); });
+  Operation *copy = builder.clone(*op, mapping);
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), copy->getResults()))
+    setUniform(old, result);
+  return success();
+}
+
+LogicalResult Batcher::batch(Operation *op) {
+  bool isUniform = true, canBeBatched = true, isIndexed = false;
+  forEachUse(op, [&](Value value) {
+    if (!isBatched(value))
+      return;
+    isUniform = false;
+    canBeBatched &= canBatch(value.getType());
+    isIndexed |= value.getType().isIntOrIndex();
+  });
+  if (isUniform)
+    return copyUniform(op);
+  if (!canBeBatched || !llvm::all_of(op->getResultTypes(), canBatch))
+    return emitMissingRule(op);
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return batchElementwise(op, *this, /*keepsZero=*/false);
+  auto rule = dyn_cast<BatchableOpInterface>(op);
+  if (rule && !isIndexed)
+    return rule.emitBatched(*this);
+  return batchInLoop(op);
+}
+
+LogicalResult Batcher::batchBody(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(batch(&op)))
+      return failure();
+  return success();
+}
+
+Operation *Batcher::emitLike(Operation *op, ValueRange operands, bool isDense) {
+  assert(op->getNumRegions() == 0 && "expected an op without regions");
+  Operation *copy = op->clone();
+  copy->setOperands(operands);
+  if (isDense)
+    for (OpResult result : copy->getResults())
+      result.setType(getDenseType(result.getType()));
+  return builder.insert(copy);
+}
+
+LogicalResult Batcher::emitDense(Operation *op) {
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+        return getDense(op->getLoc(), operand);
+      });
+  Operation *copy = emitLike(op, operands, /*isDense=*/true);
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), copy->getResults()))
+    setDense(old, result);
+  return success();
+}
+
+LogicalResult Batcher::emitDiagonal(Operation *op, int64_t dim) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return lookup(operand).value; });
+  Operation *copy = emitLike(op, operands, /*isDense=*/false);
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), copy->getResults()))
+    setDiagonal(old, result, dim);
+  return success();
+}
+
+LogicalResult
+Batcher::batchThrough(Operation *op,
+                      function_ref<SmallVector<Value>(OpBuilder &)> emit) {
+  Block scratch;
+  OpBuilder inScratch(op->getContext());
+  inScratch.setInsertionPointToEnd(&scratch);
+  SmallVector<Value> made = emit(inScratch);
+  LogicalResult status = success();
+  for (Operation &inner : scratch)
+    if (succeeded(status))
+      status = batch(&inner);
+  if (succeeded(status))
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), made))
+      values[result] = lookup(value);
+  // Nothing may be found under the name of a value that is gone.
+  for (Operation &inner : scratch)
+    for (Value result : inner.getResults())
+      values.erase(result);
+  while (!scratch.empty())
+    scratch.back().erase();
+  return status;
+}
+
+/// The part of a dense value that belongs to one position.
+static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
+                      Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return tensor::ExtractOp::create(b, loc, dense, position);
+  int64_t rank = tensor.getRank();
+  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
+  offsets[0] = position;
+  sizes[0] = b.getIndexAttr(1);
+  return tensor::ExtractSliceOp::create(b, loc, tensor, dense, offsets, sizes,
+                                        strides);
+}
+
+/// `dense` with `part` at one position.
+static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
+                       Value position) {
+  auto tensor = dyn_cast<RankedTensorType>(part.getType());
+  if (!tensor)
+    return tensor::InsertOp::create(b, loc, part, dense, position);
+  int64_t rank = tensor.getRank();
+  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
+  offsets[0] = position;
+  sizes[0] = b.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(b, loc, part, dense, offsets, sizes,
+                                       strides);
+}
+
+LogicalResult Batcher::batchInLoop(Operation *op) {
+  if (!isMemoryEffectFree(op))
+    return emitMissingRule(op);
+  Location loc = op->getLoc();
+  llvm::SetVector<Value> inputs;
+  forEachUse(op, [&](Value value) { inputs.insert(value); });
+  SmallVector<Value> dense = llvm::map_to_vector(inputs, [&](Value input) {
+    return isBatched(input) ? getDense(loc, input) : Value();
+  });
+
+  // Extents that the types do not say are those that the op had; nothing but
+  // the shapes of its results is used.
+  SmallVector<Value> inits;
+  for (Value result : op->getResults()) {
+    RankedTensorType type = getDenseType(result.getType());
+    SmallVector<OpFoldResult> sizes{extent};
+    if (isa<RankedTensorType>(result.getType())) {
+      llvm::append_range(sizes, tensor::getMixedSizes(builder, loc, result));
+    }
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+    inits.push_back(castTo(builder, loc, type, empty));
+  }
+
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one, inits);
+  OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
+  Value position = loop.getInductionVar();
+  IRMapping mapping;
+  for (auto [input, whole] : llvm::zip_equal(inputs, dense))
+    mapping.map(input, whole
+                           ? emitPart(in, loc, whole, position, input.getType())
+                           : getUniform(input));
+  Operation *copy = in.clone(*op, mapping);
+  SmallVector<Value> yielded;
+  for (auto [result, into] :
+       llvm::zip_equal(copy->getResults(), loop.getRegionIterArgs()))
+    yielded.push_back(emitWhole(in, loc, result, into, position));
+  if (!yielded.empty())
+    scf::YieldOp::create(in, loc, yielded);
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), loop.getResults()))
+    setDense(old, result);
+  return success();
+}
+
+} // namespace flywheel

@@ -1,0 +1,80 @@
+//===- Elementwise.cpp - Batching of ops on each element ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+bool preservesZero(Operation *op, function_ref<bool(Value)> isZero) {
+  if (isa<arith::MulFOp>(op))
+    return isZero(op->getOperand(0)) || isZero(op->getOperand(1));
+  if (isa<arith::DivFOp>(op))
+    return isZero(op->getOperand(0));
+  if (isa<arith::SelectOp>(op))
+    return isZero(op->getOperand(1)) && isZero(op->getOperand(2));
+  if (isa<math::FmaOp>(op))
+    return isZero(op->getOperand(2)) &&
+           (isZero(op->getOperand(0)) || isZero(op->getOperand(1)));
+  if (isa<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::ExtFOp,
+          arith::TruncFOp>(op))
+    return llvm::all_of(op->getOperands(), isZero);
+  return false;
+}
+
+/// The dimension along which every batched operand is diagonal, if one is.
+static std::optional<int64_t> getCommonDiagonal(Operation *op,
+                                                Batcher &batcher) {
+  std::optional<int64_t> dim;
+  for (Value operand : op->getOperands()) {
+    BatchedValue found = batcher.lookup(operand);
+    if (found.isUniform())
+      continue;
+    if (!found.isDiagonal() || (dim && *dim != found.dim))
+      return std::nullopt;
+    dim = found.dim;
+  }
+  return dim;
+}
+
+LogicalResult batchElementwise(Operation *op, Batcher &batcher,
+                               bool keepsZero) {
+  if (std::optional<int64_t> dim = getCommonDiagonal(op, batcher))
+    if (keepsZero || preservesZero(op, [&](Value value) {
+          return batcher.isDiagonalOrZero(value, *dim);
+        }))
+      return batcher.emitDiagonal(op, *dim);
+
+  // One condition may decide between tensors.
+  auto select = dyn_cast<arith::SelectOp>(op);
+  bool hasOneCondition = select && isa<RankedTensorType>(select.getType()) &&
+                         !isa<ShapedType>(select.getCondition().getType());
+  if (!hasOneCondition)
+    return batcher.emitDense(op);
+  OpBuilder &b = batcher.getBuilder();
+  Location loc = op->getLoc();
+  Value whenTrue = batcher.getDense(loc, select.getTrueValue());
+  Value whenFalse = batcher.getDense(loc, select.getFalseValue());
+  Value condition = batcher.lookup(select.getCondition()).value;
+  if (batcher.isBatched(select.getCondition())) {
+    auto type = cast<RankedTensorType>(whenTrue.getType());
+    auto conditions = RankedTensorType::get(type.getShape(), b.getI1Type());
+    condition = nn::BroadcastOp::create(
+        b, loc, conditions, condition,
+        type.hasStaticShape() ? Value() : whenTrue, ArrayRef<int64_t>{0});
+  }
+  batcher.setDense(
+      select, arith::SelectOp::create(b, loc, condition, whenTrue, whenFalse));
+  return success();
+}
+
+} // namespace flywheel

@@ -1,0 +1,208 @@
+//===- StepReader.cpp - A step as a program of its memory -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepReader.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// Flops of a function of the math dialect.
+constexpr int64_t kMathFlops = 16;
+/// Iterations of a loop, and extent of a tile in one, that are not known.
+constexpr int64_t kUnknownTrips = 16;
+constexpr int64_t kUnknownTile = 8;
+
+static int64_t countFlops(Operation *op, int64_t extent);
+
+static int64_t countFlops(Region &region, int64_t extent) {
+  int64_t flops = 0;
+  for (Operation &op : region.getOps())
+    flops += countFlops(&op, extent);
+  return flops;
+}
+
+/// Iterations of `loop`. From a dynamic bound on it does what tiles have left.
+static int64_t countTrips(scf::ForOp loop, int64_t extent) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!lower)
+    return 1;
+  int64_t range = upper.value_or(extent) - *lower;
+  return std::max<int64_t>(0, range) / std::max<int64_t>(1, step.value_or(1));
+}
+
+/// An estimate of the arithmetic of `op`, where every symbolic extent is
+/// `extent`.
+static int64_t countFlops(Operation *op, int64_t extent) {
+  int64_t inner = 0;
+  for (Region &region : op->getRegions())
+    inner += countFlops(region, extent);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return inner * countTrips(loop, extent);
+  if (isa<scf::WhileOp>(op))
+    return inner * kUnknownTrips;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    bool isTopLevel = isa<func::FuncOp>(op->getParentOp());
+    int64_t flops = std::max<int64_t>(1, inner);
+    for (int64_t range : structured.getStaticLoopRanges())
+      flops *= !ShapedType::isDynamic(range) ? range
+               : isTopLevel                  ? extent
+                                             : kUnknownTile;
+    return flops;
+  }
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    return 1;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return kMathFlops;
+  return inner;
+}
+
+//===----------------------------------------------------------------------===//
+// Storages
+//===----------------------------------------------------------------------===//
+
+void StepReader::addStorage(Value value, Storage storage,
+                            const BufferViewFlowAnalysis &aliases) {
+  unsigned number = storages.size();
+  storage.original = number;
+  Block &entry = function.getBody().front();
+  for (Value alias : aliases.resolve(value)) {
+    storagesOf[alias].push_back(number);
+    // A copy of the buffer is put in place of it and its views only.
+    if (alias != value && alias.getParentBlock() == &entry &&
+        !alias.getDefiningOp<ViewLikeOpInterface>())
+      storage.isFixed = true;
+  }
+  storages.push_back(value);
+  program.storages.push_back(storage);
+}
+
+/// A buffer that one op of the step alone knows is a part of that op.
+LogicalResult
+StepReader::readBuffer(memref::AllocOp alloc,
+                       const BufferViewFlowAnalysis &aliases,
+                       const llvm::DenseMap<Operation *, unsigned> &positions) {
+  FailureOr<AffineExpr> size = sizes.getBytes(alloc);
+  if (failed(size))
+    return failure();
+  if (isStackSlot(alloc, *size))
+    return success();
+  int64_t bytes = sizes.evaluate(*size, extent);
+  bool isNested = alloc->getBlock() != &function.getBody().front();
+  if (isNested) {
+    LiveBuffer live;
+    computeLiveness(live, alloc, aliases, positions);
+    if (live.begin == live.end) {
+      program.ops[live.begin].scratch.push_back(bytes);
+      return success();
+    }
+  }
+  Storage storage;
+  storage.bytes = bytes;
+  storage.isFixed = isNested;
+  addStorage(alloc, storage, aliases);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static void add(SmallVectorImpl<unsigned> &set, ArrayRef<unsigned> numbers) {
+  for (unsigned number : numbers)
+    if (!llvm::is_contained(set, number))
+      set.push_back(number);
+}
+
+/// Adds what `op` itself does, without the ops inside it.
+void StepReader::readEffects(Operation *op, StepOp &stepOp) {
+  bool isKnown = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                 op->hasTrait<OpTrait::IsTerminator>();
+  if (auto effectful = dyn_cast<MemoryEffectOpInterface>(op)) {
+    isKnown = true;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    effectful.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+        continue;
+      Value value = effect.getValue();
+      if (!value || !isa<MemRefType>(value.getType()) ||
+          isa<MemoryEffects::Free>(effect.getEffect()))
+        isKnown = false;
+      else
+        add(isa<MemoryEffects::Write>(effect.getEffect()) ? stepOp.writes
+                                                          : stepOp.reads,
+            getStorages(value));
+    }
+  }
+  if (isKnown)
+    return;
+  stepOp.isRepeatable = false;
+  for (Value operand : op->getOperands())
+    add(stepOp.writes, getStorages(operand));
+}
+
+void StepReader::readOp(Operation *op, StepOp &stepOp) {
+  bool isView = isa<ViewLikeOpInterface>(op);
+  // The old value of a variable is there to be copied once.
+  if (op->hasAttr(TrainDialect::getSnapshotAttrName()) ||
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>))
+    stepOp.isRepeatable = false;
+  if (isView)
+    return;
+  op->walk([&](Operation *nested) { readEffects(nested, stepOp); });
+  // What an op takes only the shape of it holds as well.
+  SmallVector<unsigned> touched;
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      add(touched, getStorages(operand));
+  });
+  for (unsigned storage : touched)
+    if (!stepOp.touches(storage))
+      stepOp.reads.push_back(storage);
+  stepOp.flops = ::countFlops(op, extent);
+}
+
+LogicalResult StepReader::read() {
+  Block &entry = function.getBody().front();
+  for (Operation &op : entry.without_terminator()) {
+    StepOp stepOp;
+    stepOp.original = ops.size();
+    program.ops.push_back(std::move(stepOp));
+    ops.push_back(&op);
+  }
+  BufferViewFlowAnalysis aliases(function);
+  llvm::DenseMap<Operation *, unsigned> positions = numberOps(function);
+  for (BlockArgument argument : entry.getArguments())
+    if (isa<MemRefType>(argument.getType())) {
+      Storage storage;
+      storage.isArgument = true;
+      addStorage(argument, storage, aliases);
+    }
+  SmallVector<memref::AllocOp> allocs;
+  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  for (memref::AllocOp alloc : allocs)
+    if (failed(readBuffer(alloc, aliases, positions)))
+      return failure();
+  for (auto [op, stepOp] : llvm::zip_equal(ops, program.ops))
+    readOp(op, stepOp);
+  return success();
+}

@@ -1,0 +1,93 @@
+//===- WorkspacePlan.cpp - Sizes, lives and slots of buffers --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkspacePlan.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/Manifest.h"
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+/// Buffers inside loops of at most this size are stack slots.
+constexpr int64_t kMaxStackBytes = 4096;
+
+bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
+  auto constant = dyn_cast<AffineConstantExpr>(bytes);
+  return constant && constant.getValue() <= kMaxStackBytes &&
+         !isa<func::FuncOp>(alloc->getParentOp());
+}
+
+//===----------------------------------------------------------------------===//
+// Lives
+//===----------------------------------------------------------------------===//
+
+llvm::DenseMap<Operation *, unsigned>
+flywheel::numberOps(func::FuncOp function) {
+  llvm::DenseMap<Operation *, unsigned> positions;
+  for (Operation &op : function.getBody().front())
+    positions.try_emplace(&op, positions.size());
+  return positions;
+}
+
+void flywheel::computeLiveness(
+    LiveBuffer &buffer, memref::AllocOp alloc,
+    const BufferViewFlowAnalysis &aliases,
+    const llvm::DenseMap<Operation *, unsigned> &positions) {
+  Block &block = alloc->getParentOfType<func::FuncOp>().getBody().front();
+  buffer.begin = UINT_MAX;
+  buffer.end = 0;
+  for (Value alias : aliases.resolve(alloc))
+    for (Operation *user : alias.getUsers())
+      if (Operation *top = block.findAncestorOpInBlock(*user)) {
+        // Views and casts do not touch the memory.
+        if (top == user && isa<ViewLikeOpInterface>(user))
+          continue;
+        unsigned position = positions.at(top);
+        buffer.begin = std::min(buffer.begin, position);
+        buffer.end = std::max(buffer.end, position);
+      }
+  if (buffer.begin == UINT_MAX)
+    buffer.begin = buffer.end =
+        positions.at(block.findAncestorOpInBlock(*alloc));
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// Greedy by size: each buffer goes into the first slot where nothing is live
+/// at the same time. Sizes are compared at one extent; the result is right for
+/// every extent.
+unsigned flywheel::assignSlots(MutableArrayRef<LiveBuffer *> buffers) {
+  llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
+    return std::make_tuple(-a->bytes, a->begin, a->end, a->number) <
+           std::make_tuple(-b->bytes, b->begin, b->end, b->number);
+  });
+  unsigned numSlots = 0;
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    llvm::SmallDenseSet<unsigned> taken;
+    for (LiveBuffer *other : buffers.take_front(i))
+      if (buffer->overlaps(*other))
+        taken.insert(other->slot);
+    buffer->slot = 0;
+    while (taken.contains(buffer->slot))
+      ++buffer->slot;
+    numSlots = std::max(numSlots, buffer->slot + 1);
+  }
+  return numSlots;
+}
+
+int64_t flywheel::getSlotBytes(ArrayRef<LiveBuffer *> buffers,
+                               unsigned numSlots) {
+  SmallVector<int64_t> slots(numSlots);
+  for (const LiveBuffer *buffer : buffers)
+    slots[buffer->slot] = std::max(slots[buffer->slot], buffer->bytes);
+  int64_t total = 0;
+  for (int64_t bytes : slots)
+    total += llvm::alignTo(static_cast<uint64_t>(bytes), kStateAlignment);
+  return total;
+}

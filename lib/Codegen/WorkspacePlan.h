@@ -1,0 +1,88 @@
+//===- WorkspacePlan.h - Sizes, lives and slots of buffers ---- -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
+#define FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
+
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+namespace flywheel {
+
+/// A buffer of a step: its size in bytes and the positions, both included,
+/// between which it is live.
+struct LiveBuffer {
+  /// Where sizes are symbolic, at the extents at which they are compared.
+  int64_t bytes = 0;
+  unsigned begin = 0, end = 0;
+  /// Among the buffers of the step, in program order.
+  unsigned number = 0;
+  unsigned slot = 0;
+
+  bool overlaps(const LiveBuffer &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+/// Puts `buffers` in the order in which they are placed, gives each a slot in
+/// which nothing else is live at the same time, and returns the number of
+/// slots.
+unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
+
+/// Bytes of the slots, each as large as its largest buffer and aligned.
+int64_t getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers, unsigned numSlots);
+
+/// Sizes of the buffers of one function as functions of the symbolic extents of
+/// its feeds.
+class WorkspaceSizes {
+public:
+  explicit WorkspaceSizes(mlir::func::FuncOp function) : function(function) {}
+
+  /// An upper bound of the bytes of a buffer. Emits an error where its elements
+  /// are not numbers, or where its size does not follow from the feeds'
+  /// extents.
+  llvm::FailureOr<mlir::AffineExpr> getBytes(mlir::memref::AllocOp alloc);
+  /// The number of the symbolic extent that dimension `dim` of an argument is.
+  std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
+  unsigned getNumSymbols();
+  /// `bytes` where every symbolic extent is `extent`.
+  int64_t evaluate(mlir::AffineExpr bytes, int64_t extent);
+
+private:
+  llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size);
+  llvm::FailureOr<mlir::AffineExpr>
+  getExpressionBound(mlir::AffineExpr expr, unsigned numDims,
+                     mlir::ValueRange operands);
+  llvm::FailureOr<mlir::AffineExpr> getExtentBound(mlir::Value buffer,
+                                                   int64_t dim);
+  llvm::FailureOr<mlir::AffineExpr>
+  getLinearBound(const mlir::ValueBoundsConstraintSet::Variable &size);
+
+  mlir::func::FuncOp function;
+};
+
+/// Whether `alloc`, of that many bytes, is to be a slot of the stack: an
+/// accumulator tile of a contraction, which LLVM can keep in registers.
+bool isStackSlot(mlir::memref::AllocOp alloc, mlir::AffineExpr bytes);
+
+/// Positions of the ops of a function's only block, in order.
+llvm::DenseMap<mlir::Operation *, unsigned>
+numberOps(mlir::func::FuncOp function);
+
+/// Sets the positions between which the memory of `alloc` is live: those of the
+/// ops at the top level that touch it. A buffer inside a loop is live for the
+/// whole loop.
+void computeLiveness(
+    LiveBuffer &buffer, mlir::memref::AllocOp alloc,
+    const mlir::BufferViewFlowAnalysis &aliases,
+    const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H

@@ -1,0 +1,233 @@
+//===- WorkspaceSizes.cpp - Bounds of the sizes of buffers ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkspacePlan.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+std::optional<unsigned> WorkspaceSizes::getSymbol(Value value, int64_t dim) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner()->getParentOp() != function)
+    return std::nullopt;
+  auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), TrainDialect::getExtentsAttrName());
+  if (!extents || dim >= extents.size() || extents[dim] < 0)
+    return std::nullopt;
+  return extents[dim];
+}
+
+unsigned WorkspaceSizes::getNumSymbols() {
+  auto names =
+      function->getAttrOfType<ArrayAttr>(TrainDialect::getSymbolsAttrName());
+  return names ? names.size() : 0;
+}
+
+int64_t WorkspaceSizes::evaluate(AffineExpr bytes, int64_t extent) {
+  unsigned numSymbols = getNumSymbols();
+  MLIRContext *context = function.getContext();
+  for (unsigned i = 0; i < numSymbols; ++i)
+    bytes = bytes.replace(getAffineSymbolExpr(i, context),
+                          getAffineConstantExpr(extent, context));
+  auto constant =
+      dyn_cast<AffineConstantExpr>(simplifyAffineExpr(bytes, 0, numSymbols));
+  return constant ? constant.getValue() : 0;
+}
+
+/// `expr` with a symbol, from `numSymbols` on, for each product of two unknown
+/// numbers: equal products are equal symbols.
+static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {
+  llvm::DenseMap<AffineExpr, AffineExpr> names;
+  expr.walk([&](AffineExpr part) {
+    auto product = dyn_cast<AffineBinaryOpExpr>(part);
+    if (product && product.getKind() == AffineExprKind::Mul &&
+        !isa<AffineConstantExpr>(product.getLHS()) &&
+        !isa<AffineConstantExpr>(product.getRHS()))
+      names.try_emplace(part, getAffineSymbolExpr(numSymbols + names.size(),
+                                                  expr.getContext()));
+  });
+  return expr.replace(names);
+}
+
+/// Makes the map of a size that falls along a loop that of its first iteration.
+/// Returns the largest value if that is a constant: what is left of an extent
+/// after whole tiles is less than a tile, whatever the extent is.
+static std::optional<int64_t>
+startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
+  MLIRContext *context = map.getContext();
+  for (unsigned i = 0; i < map.getNumDims(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(operands[i]);
+    auto loop = argument
+                    ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                    : scf::ForOp();
+    AffineExpr dim = getAffineDimExpr(i, context);
+    AffineExpr rest = simplifyAffineExpr(map.getResult(0) + dim,
+                                         map.getNumDims(), map.getNumSymbols());
+    if (loop && argument == loop.getInductionVar() && !rest.isFunctionOfDim(i))
+      operands[i] = loop.getLowerBound();
+  }
+  affine::fullyComposeAffineMapAndOperands(&map, &operands);
+  affine::canonicalizeMapAndOperands(&map, &operands);
+  AffineExpr named = nameProducts(map.getResult(0), map.getNumSymbols());
+  named = simplifyAffineExpr(named, map.getNumDims(),
+                             map.getNumSymbols() + map.getNumInputs());
+  if (auto constant = dyn_cast<AffineConstantExpr>(named))
+    return constant.getValue();
+  auto remainder = dyn_cast<AffineBinaryOpExpr>(named);
+  if (!remainder || remainder.getKind() != AffineExprKind::Mod)
+    return std::nullopt;
+  if (auto tile = dyn_cast<AffineConstantExpr>(remainder.getRHS()))
+    return tile.getValue() - 1;
+  return std::nullopt;
+}
+
+/// An upper bound of `size` as a function of the symbolic extents.
+FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return getAffineConstantExpr(*constant, function.getContext());
+  FailureOr<AffineExpr> bound = getLinearBound(size);
+  if (succeeded(bound))
+    return bound;
+  // Products of extents, none of which is negative.
+  if (auto product = size.getDefiningOp<arith::MulIOp>()) {
+    FailureOr<AffineExpr> lhs = getUpperBound(product.getLhs()),
+                          rhs = getUpperBound(product.getRhs());
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    return *lhs * *rhs;
+  }
+  if (auto apply = size.getDefiningOp<affine::AffineApplyOp>()) {
+    AffineMap map = apply.getAffineMap();
+    SmallVector<Value> operands(apply.getMapOperands());
+    if (std::optional<int64_t> rest = startAtLowerBounds(map, operands))
+      return getAffineConstantExpr(*rest, function.getContext());
+    return getExpressionBound(map.getResult(0), map.getNumDims(), operands);
+  }
+  auto read = size.getDefiningOp<memref::DimOp>();
+  std::optional<int64_t> dim = read ? read.getConstantIndex() : std::nullopt;
+  if (!dim)
+    return failure();
+  return getExtentBound(read.getSource(), *dim);
+}
+
+/// An upper bound of a sum of products of numbers that are not negative: the
+/// first `numDims` of `operands` are dimensions, the others symbols.
+FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
+                                                         unsigned numDims,
+                                                         ValueRange operands) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() < 0 ? FailureOr<AffineExpr>(failure()) : expr;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getUpperBound(operands[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getUpperBound(operands[numDims + symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  bool isProduct = expr.getKind() == AffineExprKind::Mul;
+  if (!isProduct && expr.getKind() != AffineExprKind::Add)
+    return failure();
+  FailureOr<AffineExpr> lhs =
+      getExpressionBound(binary.getLHS(), numDims, operands);
+  FailureOr<AffineExpr> rhs =
+      getExpressionBound(binary.getRHS(), numDims, operands);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  return isProduct ? *lhs * *rhs : *lhs + *rhs;
+}
+
+/// An upper bound of one extent of `buffer`, likewise.
+FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
+                                                     int64_t dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return getAffineConstantExpr(type.getDimSize(dim), function.getContext());
+  FailureOr<AffineExpr> bound = getLinearBound({buffer, dim});
+  if (succeeded(bound))
+    return bound;
+  if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>())
+    return getUpperBound(cast<Value>(expand.getMixedOutputShape()[dim]));
+  auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse)
+    return failure();
+  AffineExpr product = getAffineConstantExpr(1, function.getContext());
+  for (int64_t source : collapse.getReassociationIndices()[dim]) {
+    FailureOr<AffineExpr> factor = getExtentBound(collapse.getSrc(), source);
+    if (failed(factor))
+      return failure();
+    product = product * *factor;
+  }
+  return product;
+}
+
+/// An upper bound that is linear in the symbolic extents.
+FailureOr<AffineExpr>
+WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size) {
+  MLIRContext *context = function.getContext();
+  // Where one of several bounds is a constant, it does not grow with the feeds.
+  FailureOr<int64_t> constant = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, size, nullptr, /*closedUB=*/true);
+  if (succeeded(constant))
+    return getAffineConstantExpr(*constant, context);
+  AffineMap map;
+  ValueDimList operands;
+  auto isSymbol = [&](Value value, std::optional<int64_t> dim,
+                      ValueBoundsConstraintSet &) {
+    return dim && getSymbol(value, *dim).has_value();
+  };
+  if (failed(ValueBoundsConstraintSet::computeBound(
+          map, operands, presburger::BoundType::UB, size, isSymbol,
+          /*closedUB=*/true)) ||
+      map.getNumResults() == 0)
+    return failure();
+  SmallVector<AffineExpr> dims, symbols;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    std::optional<unsigned> symbol =
+        operand.second ? getSymbol(operand.first, *operand.second)
+                       : std::nullopt;
+    if (!symbol)
+      return failure();
+    (i < map.getNumDims() ? dims : symbols)
+        .push_back(getAffineSymbolExpr(*symbol, context));
+  }
+  return map.getResult(0).replaceDimsAndSymbols(dims, symbols);
+}
+
+FailureOr<AffineExpr> WorkspaceSizes::getBytes(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return alloc.emitError()
+           << "expected a buffer of numbers, found elements of type "
+           << element;
+  int64_t elementBytes =
+      element.isIndex() ? 8
+                        : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  AffineExpr bytes = getAffineConstantExpr(elementBytes, function.getContext());
+  unsigned next = 0;
+  for (int64_t extent : type.getShape()) {
+    if (!ShapedType::isDynamic(extent)) {
+      bytes = bytes * extent;
+      continue;
+    }
+    FailureOr<AffineExpr> bound =
+        getUpperBound(alloc.getDynamicSizes()[next++]);
+    if (failed(bound))
+      return alloc.emitError()
+             << "expected a buffer whose size is bounded by the extents of the "
+                "feeds, found "
+             << type;
+    bytes = bytes * *bound;
+  }
+  return bytes;
+}

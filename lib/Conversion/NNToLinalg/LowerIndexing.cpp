@@ -1,0 +1,137 @@
+//===- LowerIndexing.cpp - Slices at indices, and scans -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgEmitter.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+/// Emits an error of the step where an index is out of range.
+static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
+                          int64_t axis) {
+  e.expectInRange(indices, e.getExtent(whole, axis), "index", "the extent");
+}
+
+namespace {
+struct LowerGather : OpRewritePattern<nn::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    int64_t axis = op.getAxis();
+    SmallVector<Extent> whole = e.getExtents(op.getX());
+    expectIndices(e, op.getX(), op.getIndices(), axis);
+    auto extents = llvm::to_vector(ArrayRef(whole).take_front(axis));
+    llvm::append_range(extents, e.getExtents(op.getIndices()));
+    llvm::append_range(extents, ArrayRef(whole).drop_front(axis + 1));
+    Value init = e.empty(extents, getElementTypeOrSelf(op.getX()));
+    e.replaceWith(linalg_ext::GatherOp::create(rewriter, e.loc, init.getType(),
+                                               op.getX(), op.getIndices(), init,
+                                               axis)
+                      .getResult(0));
+    return success();
+  }
+};
+
+struct LowerScatterAdd : OpRewritePattern<nn::ScatterAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ScatterAddOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    Value init = op.getInit(), indices = op.getIndices();
+    Value updates = op.getUpdates();
+    int64_t axis = op.getAxis();
+    int64_t numIndices = cast<RankedTensorType>(indices.getType()).getRank();
+    SmallVector<Extent> whole = e.getExtents(init);
+    for (auto [dim, extent] : llvm::enumerate(whole)) {
+      int64_t number = dim;
+      if (number != axis)
+        e.expectEqual(
+            extent,
+            e.getExtent(updates,
+                        number < axis ? number : number + numIndices - 1),
+            "extents of dimension " + Twine(dim) + " of init and of updates");
+    }
+    for (int64_t dim = 0; dim < numIndices; ++dim)
+      e.expectEqual(e.getExtent(indices, dim), e.getExtent(updates, axis + dim),
+                    "extents of dimension " + Twine(dim) +
+                        " of indices and of updates");
+    expectIndices(e, init, indices, axis);
+    // A constant is no place to add to.
+    if (TypedAttr splat = getSplat(init))
+      init = e.fill(whole, e.scalar(splat));
+    e.replaceWith(linalg_ext::ScatterOp::create(rewriter, e.loc, init.getType(),
+                                                linalg_ext::ScatterKind::add,
+                                                indices, updates, init, axis)
+                      .getResult(0));
+    return success();
+  }
+};
+
+struct LowerCumsum : OpRewritePattern<nn::CumsumOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::CumsumOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    Value x = op.getX();
+    Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
+    SmallVector<Extent> extents = e.getExtents(x);
+    auto convert = [&](Value value, Type target, auto rounding) {
+      if (type == compute)
+        return value;
+      return e.map(extents, target, value, {e.identity(extents.size())},
+                   [&](OpBuilder &b, Location loc, ValueRange args) {
+                     return rounding(b, loc, args[0], target);
+                   });
+    };
+    Value init = e.empty(extents, compute);
+    Value sums = linalg_ext::ScanOp::create(rewriter, e.loc, init.getType(),
+                                            convert(x, compute, widen), init,
+                                            op.getAxis(), op.getExclusive(),
+                                            op.getReverse())
+                     .getResult(0);
+    e.replaceWith(convert(sums, type, narrow));
+    return success();
+  }
+};
+
+struct LowerIota : OpRewritePattern<nn::IotaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::IotaOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    Type type = result.getElementType();
+    SmallVector<Extent> extents;
+    for (auto [dim, extent] : llvm::enumerate(result.getShape()))
+      extents.push_back(op.getLike() ? e.getExtent(op.getLike(), dim)
+                                     : Extent::constant(extent));
+    e.replaceWith(e.map(
+        extents, type, {}, {},
+        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+          Value index = linalg::IndexOp::create(b, loc, op.getAxis());
+          if (!isa<FloatType>(type))
+            return arith::IndexCastOp::create(b, loc, type, index);
+          Value integer =
+              arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+          Value number =
+              arith::SIToFPOp::create(b, loc, e.getComputeType(type), integer);
+          return narrow(b, loc, number, type);
+        }));
+    return success();
+  }
+};
+} // namespace
+
+void flywheel::populateIndexingPatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerGather, LowerScatterAdd, LowerCumsum, LowerIota>(
+      patterns.getContext());
+}

@@ -1,0 +1,339 @@
+//===- LowerPools.cpp - Pools to linalg -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A maximum is found together with its place, the number of an element within
+// the window, which its gradient needs as well: the op that finds them is the
+// same for both, so that CSE merges the two.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WindowEmitter.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace {
+/// Emits reductions over windows. Loops are batch, height, width and channels
+/// of the outputs, then those of the window.
+class PoolEmitter {
+public:
+  PoolEmitter(LinalgEmitter &emitter, const nn::Window &shape,
+              ArrayRef<Extent> image)
+      : e(emitter), shape(shape), window(emitter, shape, image),
+        extents({image[0], window.getCount(0), window.getCount(1), image[3]}) {}
+
+  AffineMap getImageMap();
+  AffineMap getOutputMap() { return e.select(6, {0, 1, 2, 3}); }
+  /// A map of phases: to positions of the padded output.
+  AffineMap getPhaseMap();
+
+  /// Gives the loops of a window their extents; it is never read.
+  Value makeShape(int64_t height, int64_t width) {
+    return e.empty({Extent::constant(height), Extent::constant(width)},
+                   e.b.getI8Type());
+  }
+  AffineMap getShapeMap() { return e.select(6, {4, 5}); }
+
+  /// The number of element (p, q) of the window.
+  Value numberElement(OpBuilder &b, Value p, Value q);
+
+  /// The maximum of each window of x, in the compute type, and the number of
+  /// its element.
+  std::pair<Value, Value> findMaxima(Value x);
+
+  /// `sums`, an element a window, divided by the number of positions of the
+  /// image that the window covers.
+  Value divideByCount(Value sums, Type type);
+
+  /// Makes what one element of a window contributes to a position of the image
+  /// from one element of each output, and the number of the former.
+  using ShareFn = function_ref<Value(OpBuilder &, ValueRange args, Value row,
+                                     Value column)>;
+
+  /// The positions of one phase: the sum, from `zero`, of what the turned
+  /// window finds in `slices`; written to `init`.
+  Value gather(const std::array<Phase, 2> &phases, Value init, Value zero,
+               ValueRange slices, ShareFn share);
+
+  LinalgEmitter &e;
+  nn::Window shape;
+  WindowEmitter window;
+  /// Those of the outputs.
+  SmallVector<Extent> extents;
+};
+} // namespace
+
+AffineMap PoolEmitter::getImageMap() {
+  SmallVector<AffineExpr> d;
+  for (unsigned i = 0; i < 6; ++i)
+    d.push_back(e.b.getAffineDimExpr(i));
+  return AffineMap::get(6, 0,
+                        {d[0], d[1] * shape[0].stride + d[4],
+                         d[2] * shape[1].stride + d[5], d[3]},
+                        e.b.getContext());
+}
+
+AffineMap PoolEmitter::getPhaseMap() {
+  SmallVector<AffineExpr> d;
+  for (unsigned i = 0; i < 6; ++i)
+    d.push_back(e.b.getAffineDimExpr(i));
+  return AffineMap::get(6, 0, {d[0], d[1] + d[4], d[2] + d[5], d[3]},
+                        e.b.getContext());
+}
+
+Value PoolEmitter::numberElement(OpBuilder &b, Value p, Value q) {
+  Value width = arith::ConstantIndexOp::create(b, e.loc, shape[1].size);
+  Value row = arith::MulIOp::create(b, e.loc, p, width);
+  return arith::IndexCastOp::create(b, e.loc, b.getI32Type(),
+                                    arith::AddIOp::create(b, e.loc, row, q));
+}
+
+std::pair<Value, Value> PoolEmitter::findMaxima(Value x) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(x));
+  auto compute = cast<FloatType>(e.getComputeType(type));
+  auto lowestOf = [&](FloatType type) {
+    return e.scalar(e.b.getFloatAttr(
+        type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true)));
+  };
+  // Where nothing is padded, a window of -inf has its maximum in front. Else it
+  // has it at the first element that is no padding.
+  bool isUnpadded = window.isUnpadded();
+  Value padded = window.pad(x, lowestOf(type));
+  SmallVector<Value> inputs = {padded, makeShape(shape[0].size, shape[1].size)};
+  Type index = e.b.getI32Type();
+  SmallVector<Value> inits = {
+      e.fill(extents, lowestOf(compute)),
+      e.fill(extents, e.scalar(index, isUnpadded ? 0 : -1))};
+  SmallVector<AffineMap> maps = {getImageMap(), getShapeMap(), getOutputMap(),
+                                 getOutputMap()};
+  SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::parallel);
+  iterators[4] = iterators[5] = utils::IteratorType::reduction;
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value value = widen(b, loc, args[0], compute);
+    Value best = args[2], place = args[3];
+    SmallVector<Value> loops;
+    for (unsigned dim = 0; dim < 6; ++dim)
+      loops.push_back(linalg::IndexOp::create(b, loc, dim));
+    // Unordered or greater, unless the best so far is a NaN already.
+    Value greater =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, value, best);
+    Value isNumber =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+    Value better = arith::AndIOp::create(b, loc, greater, isNumber);
+    if (!isUnpadded) {
+      Value none = arith::ConstantIntOp::create(b, loc, index, -1);
+      Value isFirst =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, place, none);
+      for (unsigned i : {0, 1})
+        isFirst = arith::AndIOp::create(
+            b, loc, isFirst, window.isInside(b, i, loops[i + 1], loops[i + 4]));
+      better = arith::OrIOp::create(b, loc, better, isFirst);
+    }
+    Value number = numberElement(b, loops[4], loops[5]);
+    linalg::YieldOp::create(
+        b, loc,
+        ValueRange{arith::SelectOp::create(b, loc, better, value, best),
+                   arith::SelectOp::create(b, loc, better, number, place)});
+  };
+  auto generic =
+      linalg::GenericOp::create(e.b, e.loc, TypeRange(ValueRange(inits)),
+                                inputs, inits, maps, iterators, body);
+  return {generic.getResult(0), generic.getResult(1)};
+}
+
+Value PoolEmitter::divideByCount(Value sums, Type type) {
+  Type compute = e.getComputeType(type);
+  return e.map(
+      extents, type, sums, {e.identity(4)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value count;
+        if (window.isUnpadded()) {
+          count = arith::ConstantOp::create(
+              b, loc, b.getFloatAttr(compute, shape[0].size * shape[1].size));
+        } else {
+          Value rows =
+              window.countCovered(b, 0, linalg::IndexOp::create(b, loc, 1));
+          Value columns =
+              window.countCovered(b, 1, linalg::IndexOp::create(b, loc, 2));
+          Value number = arith::IndexCastOp::create(
+              b, loc, b.getI32Type(),
+              arith::MulIOp::create(b, loc, rows, columns));
+          count = arith::SIToFPOp::create(b, loc, compute, number);
+        }
+        Value sum = widen(b, loc, args[0], compute);
+        return narrow(b, loc, arith::DivFOp::create(b, loc, sum, count), type);
+      });
+}
+
+Value PoolEmitter::gather(const std::array<Phase, 2> &phases, Value init,
+                          Value zero, ValueRange slices, ShareFn share) {
+  // Windows that do not overlap: nothing is added.
+  if (phases[0].count == 1 && phases[1].count == 1) {
+    SmallVector<AffineMap> maps(slices.size() + 1, e.identity(4));
+    return e.generic(
+        slices, init, maps, [&](OpBuilder &b, Location loc, ValueRange args) {
+          return share(b, args,
+                       arith::ConstantIndexOp::create(b, loc, phases[0].first),
+                       arith::ConstantIndexOp::create(b, loc, phases[1].first));
+        });
+  }
+  SmallVector<AffineMap> maps(slices.size(), getPhaseMap());
+  maps.append({getShapeMap(), getOutputMap()});
+  SmallVector<Value> inputs(slices);
+  inputs.push_back(makeShape(phases[0].count, phases[1].count));
+  init = linalg::FillOp::create(e.b, e.loc, zero, init).getResult(0);
+  return e.generic(
+      inputs, init, maps, [&](OpBuilder &b, Location loc, ValueRange args) {
+        SmallVector<Value> element;
+        for (auto [i, phase] : llvm::enumerate(phases))
+          element.push_back(phase.emitElement(
+              b, loc, linalg::IndexOp::create(b, loc, i + 4)));
+        return arith::AddFOp::create(b, loc, args.back(),
+                                     share(b, args, element[0], element[1]));
+      });
+}
+
+namespace {
+struct LowerMaxPool2d : OpRewritePattern<nn::MaxPool2dOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::MaxPool2dOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
+    e.replaceWith(e.narrowTensor(pool.findMaxima(op.getX()).first,
+                                 getElementTypeOrSelf(op.getX())));
+    return success();
+  }
+};
+
+/// Of each window, the element of v whose number is that of the maximum.
+struct LowerMaxPool2dSelect : OpRewritePattern<nn::MaxPool2dSelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::MaxPool2dSelectOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    SmallVector<Extent> image = e.getExtents(op.getX());
+    for (int64_t dim = 0; dim < 4; ++dim)
+      e.expectEqual(image[dim], e.getExtent(op.getV(), dim),
+                    "extents of x and v");
+    PoolEmitter pool(e, op.getSliding(), image);
+    Value places = pool.findMaxima(op.getX()).second;
+    Type type = getElementTypeOrSelf(op.getV());
+    Type compute = e.getComputeType(type);
+    Value padded = pool.window.pad(op.getV(), e.scalar(type, 0.0));
+    Value picked = e.generic(
+        {padded, places,
+         pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
+        e.fill(pool.extents, e.scalar(compute, 0.0)),
+        {pool.getImageMap(), pool.getOutputMap(), pool.getShapeMap(),
+         pool.getOutputMap()},
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value number =
+              pool.numberElement(b, linalg::IndexOp::create(b, loc, 4),
+                                 linalg::IndexOp::create(b, loc, 5));
+          Value isPlace = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::eq, args[1], number);
+          return arith::SelectOp::create(
+              b, loc, isPlace, widen(b, loc, args[0], compute), args[3]);
+        });
+    e.replaceWith(e.narrowTensor(picked, type));
+    return success();
+  }
+};
+
+/// A position of the image gets what windows have there as their maximum.
+struct LowerMaxPool2dGrad : OpRewritePattern<nn::MaxPool2dGradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::MaxPool2dGradOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
+    pool.window.expectOutput(op.getDy());
+    Value places = pool.findMaxima(op.getX()).second;
+    Type type = getElementTypeOrSelf(op.getDy());
+    Type compute = e.getComputeType(type);
+    Value zero = e.scalar(compute, 0.0);
+    auto share = [&](OpBuilder &b, ValueRange args, Value row, Value column) {
+      Value isPlace =
+          arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, args[0],
+                                pool.numberElement(b, row, column));
+      return arith::SelectOp::create(b, e.loc, isPlace,
+                                     widen(b, e.loc, args[1], compute), zero);
+    };
+    Value none = e.scalar(rewriter.getI32Type(), -1);
+    Value sum = pool.window.scatter(
+        zero, {places, op.getDy()}, {none, e.scalar(type, 0.0)},
+        [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+          return pool.gather(phases, init, zero, slices, share);
+        });
+    e.replaceWith(e.narrowTensor(sum, type));
+    return success();
+  }
+};
+
+struct LowerAvgPool2d : OpRewritePattern<nn::AvgPool2dOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::AvgPool2dOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
+    Type type = getElementTypeOrSelf(op.getX());
+    Type compute = e.getComputeType(type);
+    Value padded = pool.window.pad(op.getX(), e.scalar(type, 0.0));
+    Value sums = e.generic(
+        {padded, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
+        e.fill(pool.extents, e.scalar(compute, 0.0)),
+        {pool.getImageMap(), pool.getShapeMap(), pool.getOutputMap()},
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          return arith::AddFOp::create(b, loc, args[2],
+                                       widen(b, loc, args[0], compute));
+        });
+    e.replaceWith(pool.divideByCount(sums, type));
+    return success();
+  }
+};
+
+/// A position of the image gets its share of each window that it is in.
+struct LowerAvgPool2dGrad : OpRewritePattern<nn::AvgPool2dGradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::AvgPool2dGradOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter e(rewriter, op);
+    auto imageType = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<Extent> image = e.getExtents(op.getDy());
+    for (unsigned dim : {1, 2})
+      image[dim] = imageType.isDynamicDim(dim)
+                       ? e.getExtent(op.getLike(), dim)
+                       : Extent::constant(imageType.getDimSize(dim));
+    PoolEmitter pool(e, op.getSliding(), image);
+    pool.window.expectOutput(op.getDy());
+    Type type = imageType.getElementType();
+    Type compute = e.getComputeType(type);
+    Value zero = e.scalar(compute, 0.0);
+    Value shares = pool.divideByCount(op.getDy(), compute);
+    Value sum = pool.window.scatter(
+        zero, shares, zero,
+        [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+          return pool.gather(phases, init, zero, slices,
+                             [](OpBuilder &, ValueRange args, Value, Value) {
+                               return args[0];
+                             });
+        });
+    e.replaceWith(e.narrowTensor(sum, type));
+    return success();
+  }
+};
+} // namespace
+
+void flywheel::populatePoolPatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerMaxPool2d, LowerMaxPool2dSelect, LowerMaxPool2dGrad,
+               LowerAvgPool2d, LowerAvgPool2dGrad>(patterns.getContext());
+}

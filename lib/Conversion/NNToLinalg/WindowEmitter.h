@@ -1,0 +1,114 @@
+//===- WindowEmitter.h - Windows over images in linalg ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What convolutions and pools share. Forward, an image is padded where it has
+// to be and each window reads it at stride `s`. Backward, a position of the
+// image is reached from few windows. The positions whose distance is a multiple
+// of the stride (a phase) are reached alike: phase by phase, the gradient is a
+// window of stride 1 over the padded output, written to a strided slice of the
+// image. That computes nothing twice and nothing in vain, and no write meets
+// another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
+#define FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
+
+#include "LinalgEmitter.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+
+namespace flywheel {
+
+/// The elements of a window that reach one phase of the image, in one
+/// dimension: `first`, `first + step`, ..., `count` of them. Turned around,
+/// they are a window over the output.
+struct Phase {
+  int64_t count = 0, first = 0, step = 1;
+  /// The distance of two of them in the output.
+  int64_t dilation = 1;
+  /// Where the phase begins in the image, and how many positions it has.
+  mlir::OpFoldResult offset, size;
+  /// Where its window begins in the padded output.
+  mlir::OpFoldResult begin;
+
+  /// The element of the window that element `i` of the turned one is.
+  mlir::AffineExpr getElement(mlir::AffineExpr i) const {
+    return -(i * step) + (first + (count - 1) * step);
+  }
+  /// The same in the body of a structured op.
+  mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value i) const;
+};
+
+/// Emits window ops of an image [batch, height, width, ...].
+class WindowEmitter {
+public:
+  using Fold = mlir::OpFoldResult;
+
+  /// `image` gives the extents; it need not be an operand.
+  WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
+                llvm::ArrayRef<Extent> image);
+
+  /// Number of windows in each dimension.
+  Extent getCount(unsigned i) { return toExtent(counts[i]); }
+
+  /// Checks that the output has an element for each window.
+  void expectOutput(mlir::Value output);
+
+  /// `image` with what is padded set to `value`.
+  mlir::Value pad(mlir::Value image, mlir::Value value);
+
+  /// Whether nothing is padded.
+  bool isUnpadded() const;
+
+  /// In the body of a structured op: whether element `element` of window
+  /// `output` is in the image, in dimension i.
+  mlir::Value isInside(mlir::OpBuilder &b, unsigned i, mlir::Value output,
+                       mlir::Value element);
+
+  /// In the body of a structured op: the number of positions of the image that
+  /// are in window `output`, in dimension i. Without dilation.
+  mlir::Value countCovered(mlir::OpBuilder &b, unsigned i, mlir::Value output);
+
+  /// Emits one phase: given what it may start from and the slices of the padded
+  /// outputs that its turned window slides over with stride 1.
+  using PhaseFn = llvm::function_ref<mlir::Value(
+      const std::array<Phase, 2> &phases, mlir::Value init,
+      mlir::ValueRange slices)>;
+
+  /// An image of `type` elements that is `zero` but where `emit` computes it
+  /// from `outputs`, which are padded with `padValues`.
+  mlir::Value scatter(mlir::Value zero, mlir::ValueRange outputs,
+                      mlir::ValueRange padValues, PhaseFn emit);
+
+private:
+  /// The position of an element of a window; padding in front is below 0.
+  mlir::Value emitPosition(mlir::OpBuilder &b, unsigned i, mlir::Value output,
+                           mlir::Value element);
+  Fold apply(mlir::AffineExpr expr, llvm::ArrayRef<Fold> symbols);
+  static Extent toExtent(Fold fold);
+  void computePadding(unsigned i);
+  llvm::SmallVector<Phase> makePhases(unsigned i);
+  /// How much of the outputs' padding `phases` need in front and behind.
+  std::pair<int64_t, int64_t> getOutputPadding(unsigned i,
+                                               llvm::ArrayRef<Phase> phases);
+  /// What the turned windows of `phases` slide over.
+  mlir::Value sliceOutput(mlir::Value output,
+                          const std::array<Phase, 2> &phases);
+  mlir::Value padSpatial(mlir::Value tensor, llvm::ArrayRef<Fold> low,
+                         llvm::ArrayRef<Fold> high, mlir::Value value);
+
+  LinalgEmitter &e;
+  nn::Window window;
+  llvm::SmallVector<Extent> image;
+  /// By dimension: the image's extent, the windows, the padding.
+  std::array<Fold, 2> extents, counts, before, after;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H

@@ -1,0 +1,137 @@
+//===- LinalgExt.cpp - The linalg_ext dialect -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace flywheel::linalg_ext;
+
+#include "flywheel/Dialect/LinalgExt/LinalgExtDialect.cpp.inc"
+#include "flywheel/Dialect/LinalgExt/LinalgExtEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/LinalgExt/LinalgExtOps.cpp.inc"
+
+void LinalgExtDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "flywheel/Dialect/LinalgExt/LinalgExtOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// Checks that `value` has a type like one of `shape`.
+static LogicalResult verifyShape(Operation *op, Value value, StringRef what,
+                                 ArrayRef<int64_t> shape) {
+  if (succeeded(verifyCompatibleShape(shapeOf(value), shape)))
+    return success();
+  auto expected =
+      RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
+  return op->emitOpError() << "expected " << what << " with the shape of "
+                           << expected << ", found " << value.getType();
+}
+
+static LogicalResult verifyElementTypes(Operation *op, Value a, Value b) {
+  Type left = getElementTypeOrSelf(a), right = getElementTypeOrSelf(b);
+  if (left == right)
+    return success();
+  return op->emitOpError() << "expected one element type, found " << left
+                           << " and " << right;
+}
+
+static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank)
+    return success();
+  return op->emitOpError() << "expected axis within [0, " << rank << "), found "
+                           << axis;
+}
+
+static LogicalResult verifyMatrices(Operation *op, Value value,
+                                    StringRef what) {
+  if (shapeOf(value).size() >= 2)
+    return success();
+  return op->emitOpError() << "expected " << what
+                           << " of rank at least 2, found " << value.getType();
+}
+
+/// Checks that `slices` are those of `whole` at `indices`.
+static LogicalResult verifySlices(Operation *op, Value whole, Value indices,
+                                  Value slices, StringRef what, int64_t axis) {
+  ArrayRef<int64_t> shape = shapeOf(whole);
+  if (failed(verifyElementTypes(op, whole, slices)) ||
+      failed(verifyAxis(op, axis, shape.size())))
+    return failure();
+  SmallVector<int64_t> expected(shape.take_front(axis));
+  llvm::append_range(expected, shapeOf(indices));
+  llvm::append_range(expected, shape.drop_front(axis + 1));
+  return verifyShape(op, slices, what, expected);
+}
+
+LogicalResult GatherOp::verify() {
+  return verifySlices(*this, getX(), getIndices(), getInit(), "a destination",
+                      getAxis());
+}
+
+LogicalResult ScatterOp::verify() {
+  return verifySlices(*this, getInit(), getIndices(), getUpdates(), "updates",
+                      getAxis());
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyElementTypes(*this, getX(), getInit())) ||
+      failed(verifyAxis(*this, getAxis(), shapeOf(getX()).size())))
+    return failure();
+  return verifyShape(*this, getInit(), "a destination", shapeOf(getX()));
+}
+
+LogicalResult CholeskyOp::verify() {
+  if (failed(verifyMatrices(*this, getInit(), "matrices")))
+    return failure();
+  return verifyShape(*this, getSuccess(), "a flag", {});
+}
+
+LogicalResult TriangularSolveOp::verify() {
+  if (failed(verifyElementTypes(*this, getA(), getInit())) ||
+      failed(verifyMatrices(*this, getA(), "triangles")) ||
+      failed(verifyMatrices(*this, getInit(), "right-hand sides")))
+    return failure();
+  SmallVector<int64_t> expected(shapeOf(getInit()));
+  expected.back() = expected[expected.size() - 2];
+  return verifyShape(*this, getA(), "triangles", expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Side effects: on buffers only
+//===----------------------------------------------------------------------===//
+
+using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+void GatherOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void ScatterOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void ScanOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void CholeskyOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void TriangularSolveOp::getEffects(Effects &effects) {
+  addEffects(*this, effects);
+}

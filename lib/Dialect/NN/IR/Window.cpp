@@ -1,0 +1,275 @@
+//===- Window.cpp - A window that slides over an image --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NNSupport.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace flywheel::nn;
+
+#define GET_ATTRDEF_CLASSES
+#include "flywheel/Dialect/NN/NNAttributes.cpp.inc"
+
+void NNDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "flywheel/Dialect/NN/NNAttributes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+int64_t WindowDim::getLeastExtent() const {
+  switch (padding) {
+  case PaddingKind::valid:
+    return getSpan();
+  case PaddingKind::same:
+    return 1;
+  case PaddingKind::explicit_:
+    return std::max<int64_t>(1, getSpan() - before - after);
+  }
+  llvm_unreachable("every kind of padding is handled");
+}
+
+AffineExpr WindowDim::getCount(AffineExpr extent) const {
+  if (padding == PaddingKind::same)
+    return (extent - 1).floorDiv(stride) + 1;
+  return (extent + (before + after - getSpan())).floorDiv(stride) + 1;
+}
+
+int64_t WindowDim::getCount(int64_t extent) const {
+  if (ShapedType::isDynamic(extent))
+    return extent;
+  if (padding == PaddingKind::same)
+    return llvm::divideCeil(extent, stride);
+  return (extent + before + after - getSpan()) / stride + 1;
+}
+
+AffineExpr WindowDim::getSamePadding(AffineExpr extent) const {
+  // (out - 1) s + k - in, where in - 1 = (out - 1) s + (in - 1) mod s.
+  return -((extent - 1) % stride) + (getSpan() - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+LogicalResult PaddingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  PaddingKind kind, ArrayRef<int64_t> amounts) {
+  size_t expected = kind == PaddingKind::explicit_ ? 4 : 0;
+  if (amounts.size() != expected)
+    return emitError() << "expected " << expected << " amounts of "
+                       << stringifyPaddingKind(kind) << " padding, found "
+                       << amounts.size();
+  for (int64_t amount : amounts)
+    if (amount < 0)
+      return emitError() << "expected padding of at least 0, found " << amount;
+  return success();
+}
+
+PaddingAttr PaddingAttr::parseBare(AsmParser &parser) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return {};
+  std::optional<PaddingKind> kind = symbolizePaddingKind(keyword);
+  if (!kind) {
+    parser.emitError(loc) << "expected padding same, valid or explicit, found '"
+                          << keyword << "'";
+    return {};
+  }
+  SmallVector<int64_t> amounts;
+  auto parsePair = [&]() -> ParseResult {
+    return failure(
+        parser.parseLSquare() || parser.parseInteger(amounts.emplace_back()) ||
+        parser.parseComma() || parser.parseInteger(amounts.emplace_back()) ||
+        parser.parseRSquare());
+  };
+  if (*kind == PaddingKind::explicit_ &&
+      (parser.parseLSquare() || parsePair() || parser.parseComma() ||
+       parsePair() || parser.parseRSquare()))
+    return {};
+  return parser.getChecked<PaddingAttr>(loc, parser.getContext(), *kind,
+                                        amounts);
+}
+
+void PaddingAttr::printBare(AsmPrinter &printer) const {
+  printer << stringifyPaddingKind(getKind());
+  ArrayRef<int64_t> amounts = getAmounts();
+  if (getKind() == PaddingKind::explicit_)
+    printer << " [[" << amounts[0] << ", " << amounts[1] << "], [" << amounts[2]
+            << ", " << amounts[3] << "]]";
+}
+
+Attribute PaddingAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  PaddingAttr result = parseBare(parser);
+  if (!result || parser.parseGreater())
+    return {};
+  return result;
+}
+
+void PaddingAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printBare(printer);
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// Parses `keyword [a, b]`, or takes `whenAbsent`.
+static ParseResult parseList(OpAsmParser &parser, StringRef keyword,
+                             DenseI64ArrayAttr &result,
+                             ArrayRef<int64_t> whenAbsent) {
+  if (failed(parser.parseOptionalKeyword(keyword))) {
+    result = parser.getBuilder().getDenseI64ArrayAttr(whenAbsent);
+    return success();
+  }
+  result =
+      dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, {}));
+  return success(result != nullptr);
+}
+
+static void printList(OpAsmPrinter &printer, StringRef keyword,
+                      ArrayRef<int64_t> list, ArrayRef<int64_t> whenAbsent) {
+  if (list == whenAbsent)
+    return;
+  printer << ' ' << keyword << " [";
+  llvm::interleaveComma(list, printer);
+  printer << ']';
+}
+
+/// Parses `padding same`, or takes `valid`.
+static ParseResult parsePadding(OpAsmParser &parser, PaddingAttr &padding) {
+  if (failed(parser.parseOptionalKeyword("padding"))) {
+    padding = PaddingAttr::get(parser.getContext(), PaddingKind::valid);
+    return success();
+  }
+  padding = PaddingAttr::parseBare(parser);
+  return success(padding != nullptr);
+}
+
+static void printPadding(OpAsmPrinter &printer, PaddingAttr padding) {
+  if (padding.getKind() == PaddingKind::valid)
+    return;
+  printer << " padding ";
+  padding.printBare(printer);
+}
+
+ParseResult flywheel::nn::parseSliding(OpAsmParser &parser,
+                                       DenseI64ArrayAttr &strides,
+                                       PaddingAttr &padding,
+                                       DenseI64ArrayAttr &dilations) {
+  return failure(parseList(parser, "strides", strides, {1, 1}) ||
+                 parsePadding(parser, padding) ||
+                 parseList(parser, "dilations", dilations, {1, 1}));
+}
+
+void flywheel::nn::printSliding(OpAsmPrinter &printer, Operation *,
+                                DenseI64ArrayAttr strides, PaddingAttr padding,
+                                DenseI64ArrayAttr dilations) {
+  printList(printer, "strides", strides, {1, 1});
+  printPadding(printer, padding);
+  printList(printer, "dilations", dilations, {1, 1});
+}
+
+ParseResult flywheel::nn::parsePoolWindow(OpAsmParser &parser,
+                                          DenseI64ArrayAttr &window,
+                                          DenseI64ArrayAttr &strides,
+                                          PaddingAttr &padding) {
+  if (parser.parseKeyword("window"))
+    return failure();
+  window =
+      dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, {}));
+  return failure(!window || parseList(parser, "strides", strides, window) ||
+                 parsePadding(parser, padding));
+}
+
+void flywheel::nn::printPoolWindow(OpAsmPrinter &printer, Operation *,
+                                   DenseI64ArrayAttr window,
+                                   DenseI64ArrayAttr strides,
+                                   PaddingAttr padding) {
+  printList(printer, "window", window, {});
+  printList(printer, "strides", strides, window);
+  printPadding(printer, padding);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult flywheel::nn::verifyPair(Operation *op, StringRef what,
+                                       ArrayRef<int64_t> pair) {
+  if (pair.size() != 2)
+    return op->emitOpError()
+           << "expected " << what << " of height and width, found "
+           << pair.size() << " numbers";
+  for (int64_t number : pair)
+    if (number < 1)
+      return op->emitOpError()
+             << "expected " << what << " of at least 1, found " << number;
+  return success();
+}
+
+Window flywheel::nn::makeWindow(ArrayRef<int64_t> sizes,
+                                ArrayRef<int64_t> strides, PaddingAttr padding,
+                                ArrayRef<int64_t> dilations) {
+  Window window;
+  for (auto [i, dim] : llvm::enumerate(window)) {
+    dim.size = sizes[i];
+    dim.stride = strides[i];
+    dim.dilation = dilations[i];
+    dim.padding = padding.getKind();
+    if (dim.padding == PaddingKind::explicit_) {
+      dim.before = padding.getAmounts()[2 * i];
+      dim.after = padding.getAmounts()[2 * i + 1];
+    }
+  }
+  return window;
+}
+
+LogicalResult flywheel::nn::verifySliding(Operation *op, const Window &window,
+                                          Value image, Value output) {
+  if (failed(verifySameExtent(op, "batches of image and output",
+                              tensorOf(image).getDimSize(0),
+                              tensorOf(output).getDimSize(0))))
+    return failure();
+  for (auto [i, dim] : llvm::enumerate(window)) {
+    StringRef what = i == 0 ? "height" : "width";
+    int64_t extent = tensorOf(image).getDimSize(i + 1);
+    if (ShapedType::isDynamic(extent))
+      continue;
+    if (extent < dim.getLeastExtent())
+      return op->emitOpError() << "expected an image whose " << what
+                               << " is at least " << dim.getLeastExtent()
+                               << ", that of one window, found " << extent;
+    int64_t count = dim.getCount(extent);
+    int64_t found = tensorOf(output).getDimSize(i + 1);
+    if (!ShapedType::isDynamic(found) && found != count)
+      return op->emitOpError() << "expected an output of " << what << " "
+                               << count << " for an image of " << what << " "
+                               << extent << ", found " << found;
+  }
+  return success();
+}
+
+LogicalResult flywheel::nn::verifyLike(Operation *op, Value result,
+                                       Value like) {
+  if (like)
+    return verifyResultShape(op, result, tensorOf(like).getShape());
+  RankedTensorType type = tensorOf(result);
+  if (type.isDynamicDim(1) || type.isDynamicDim(2))
+    return op->emitOpError() << "expected `like` for a result with dynamic "
+                                "height or width, found none";
+  return success();
+}

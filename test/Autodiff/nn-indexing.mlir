@@ -1,0 +1,70 @@
+// RUN: flywheel-opt %s --train-autodiff --split-input-file | FileCheck %s
+
+// X12: what each row received is added up.
+// CHECK-LABEL: func @gather
+// CHECK-SAME: (%[[X:.*]]: tensor<8x5xf32>, %[[I:.*]]: tensor<?xi32>, %[[G:.*]]: tensor<?x5xf32>)
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<8x5xf32>
+// CHECK: nn.scatter_add %[[ZEROS]], %[[I]], %[[G]] axis 0 : (tensor<8x5xf32>, tensor<?xi32>, tensor<?x5xf32>) -> tensor<8x5xf32>
+func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %g: tensor<?x5xf32>) -> tensor<8x5xf32> {
+  %y = nn.gather %x, %i axis 0 : (tensor<8x5xf32>, tensor<?xi32>) -> tensor<?x5xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<?x5xf32>, tensor<8x5xf32>, tensor<?x5xf32>) -> tensor<8x5xf32>
+  return %d : tensor<8x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @scatter_add
+// CHECK-SAME: (%{{.*}}: tensor<8x5xf32>, %[[I:.*]]: tensor<?xi32>, %{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<8x5xf32>)
+// CHECK: %[[U:.*]] = nn.gather %[[G]], %[[I]] axis 0 : (tensor<8x5xf32>, tensor<?xi32>) -> tensor<?x5xf32>
+// CHECK: return %[[G]], %[[U]]
+func.func @scatter_add(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>, %g: tensor<8x5xf32>)
+    -> (tensor<8x5xf32>, tensor<?x5xf32>) {
+  %y = nn.scatter_add %x, %i, %u axis 0 : (tensor<8x5xf32>, tensor<?xi32>, tensor<?x5xf32>) -> tensor<8x5xf32>
+  %d:2 = train.gradient %y wrt %x, %u grad_ys %g
+      : (tensor<8x5xf32>, tensor<8x5xf32>, tensor<?x5xf32>, tensor<8x5xf32>) -> (tensor<8x5xf32>, tensor<?x5xf32>)
+  return %d#0, %d#1 : tensor<8x5xf32>, tensor<?x5xf32>
+}
+
+// -----
+
+// The other way round.
+// CHECK-LABEL: func @cumsum
+// CHECK-SAME: (%{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<?x5xf32>)
+// CHECK: nn.cumsum %[[G]] axis 0 exclusive reverse : tensor<?x5xf32> -> tensor<?x5xf32>
+func.func @cumsum(%x: tensor<?x5xf32>, %g: tensor<?x5xf32>) -> tensor<?x5xf32> {
+  %y = nn.cumsum %x axis 0 exclusive : tensor<?x5xf32> -> tensor<?x5xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<?x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+  return %d : tensor<?x5xf32>
+}
+
+// -----
+
+// L14: no factor is computed again.
+// CHECK-LABEL: func @cholesky
+// CHECK-SAME: (%{{.*}}: tensor<3x3xf64>, %[[G:.*]]: tensor<3x3xf64>)
+// CHECK: %[[L:.*]] = nn.cholesky
+// CHECK: nn.matmul %[[G]], %[[L]] {transpose_a}
+// CHECK-COUNT-2: nn.triangular_solve lower %[[L]], %{{.*}} transpose :
+// CHECK-NOT: nn.cholesky
+func.func @cholesky(%a: tensor<3x3xf64>, %g: tensor<3x3xf64>) -> tensor<3x3xf64> {
+  %y = nn.cholesky %a : tensor<3x3xf64>
+  %d = train.gradient %y wrt %a grad_ys %g : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
+  return %d : tensor<3x3xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func @triangular_solve
+// CHECK-SAME: (%[[A:.*]]: tensor<3x3xf64>, %[[B:.*]]: tensor<3x?xf64>, %[[G:.*]]: tensor<3x?xf64>)
+// CHECK: %[[X:.*]] = nn.triangular_solve lower %[[A]], %[[B]] unit_diagonal
+// CHECK: %[[DB:.*]] = nn.triangular_solve lower %[[A]], %[[G]] transpose unit_diagonal
+// CHECK: %[[P:.*]] = nn.matmul %[[DB]], %[[X]] {transpose_b}
+// CHECK: nn.triangle lower %[[P]] diagonal -1
+// CHECK: arith.negf
+func.func @triangular_solve(%a: tensor<3x3xf64>, %b: tensor<3x?xf64>, %g: tensor<3x?xf64>)
+    -> (tensor<3x3xf64>, tensor<3x?xf64>) {
+  %y = nn.triangular_solve lower %a, %b unit_diagonal : (tensor<3x3xf64>, tensor<3x?xf64>) -> tensor<3x?xf64>
+  %d:2 = train.gradient %y wrt %a, %b grad_ys %g
+      : (tensor<3x?xf64>, tensor<3x3xf64>, tensor<3x?xf64>, tensor<3x?xf64>) -> (tensor<3x3xf64>, tensor<3x?xf64>)
+  return %d#0, %d#1 : tensor<3x3xf64>, tensor<3x?xf64>
+}

@@ -1,0 +1,130 @@
+// RUN: flywheel-opt %s --flywheel-lower-linalg-ext --canonicalize --split-input-file | FileCheck %s
+
+// X12: one slice at a time; one at an index out of range is not read.
+// CHECK-LABEL: func @gather
+// CHECK-SAME: (%[[X:.*]]: memref<8x5xf32>, %[[I:.*]]: memref<?xi32>, %[[Y:.*]]: memref<?x5xf32>)
+// CHECK: scf.for %[[J:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK: %[[LOADED:.*]] = memref.load %[[I]][%[[J]]]
+// CHECK: %[[AT:.*]] = arith.index_cast %[[LOADED]] : i32 to index
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[AT]], %c8 : index
+// CHECK: %[[TO:.*]] = memref.subview %[[Y]][%[[J]], 0] [1, 5] [1, 1]
+// CHECK: scf.if %[[IN]] {
+// CHECK: %[[FROM:.*]] = memref.subview %[[X]][%[[AT]], 0] [1, 5] [1, 1]
+// CHECK: linalg.copy ins(%[[FROM]] : {{.*}}) outs(%[[TO]] :
+// CHECK: } else {
+// CHECK: linalg.fill ins(%cst : f32) outs(%[[TO]] :
+func.func @gather(%x: memref<8x5xf32>, %i: memref<?xi32>, %y: memref<?x5xf32>) {
+  linalg_ext.gather ins(%x, %i : memref<8x5xf32>, memref<?xi32>) outs(%y : memref<?x5xf32>) axis 0
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @scatter
+// CHECK: scf.for %[[O:.*]] =
+// CHECK: scf.for %[[J:.*]] =
+// CHECK: scf.if
+// CHECK: memref.subview %{{.*}}[%[[O]], %[[J]], 0] [1, 1, 4] [1, 1, 1]
+// CHECK: memref.subview %{{.*}}[%[[O]], %{{.*}}, 0] [1, 1, 4] [1, 1, 1]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]}
+// CHECK: arith.addf
+// CHECK-NOT: else
+func.func @scatter(%i: memref<3xi64>, %u: memref<2x3x4xf32>, %y: memref<2x8x4xf32>) {
+  linalg_ext.scatter add ins(%i, %u : memref<3xi64>, memref<2x3x4xf32>) outs(%y : memref<2x8x4xf32>) axis 1
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @scatter_replace
+// CHECK: linalg.copy
+func.func @scatter_replace(%i: memref<3xi64>, %u: memref<3x4xf32>, %y: memref<8x4xf32>) {
+  linalg_ext.scatter replace ins(%i, %u : memref<3xi64>, memref<3x4xf32>) outs(%y : memref<8x4xf32>) axis 0
+  return
+}
+
+// -----
+
+// Nothing is there to be written.
+// CHECK-LABEL: func @empty
+// CHECK-NEXT: return
+func.func @empty(%i: memref<3xi64>, %u: memref<3x0xf32>, %y: memref<8x0xf32>) {
+  linalg_ext.scatter add ins(%i, %u : memref<3xi64>, memref<3x0xf32>) outs(%y : memref<8x0xf32>) axis 0
+  return
+}
+
+// -----
+
+// X7: each row is the one before and one of x; in O(n), whole rows at a time.
+// CHECK-LABEL: func @rows
+// CHECK-SAME: (%[[X:.*]]: memref<9x5xf32>, %[[Y:.*]]: memref<9x5xf32>)
+// CHECK: linalg.copy
+// CHECK: scf.for %[[K:.*]] = %c1 to %c9 step %c1 {
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[K]], %c1
+// CHECK-DAG: %[[Y0:.*]] = memref.subview %[[Y]][%[[BEFORE]], 0]
+// CHECK-DAG: %[[X1:.*]] = memref.subview %[[X]][%[[K]], 0]
+// CHECK-DAG: %[[Y1:.*]] = memref.subview %[[Y]][%[[K]], 0]
+// CHECK: linalg.generic {{.*}} ins(%[[Y0]], %[[X1]] : {{.*}}) outs(%[[Y1]] :
+func.func @rows(%x: memref<9x5xf32>, %y: memref<9x5xf32>) {
+  linalg_ext.scan ins(%x : memref<9x5xf32>) outs(%y : memref<9x5xf32>) axis 0
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @row
+// CHECK: scf.for
+// CHECK: scf.for %[[K:.*]] = %c0 to %c5 step %c1 iter_args(%[[SUM:.*]] = %c0_i32) -> (i32) {
+// CHECK: %[[AT:.*]] = arith.subi %c4, %[[K]]
+// CHECK: %[[X:.*]] = memref.load
+// CHECK: %[[NEXT:.*]] = arith.addi %[[SUM]], %[[X]]
+// CHECK: memref.store %[[SUM]], %{{.*}}[%{{.*}}, %[[AT]]]
+// CHECK: scf.yield %[[NEXT]]
+func.func @row(%x: memref<9x5xi32>, %y: memref<9x5xi32>) {
+  linalg_ext.scan ins(%x : memref<9x5xi32>) outs(%y : memref<9x5xi32>) axis 1 exclusive reverse
+  return
+}
+
+// -----
+
+// L14: rows of what is found already are products of vectors.
+// CHECK-LABEL: func @cholesky
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: scf.for %[[J:.*]] = %c0 to %[[I]] step %c1 {
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: arith.cmpf ogt
+// CHECK: arith.andi
+// CHECK: math.sqrt
+func.func @cholesky(%a: memref<9x9xf32>, %ok: memref<i1>) {
+  linalg_ext.cholesky outs(%a, %ok : memref<9x9xf32>, memref<i1>)
+  return
+}
+
+// -----
+
+// An upper triangle is solved from its last row on.
+// CHECK-LABEL: func @triangular_solve
+// CHECK-SAME: (%[[A:.*]]: memref<9x9xf32>, %[[B:.*]]: memref<9x4xf32>)
+// CHECK: scf.for %[[K:.*]] = %c0 to %c9 step %c1 {
+// CHECK: %[[ROW:.*]] = arith.subi %c8, %[[K]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
+// CHECK-DAG: %[[X:.*]] = memref.subview %[[B]][%[[ROW]], 0] [1, 4]
+// CHECK-DAG: %[[T:.*]] = memref.subview %[[A]][%[[ROW]], %[[NEXT]]] [1, %[[K]]]
+// CHECK-DAG: %[[KNOWN:.*]] = memref.subview %[[B]][%[[NEXT]], 0] [%[[K]], 4]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[T]], %[[KNOWN]] : {{.*}}) outs(%[[X]] :
+// CHECK: arith.divf
+func.func @triangular_solve(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
+  linalg_ext.triangular_solve ins(%a : memref<9x9xf32>) outs(%b : memref<9x4xf32>) upper
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @unit_diagonal
+// CHECK-NOT: arith.divf
+func.func @unit_diagonal(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
+  linalg_ext.triangular_solve ins(%a : memref<9x9xf32>) outs(%b : memref<9x4xf32>) unit_diagonal
+  return
+}

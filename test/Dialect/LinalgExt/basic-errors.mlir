@@ -1,0 +1,71 @@
+// RUN: flywheel-opt %s -split-input-file -verify-diagnostics
+
+func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<2x5xf32>) {
+  // expected-error @+1 {{expected a destination with the shape of 'tensor<3x5xf32>', found 'tensor<2x5xf32>'}}
+  %0 = linalg_ext.gather ins(%x, %i : tensor<4x5xf32>, tensor<3xi64>) outs(%y : tensor<2x5xf32>) axis 0 -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected axis within [0, 2), found 2}}
+  %0 = linalg_ext.gather ins(%x, %i : tensor<4x5xf32>, tensor<3xi64>) outs(%y : tensor<3x5xf32>) axis 2 -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<2x5xf32>) {
+  // expected-error @+1 {{expected updates with the shape of 'tensor<3x5xf32>', found 'tensor<2x5xf32>'}}
+  %0 = linalg_ext.scatter add ins(%i, %y : tensor<3xi64>, tensor<2x5xf32>) outs(%x : tensor<4x5xf32>) axis 0 -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<4xf32>, %y: memref<4xf64>) {
+  // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
+  linalg_ext.scan ins(%x : memref<4xf32>) outs(%y : memref<4xf64>) axis 0
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<4xf32>, %y: memref<5xf32>) {
+  // expected-error @+1 {{expected a destination with the shape of 'tensor<4xf32>', found 'memref<5xf32>'}}
+  linalg_ext.scan ins(%x : memref<4xf32>) outs(%y : memref<5xf32>) axis 0
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4xf32>, %ok: memref<i1>) {
+  // expected-error @+1 {{expected matrices of rank at least 2, found 'memref<4xf32>'}}
+  linalg_ext.cholesky outs(%a, %ok : memref<4xf32>, memref<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4x4xf32>, %ok: memref<4xi1>) {
+  // expected-error @+1 {{expected a flag with the shape of 'tensor<i1>', found 'memref<4xi1>'}}
+  linalg_ext.cholesky outs(%a, %ok : memref<4x4xf32>, memref<4xi1>)
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4x4xf32>, %b: memref<5x2xf32>) {
+  // expected-error @+1 {{expected triangles with the shape of 'tensor<5x5xf32>', found 'memref<4x4xf32>'}}
+  linalg_ext.triangular_solve ins(%a : memref<4x4xf32>) outs(%b : memref<5x2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{expected}}
+  %0 = linalg_ext.scan ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>) axis 0 -> tensor<4xf32>
+  return
+}

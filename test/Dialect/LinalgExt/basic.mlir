@@ -1,0 +1,31 @@
+// T1: both syntaxes.
+// RUN: flywheel-opt %s | FileCheck %s
+// RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s --mlir-print-op-generic | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s --emit-bytecode | flywheel-opt | FileCheck %s
+
+// CHECK-LABEL: func @on_tensors
+func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32>, %a: tensor<?x?xf64>, %ok: tensor<i1>) {
+  // CHECK: linalg_ext.gather ins(%arg0, %arg1 : tensor<?x5xf32>, tensor<3xi64>) outs(%arg2 : tensor<3x5xf32>) axis 0 -> tensor<3x5xf32>
+  %0 = linalg_ext.gather ins(%x, %i : tensor<?x5xf32>, tensor<3xi64>) outs(%y : tensor<3x5xf32>) axis 0 -> tensor<3x5xf32>
+  // CHECK: linalg_ext.scatter add ins(%arg1, %arg2 : tensor<3xi64>, tensor<3x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 0 -> tensor<?x5xf32>
+  %1 = linalg_ext.scatter add ins(%i, %y : tensor<3xi64>, tensor<3x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 -> tensor<?x5xf32>
+  // CHECK: linalg_ext.scatter replace
+  %2 = linalg_ext.scatter replace ins(%i, %y : tensor<3xi64>, tensor<3x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 -> tensor<?x5xf32>
+  // CHECK: linalg_ext.scan ins(%arg0 : tensor<?x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 1 exclusive reverse -> tensor<?x5xf32>
+  %3 = linalg_ext.scan ins(%x : tensor<?x5xf32>) outs(%x : tensor<?x5xf32>) axis 1 exclusive reverse -> tensor<?x5xf32>
+  // CHECK: linalg_ext.cholesky outs(%arg3, %arg4 : tensor<?x?xf64>, tensor<i1>) -> tensor<?x?xf64>, tensor<i1>
+  %4:2 = linalg_ext.cholesky outs(%a, %ok : tensor<?x?xf64>, tensor<i1>) -> tensor<?x?xf64>, tensor<i1>
+  // CHECK: linalg_ext.triangular_solve ins(%arg3 : tensor<?x?xf64>) outs(%arg3 : tensor<?x?xf64>) upper transpose unit_diagonal -> tensor<?x?xf64>
+  %5 = linalg_ext.triangular_solve ins(%a : tensor<?x?xf64>) outs(%a : tensor<?x?xf64>) upper transpose unit_diagonal -> tensor<?x?xf64>
+  return
+}
+
+// CHECK-LABEL: func @on_buffers
+func.func @on_buffers(%x: memref<?x5xf32, strided<[?, 1], offset: ?>>, %i: memref<3xi64>, %y: memref<3x5xf32>) {
+  // CHECK: linalg_ext.gather ins(%arg0, %arg1 : memref<?x5xf32, strided<[?, 1], offset: ?>>, memref<3xi64>) outs(%arg2 : memref<3x5xf32>) axis 0{{$}}
+  linalg_ext.gather ins(%x, %i : memref<?x5xf32, strided<[?, 1], offset: ?>>, memref<3xi64>) outs(%y : memref<3x5xf32>) axis 0
+  // CHECK: linalg_ext.scan ins(%arg2 : memref<3x5xf32>) outs(%arg2 : memref<3x5xf32>) axis 0{{$}}
+  linalg_ext.scan ins(%y : memref<3x5xf32>) outs(%y : memref<3x5xf32>) axis 0
+  return
+}

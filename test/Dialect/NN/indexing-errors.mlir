@@ -1,0 +1,159 @@
+// RUN: flywheel-opt %s -split-input-file -verify-diagnostics
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xf32>) {
+  // expected-error @+1 {{operand #1 must be ranked tensor of signless integer values}}
+  %0 = nn.gather %x, %i axis 0 : (tensor<3x5xf32>, tensor<2xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>) {
+  // expected-error @+1 {{expected axis within [0, 2), found 2}}
+  %0 = nn.gather %x, %i axis 2 : (tensor<3x5xf32>, tensor<2xi32>) -> tensor<3x5x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>) {
+  // expected-error @+1 {{expected axis within [0, 2), found -1}}
+  %0 = nn.gather %x, %i axis -1 : (tensor<3x5xf32>, tensor<2xi32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3x2xf32>', found 'tensor<2x5xf32>'}}
+  %0 = nn.gather %x, %i axis 1 : (tensor<3x5xf32>, tensor<2xi32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>) {
+  // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
+  %0 = nn.gather %x, %i axis 0 : (tensor<3x5xf32>, tensor<2xi32>) -> tensor<2x5xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>, %u: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected updates of type 'tensor<2x5xf32>', found 'tensor<3x5xf32>'}}
+  %0 = nn.scatter_add %x, %i, %u axis 0 : (tensor<3x5xf32>, tensor<2xi32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xi32>, %i: tensor<2xi32>, %u: tensor<2xi64>) {
+  // expected-error @+1 {{expected one element type, found 'i32' and 'i64'}}
+  %0 = nn.scatter_add %x, %i, %u axis 0 : (tensor<3xi32>, tensor<2xi32>, tensor<2xi64>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xi32>, %i: tensor<2xi32>, %u: tensor<2xi32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3xi32>', found 'tensor<4xi32>'}}
+  %0 = nn.scatter_add %x, %i, %u axis 0 : (tensor<3xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xi1>, %i: tensor<2xi32>, %u: tensor<2xi1>) {
+  // expected-error @+1 {{expected a numeric element type, found 'tensor<3xi1>'}}
+  %0 = nn.scatter_add %x, %i, %u axis 0 : (tensor<3xi1>, tensor<2xi32>, tensor<2xi1>) -> tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xi1>) {
+  // expected-error @+1 {{expected a numeric element type, found 'tensor<3x5xi1>'}}
+  %0 = nn.cumsum %x axis 0 : tensor<3x5xi1> -> tensor<3x5xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{expected axis within [0, 0), found 0}}
+  %0 = nn.cumsum %x axis 0 : tensor<f32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3x5xf32>', found 'tensor<3x4xf32>'}}
+  %0 = nn.cumsum %x axis 0 : tensor<3x5xf32> -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{expected `like` for a result with dynamic extents, found none}}
+  %0 = nn.iota axis 0 : () -> tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3x5xi32>', found 'tensor<3x?x1xi32>'}}
+  %0 = nn.iota axis 0 like %x : (tensor<3x5xf32>) -> tensor<3x?x1xi32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{expected axis within [0, 1), found 1}}
+  %0 = nn.iota axis 1 : () -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected one multiple for each of the 2 dimensions of x, found 1}}
+  %0 = nn.tile %x multiples [2] : tensor<3x5xf32> -> tensor<6x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected multiples of at least 0, found -1}}
+  %0 = nn.tile %x multiples [2, -1] : tensor<3x5xf32> -> tensor<6x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<6x5xf32>', found 'tensor<5x6xf32>'}}
+  %0 = nn.tile %x multiples [2, 1] : tensor<3x5xf32> -> tensor<5x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
+  %0 = nn.tile %x multiples [1, 1] : tensor<3x5xf32> -> tensor<3x5xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x0xf32>) {
+  // expected-error @+1 {{expected a non-empty axis, found 'tensor<3x0xf32>'}}
+  %0 = nn.argmin %x axis 1 : tensor<3x0xf32> -> tensor<3xi32>
+  return
+}

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Slices at indices, and scans, against numpy in each configuration (X7, X9, X11, X12)."""
+
+from typing import Any, List, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases import DTYPES, Cases, tensor
+from configurations import configurations, expect_close, expect_equal, expect_error, run_tests
+
+Array = NDArray[Any]
+NUMBERS = {**DTYPES, "i32": np.int32, "f16": np.float16}
+INDICES = {"i32": np.int32, "i64": np.int64, "i8": np.int8, "i16": np.int16}
+
+
+def draw(rng: np.random.Generator, shape: Tuple[int, ...], dtype: Any) -> Array:
+    """Small integers: sums are exact in any type and order."""
+    return np.asarray(rng.integers(-8, 9, shape)).astype(dtype)
+
+
+# The declared shapes and the extents of x and of the indices, and the axis.
+GATHERS: Tuple[Tuple[Any, Any, Any, Any, int], ...] = (
+    ((10, 64), (10, 64), ("?",), (7,), 0),
+    (("?", 5), (9, 5), ("?", 3), (2, 3), 0),
+    ((4, 17), (4, 17), (), (), 0),
+    ((3, 6, 33), (3, 6, 33), ("?",), (4,), 1),
+    (("?", 6, "?"), (2, 6, 7), (2, "?"), (2, 5), 1),
+    ((3, 5), (3, 5), ("?",), (11,), 1),
+    ((5,), (5,), (3, 2), (3, 2), 0),
+    ((5, 1), (5, 1), (1,), (1,), 0),
+    ((5, 9), (5, 9), ("?",), (0,), 0),
+    ((0, 9), (0, 9), ("?",), (0,), 0),
+    ((5, 0), (5, 0), ("?",), (4,), 0),
+    ((2, 3, 4, 5), (2, 3, 4, 5), ("?",), (6,), 2),
+)
+
+
+def test_gather() -> None:
+    """X7, X11: numpy's take: every axis, duplicates, no indices, empty slices."""
+    rng = np.random.default_rng(1)
+    cases = Cases()
+    for element, dtype in NUMBERS.items():
+        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+            integer = list(INDICES)[number % len(INDICES)]
+            x, i = tensor(x_shape, element), tensor(i_shape, integer)
+            y = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
+            expect = cases.add(f"gather {element} {axis}", (x, i), y,
+                               f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
+            values = draw(rng, x_extents, dtype)
+            # numpy cannot draw from an empty range.
+            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
+            expect([values, indices], np.take(values, indices.astype(np.int64), axis))
+    cases.check()
+
+
+def test_scatter_add() -> None:
+    """X12: numpy's add.at: every axis, duplicates, no updates."""
+    rng = np.random.default_rng(2)
+    cases = Cases()
+    for element, dtype in NUMBERS.items():
+        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+            integer = list(INDICES)[number % len(INDICES)]
+            x, i = tensor(x_shape, element), tensor(i_shape, integer)
+            u = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
+            expect = cases.add(f"scatter_add {element} {axis}", (x, i, u), x,
+                               f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
+            values = draw(rng, x_extents, dtype)
+            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
+            updates = draw(rng, (*x_extents[:axis], *i_extents, *x_extents[axis + 1:]), dtype)
+            result = values.copy()
+            where: Any = (slice(None),) * axis + (indices.astype(np.int64),)
+            np.add.at(result, where, updates)
+            expect([values, indices, updates], result)
+    cases.check()
+
+
+def test_boolean_indices() -> None:
+    """An index of i1 is 0 or 1; what is gathered may be truth values."""
+    cases = Cases()
+    expect = cases.add("i1", ("tensor<2x3xi1>", "tensor<?xi1>"), "tensor<?x3xi1>",
+                       "%y = nn.gather %a0, %a1 axis 0 : (tensor<2x3xi1>, tensor<?xi1>) -> tensor<?x3xi1>")
+    table = np.array([[True, False, True], [False, False, True]])
+    pick = np.array([True, True, False])
+    expect([table, pick], table[pick.astype(int)])
+    cases.check()
+
+
+EMBEDDING = """
+train.variable @table : tensor<{n}x{d}xf32> = #train.zeros
+func.func @look(%i: tensor<?xi32>) -> tensor<?x{d}xf32> {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.gather %t, %i axis 0 : (tensor<{n}x{d}xf32>, tensor<?xi32>) -> tensor<?x{d}xf32>
+  return %y : tensor<?x{d}xf32>
+}}
+func.func @step(%i: tensor<?xi32>, %target: tensor<?x{d}xf32>) -> tensor<f32> {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.gather %t, %i axis 0 : (tensor<{n}x{d}xf32>, tensor<?xi32>) -> tensor<?x{d}xf32>
+  %e = arith.subf %y, %target : tensor<?x{d}xf32>
+  %s = arith.mulf %e, %e : tensor<?x{d}xf32>
+  %loss = nn.reduce sum %s axes [0, 1] : tensor<?x{d}xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with {optimizer}
+  return %loss : tensor<f32>
+}}
+func.func @bump(%i: tensor<?xi32>, %u: tensor<?x{d}xf32>) {{
+  %t = train.read @table : tensor<{n}x{d}xf32>
+  %y = nn.scatter_add %t, %i, %u axis 0
+      : (tensor<{n}x{d}xf32>, tensor<?xi32>, tensor<?x{d}xf32>) -> tensor<{n}x{d}xf32>
+  train.assign @table, %y : tensor<{n}x{d}xf32>
+  return
+}}
+"""
+
+
+def test_embedding() -> None:
+    """X12, O30: an embedding trains; duplicates add up; an index out of range changes nothing (S3)."""
+    n, d, rate = 11, 19, 0.125
+    rng = np.random.default_rng(3)
+    start = rng.standard_normal((n, d)).astype(np.float32)
+    batches: List[Tuple[Array, Array]] = [
+        (np.array(indices, np.int32), rng.standard_normal((len(indices), d)).astype(np.float32))
+        for indices in ([3], [3, 3, 0, 10, 3], [], [7, 1, 7])]
+
+    def sgd(table: Array, gradient: Array, slots: List[Array]) -> None:
+        table -= rate * gradient
+
+    def adam(table: Array, gradient: Array, slots: List[Array]) -> None:
+        if not slots:
+            slots += [np.zeros((n, d)), np.zeros((n, d)), np.zeros(())]
+        slots[2] += 1
+        slots[0][:] = 0.9 * slots[0] + 0.1 * gradient
+        slots[1][:] = 0.999 * slots[1] + 0.001 * gradient ** 2
+        step = rate * np.sqrt(1 - 0.999 ** slots[2]) / (1 - 0.9 ** slots[2])
+        table -= step * slots[0] / (np.sqrt(slots[1]) + 1e-7)
+
+    for optimizer, update in ((f"#train.sgd<lr = {rate}>", sgd), (f"#train.adam<lr = {rate}>", adam)):
+        text = EMBEDDING.format(n=n, d=d, optimizer=optimizer)
+        for configuration, model in configurations(text):
+            model.initialize()
+            model["table"] = start
+            table, slots = start.astype(np.float64), []  # type: Array, List[Array]
+            for indices, target in batches:
+                what = f"{configuration} {optimizer} {indices}"
+                expect_close(what, model.run("look", indices), table[indices].astype(np.float32))
+                error = table[indices] - target
+                expect_close(f"{what} loss", model.run("step", indices, target), np.float32((error ** 2).sum()), 1e-4)
+                gradient = np.zeros((n, d))
+                np.add.at(gradient, indices, 2 * error)
+                update(table, gradient, slots)
+                expect_close(what, model["table"], table.astype(np.float32), 1e-5)
+            before = {name: model[name] for name in model.variables()}
+            for bad in (-1, n, np.iinfo(np.int32).min):
+                indices = np.array([2, bad, 2], np.int32)
+                target = np.ones((3, d), np.float32)
+                message = rf"index out of range: expected 0 <= index < {n} in 'nn.\w+' at .*:\d+:\d+"
+                expect_error("look", message, lambda: model.run("look", indices))
+                expect_error("step", message, lambda: model.run("step", indices, target))
+                expect_error("bump", message, lambda: model.run("bump", indices, target))
+                for name, value in before.items():
+                    expect_equal(f"{configuration} {name} after an error", model[name], value)
+            indices, updates = batches[1]
+            model.run("bump", indices, updates)
+            expected = before["table"].copy()
+            np.add.at(expected, indices, updates)
+            expect_close(f"{configuration} bump", model["table"], expected)
+
+
+def test_checked_extents() -> None:
+    """X11: extents that only the step knows are checked; so is an index into nothing."""
+    text = """
+func.func @add(%x: tensor<?x?xf32>, %i: tensor<?xi32>, %u: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = nn.scatter_add %x, %i, %u axis 0
+      : (tensor<?x?xf32>, tensor<?xi32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+func.func @take(%x: tensor<?x3xf32>, %i: tensor<?xi32>) -> tensor<?x3xf32> {
+  %y = nn.gather %x, %i axis 0 : (tensor<?x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+"""
+    for configuration, model in configurations(text, ("reference", "optimized")):
+        model.initialize()
+        x, i = np.ones((4, 3), np.float32), np.array([1, 2], np.int32)
+        sums = model.run("add", x, i, np.ones((2, 3), np.float32)).sum(1)
+        expect_equal(configuration, sums, np.array([3, 6, 6, 3], np.float32))
+        expect_error(configuration, "equal extents of dimension 0 of indices and of updates|Cannot feed value",
+                     lambda: model.run("add", x, i, np.ones((3, 3), np.float32)))
+        expect_error(configuration, "equal extents of dimension 1 of init and of updates|Cannot feed value",
+                     lambda: model.run("add", x, i, np.ones((2, 4), np.float32)))
+        expect_error(configuration, "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+                     lambda: model.run("take", np.ones((0, 3), np.float32), i))
+
+
+def test_cumsum() -> None:
+    """X7: every axis, both directions, with and without the element itself."""
+    rng = np.random.default_rng(4)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i8": np.int8}.items():
+        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), (("?", 33), (6, 33)), ((2, "?", 3, 17), (2, 5, 3, 17)),
+                               (("?", 3), (0, 3)), ((1, 1), (1, 1))):
+            kind = tensor(shape, element)
+            for axis in range(len(shape)):
+                for flags in ("", " exclusive", " reverse", " exclusive reverse"):
+                    expect = cases.add(f"cumsum {element} {axis}{flags}", (kind,), kind,
+                                       f"%y = nn.cumsum %a0 axis {axis}{flags} : {kind} -> {kind}")
+                    x = draw(rng, extents, dtype)
+                    flipped = np.flip(x, axis) if "reverse" in flags else x
+                    sums = np.cumsum(flipped, axis, dtype=dtype)
+                    if "exclusive" in flags:
+                        sums = sums - flipped
+                    expect([x], np.flip(sums, axis) if "reverse" in flags else sums)
+    cases.check()
+
+
+def test_iota() -> None:
+    """X9: positions along each dimension, as integers and as floats."""
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i64": np.int64, "i8": np.int8}.items():
+        like = tensor(("?", 3, 17), "f32")
+        for axis in range(3):
+            result = tensor(("?", 3, 17), element)
+            expect = cases.add(f"iota {element} {axis}", (like,), result,
+                               f"%y = nn.iota axis {axis} like %a0 : ({like}) -> {result}")
+            for batch in (1, 5, 0):
+                shape = (batch, 3, 17)
+                expect([np.zeros(shape, np.float32)], np.indices(shape)[axis].astype(dtype))
+        static = tensor((40,), element)
+        expect = cases.add(f"iota {element}", (), static, f"%y = nn.iota axis 0 : () -> {static}")
+        expect([], np.arange(40).astype(dtype))
+    cases.check()
+
+
+NESTED = """
+train.variable @table : tensor<5x3xf32> = #train.ones
+func.func @branch(%i: tensor<?xi32>, %c: tensor<i1>) -> tensor<?x3xf32> {
+  %t = train.read @table : tensor<5x3xf32>
+  %p = tensor.extract %c[] : tensor<i1>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %i, %c0 : tensor<?xi32>
+  %z = arith.constant 0.0 : f32
+  %none = tensor.splat %z[%n] : tensor<?x3xf32>
+  %y = scf.if %p -> tensor<?x3xf32> {
+    %g = nn.gather %t, %i axis 0 : (tensor<5x3xf32>, tensor<?xi32>) -> tensor<?x3xf32>
+    scf.yield %g : tensor<?x3xf32>
+  } else {
+    scf.yield %none : tensor<?x3xf32>
+  }
+  return %y : tensor<?x3xf32>
+}
+// A recurrence over words, one at a time; trains the table.
+func.func @words(%i: tensor<7xi32>) -> tensor<f32> {
+  %t = train.read @table : tensor<5x3xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %start = arith.constant dense<1.0> : tensor<3xf32>
+  %last = scf.for %k = %c0 to %c7 step %c1 iter_args(%h = %start) -> tensor<3xf32> {
+    %one = tensor.extract_slice %i[%k] [1] [1] : tensor<7xi32> to tensor<i32>
+    %v = nn.gather %t, %one axis 0 : (tensor<5x3xf32>, tensor<i32>) -> tensor<3xf32>
+    %next = arith.mulf %h, %v : tensor<3xf32>
+    scf.yield %next : tensor<3xf32>
+  }
+  %loss = nn.reduce sum %last axes [0] : tensor<3xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.125>
+  return %loss : tensor<f32>
+}
+// Follows links until one leads to itself.
+func.func @follow(%links: tensor<?xi32>, %start: tensor<i32>) -> tensor<i32> {
+  %end = scf.while (%at = %start) : (tensor<i32>) -> tensor<i32> {
+    %next = nn.gather %links, %at axis 0 : (tensor<?xi32>, tensor<i32>) -> tensor<i32>
+    %a = tensor.extract %at[] : tensor<i32>
+    %b = tensor.extract %next[] : tensor<i32>
+    %go = arith.cmpi ne, %a, %b : i32
+    scf.condition(%go) %next : tensor<i32>
+  } do {
+  ^bb0(%next: tensor<i32>):
+    scf.yield %next : tensor<i32>
+  }
+  return %end : tensor<i32>
+}
+// The loss of each of the rows alone, in a loop with a branch.
+func.func @losses(%z: tensor<4x3xf32>, %labels: tensor<4xi32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %total = scf.for %k = %c0 to %c4 step %c1 iter_args(%sum = %zero) -> tensor<f32> {
+    %l = tensor.extract %labels[%k] : tensor<4xi32>
+    %c9 = arith.constant 9 : i32
+    %known = arith.cmpi ne, %l, %c9 : i32
+    %next = scf.if %known -> tensor<f32> {
+      %row = tensor.extract_slice %z[%k, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<1x3xf32>
+      %label = tensor.extract_slice %labels[%k] [1] [1] : tensor<4xi32> to tensor<1xi32>
+      %one = nn.sparse_softmax_cross_entropy %row, %label
+          : (tensor<1x3xf32>, tensor<1xi32>) -> tensor<f32>
+      %s = arith.addf %sum, %one : tensor<f32>
+      scf.yield %s : tensor<f32>
+    } else {
+      scf.yield %sum : tensor<f32>
+    }
+    scf.yield %next : tensor<f32>
+  }
+  return %total : tensor<f32>
+}
+"""
+
+
+def test_branches_and_loops() -> None:
+    """X10, X12: inside of branches and loops an index out of range is an error that changes nothing, too."""
+    rng = np.random.default_rng(7)
+    table = rng.uniform(0.5, 1.5, (5, 3)).astype(np.float32)
+    message = r"index out of range: expected 0 <= index < 5 in 'nn.gather'"
+    for configuration, model in configurations(NESTED):
+        model.initialize()
+        model["table"] = table
+        good, bad = np.array([4, 0, 4], np.int32), np.array([4, 5, 0], np.int32)
+        expect_equal(configuration, model.run("branch", good, np.array(True)), table[good])
+        expect_equal(configuration, model.run("branch", bad, np.array(False)), np.zeros((3, 3), np.float32))
+        expect_error(configuration, message, lambda: model.run("branch", bad, np.array(True)))
+
+        words = np.array([1, 1, 3, 0, 2, 1, 3], np.int32)
+        product = table[words].prod(0)
+        expect_close(f"{configuration} words", model.run("words", words), product.sum())
+        gradient = np.stack([(words == word).sum() * product / table[word] for word in range(5)])
+        expect_close(f"{configuration} table", model["table"], table - 0.125 * gradient, 1e-5)
+        model["table"] = table
+        for place in (0, 3, 6):
+            wrong = words.copy()
+            wrong[place] = -1
+            expect_error(f"{configuration} words", message, lambda: model.run("words", wrong))
+            expect_equal(f"{configuration} table after an error", model["table"], table)
+
+        links = np.array([3, 1, 0, 4, 1], np.int32)
+        expect_equal(f"{configuration} links", model.run("follow", links, np.array(2, np.int32)), np.int32(1))
+        links[3] = 17
+        expect_error(f"{configuration} links", "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+                     lambda: model.run("follow", links, np.array(2, np.int32)))
+
+        z = rng.standard_normal((4, 3)).astype(np.float32)
+        labels = np.array([2, 9, 0, 1], np.int32)
+        logs = z - np.log(np.exp(z).sum(1, keepdims=True))
+        expect_close(f"{configuration} losses", model.run("losses", z, labels),
+                     -sum(logs[k, n] for k, n in enumerate(labels) if n != 9), 1e-5)
+        labels[3] = 3
+        expect_error(f"{configuration} losses", "label out of range: expected 0 <= label < 3",
+                     lambda: model.run("losses", z, labels))
+
+
+def test_tile() -> None:
+    """X7: numpy's tile."""
+    rng = np.random.default_rng(5)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i1": np.bool_}.items():
+        sizes: Any = ((("?", 3), (4, 3), (1, 5)), ((2, 1, 17), (2, 1, 17), (3, 2, 2)), ((), (), ()),
+                      ((3,), (3,), (0,)), (("?", 2, "?"), (1, 2, 9), (1, 3, 1)))
+        for shape, extents, multiples in sizes:
+            source = tensor(shape, element)
+            result = tensor([n if n == "?" else n * m for n, m in zip(shape, multiples)], element)
+            expect = cases.add(f"tile {element}", (source,), result,
+                               f"%y = nn.tile %a0 multiples {list(multiples)} : {source} -> {result}")
+            x = draw(rng, extents, dtype)
+            expect([x], np.tile(x, multiples))
+    cases.check()
+
+
+def test_argmin() -> None:
+    """X7: the first of equal elements, NaN before all."""
+    rng = np.random.default_rng(6)
+    cases = Cases()
+    for element, dtype in {**DTYPES, "i32": np.int32, "i8": np.int8, "i1": np.bool_}.items():
+        source = tensor(("?", 3, 17), element)
+        for axis, shape in ((0, (3, 17)), (1, ("?", 17)), (2, ("?", 3))):
+            result = tensor(shape, "i64" if axis else "i32")
+            least = cases.add(f"argmin {element} {axis}", (source,), result,
+                              f"%y = nn.argmin %a0 axis {axis} : {source} -> {result}")
+            most = cases.add(f"argmax {element} {axis}", (source,), result,
+                             f"%y = nn.argmax %a0 axis {axis} : {source} -> {result}")
+            for batch in (1, 6):
+                x = draw(rng, (batch, 3, 17), dtype)
+                if np.issubdtype(dtype, np.floating):
+                    x[0, 1, 3] = np.nan
+                index = np.int64 if axis else np.int32
+                least([x], np.argmin(x, axis).astype(index))
+                most([x], np.argmax(x, axis).astype(index))
+    cases.check()
+
+
+run_tests([test_gather, test_scatter_add, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
+           test_iota, test_branches_and_loops, test_tile, test_argmin])

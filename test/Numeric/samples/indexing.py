@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples of slices at indices, scans and tiles of the nn dialect."""
+
+from samples.sampling import arg, integers, sample
+
+for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
+                      ("tensor<2x3x5xf64>", "tensor<?x2xi64>", "tensor<2x?x2x5xf64>", 1),
+                      ("tensor<3xf64>", "tensor<i32>", "tensor<f64>", 0)):
+    # Of few indices and three slices: some are there twice.
+    at = ":, " * axis
+    sample("nn.gather", [arg(x), arg(i, integers(0, 2), wrt=False)],
+           f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}", y, jax=f"jnp.take(a0, a1, {axis})")
+    sample("nn.scatter_add", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
+           f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
+           jax=f"a0.at[{at}a1].add(a2)")
+for axis, flags in ((0, ""), (1, " exclusive"), (2, " reverse"), (1, " exclusive reverse")):
+    sums = f"lax.cumsum(a0, {axis}, reverse={'reverse' in flags})"
+    sample("nn.cumsum", [arg("tensor<2x?x3xf64>")],
+           f"%y = nn.cumsum %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>",
+           jax=sums + (" - a0" if "exclusive" in flags else ""))
+sample("nn.tile", [arg("tensor<?x3xf64>")],
+       "%y = nn.tile %a0 multiples [1, 2] : tensor<?x3xf64> -> tensor<?x6xf64>", "tensor<?x6xf64>",
+       jax="jnp.tile(a0, (1, 2))")
+sample("nn.tile", [arg("tensor<2x1x3xf64>")],
+       "%y = nn.tile %a0 multiples [3, 2, 1] : tensor<2x1x3xf64> -> tensor<6x2x3xf64>", "tensor<6x2x3xf64>",
+       jax="jnp.tile(a0, (3, 2, 1))")

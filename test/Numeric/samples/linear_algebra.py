@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples of triangles and linear systems of the nn dialect."""
+
+import numpy as np
+
+from samples.sampling import arg, sample
+
+
+def positive(rng, shape):
+    """Symmetric matrices that stay positive definite when an element moves a little."""
+    root = rng.uniform(-1, 1, shape)
+    return root @ np.swapaxes(root, -1, -2) + shape[-1] * np.eye(shape[-1])
+
+
+def invertible(rng, shape):
+    """Matrices whose triangles are well conditioned, garbage elsewhere."""
+    return rng.uniform(-1, 1, shape) + 3 * np.eye(shape[-1])
+
+
+for kind, diagonal, jax in (("lower", "", "jnp.tril(a0)"),
+                            ("upper", " diagonal 1 fill 3.0", "jnp.where(jnp.triu(jnp.ones_like(a0), 1) > 0, a0, 3.0)"),
+                            ("lower", " diagonal -1 fill -2.5",
+                             "jnp.where(jnp.tril(jnp.ones_like(a0), -1) > 0, a0, -2.5)")):
+    sample("nn.triangle", [arg("tensor<2x?x3xf64>")],
+           f"%y = nn.triangle {kind} %a0{diagonal} : tensor<2x?x3xf64>", "tensor<2x?x3xf64>", jax=jax)
+for a in ("tensor<4x4xf64>", "tensor<1x1xf64>"):
+    sample("nn.cholesky", [arg(a, positive)], f"%y = nn.cholesky %a0 : {a}", a,
+           jax="jnp.linalg.cholesky(jnp.tril(a0) + jnp.swapaxes(jnp.tril(a0, -1), -1, -2))")
+for kind in ("lower", "upper"):
+    for flags in ("", " transpose", " unit_diagonal", " transpose unit_diagonal"):
+        sample("nn.triangular_solve", [arg("tensor<4x4xf64>", invertible), arg("tensor<4x?xf64>")],
+               f"%y = nn.triangular_solve {kind} %a0, %a1{flags} : (tensor<4x4xf64>, tensor<4x?xf64>) -> "
+               "tensor<4x?xf64>", "tensor<4x?xf64>",
+               jax=f"jax.scipy.linalg.solve_triangular(a0, a1, trans={int('transpose' in flags)}, "
+                   f"lower={kind == 'lower'}, unit_diagonal={'unit_diagonal' in flags})")
+for a, b, x, l2, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", "", (5,)),
+                             ("tensor<4x3xf64>", "tensor<4x2xf64>", "tensor<3x2xf64>", " l2 0.5", ()),
+                             ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", " l2 0.25", ())):
+    number = float(l2.split()[-1]) if l2 else 0.0
+    sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents)],
+           f"%y = nn.lstsq %a0, %a1{l2} : ({a}, {b}) -> {x}", x, tolerance=1e-5,
+           jax=f"jnp.linalg.solve(a0.T @ a0 + {number} * jnp.eye(a0.shape[1]), a0.T @ a1)")
