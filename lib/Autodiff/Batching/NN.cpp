@@ -322,6 +322,29 @@ struct DenseBatching : BatchingModel<DenseBatching, nn::DenseOp> {
   }
 };
 
+/// The rule of an op along a dimension `axis` that takes any number of
+/// dimensions in front of it.
+template <typename OpTy>
+struct AxisBatching : BatchingModel<AxisBatching<OpTy>, OpTy> {
+  static LogicalResult emit(OpTy op, Batcher &batcher) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isa<IntegerType>(getElementTypeOrSelf(operand))
+                             ? batcher.getUniform(operand)
+                             : batcher.getDense(op.getLoc(), operand));
+    auto copy = cast<OpTy>(batcher.emitLike(op, operands, /*isDense=*/true));
+    copy.setAxis(op.getAxis() + 1);
+    batcher.setDense(op, copy);
+    return success();
+  }
+};
+
+template <typename OpTy> BatchingRule leading() {
+  return batched<OpTy, LeadingBatching<OpTy>>();
+}
+template <typename OpTy> BatchingRule alongAxis() {
+  return batched<OpTy, AxisBatching<OpTy>>();
+}
 template <typename OpTy> BatchingRule elementwiseZero() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/true>>();
 }
@@ -336,9 +359,15 @@ ArrayRef<BatchingRule> getNNBatchingRules() {
       batched<nn::DenseOp, DenseBatching>(),
       batched<nn::MatmulOp, MatmulBatching>(),
       batched<nn::ReduceOp, ReduceBatching>(),
-      batched<nn::LogSoftmaxOp, LeadingBatching<nn::LogSoftmaxOp>>(),
-      batched<nn::SoftmaxOp, LeadingBatching<nn::SoftmaxOp>>(),
-      batched<nn::TriangleOp, LeadingBatching<nn::TriangleOp>>(),
+      alongAxis<nn::CumsumOp>(),
+      alongAxis<nn::GatherOp>(),
+      alongAxis<nn::ScatterAddOp>(),
+      alongAxis<nn::ScatterOp>(),
+      leading<nn::CholeskyOp>(),
+      leading<nn::LogSoftmaxOp>(),
+      leading<nn::SoftmaxOp>(),
+      leading<nn::TriangleOp>(),
+      leading<nn::TriangularSolveOp>(),
       elementwiseZero<nn::ReluOp>(),
       elementwise<nn::SigmoidOp>(),
       elementwise<nn::SoftplusOp>(),
