@@ -297,6 +297,9 @@ private:
 
 struct MatmulBatching : BatchingModel<MatmulBatching, nn::MatmulOp> {
   static LogicalResult emit(nn::MatmulOp op, Batcher &batcher) {
+    // With leading dimensions already, positions are one more.
+    if (tensorOf(op.getA()).getRank() > 2)
+      return batcher.emitDense(op);
     return MatmulBatcher(op, batcher).emit();
   }
 };
@@ -305,10 +308,16 @@ struct DenseBatching : BatchingModel<DenseBatching, nn::DenseOp> {
   static LogicalResult emit(nn::DenseOp op, Batcher &batcher) {
     return batcher.batchThrough(op, [&](OpBuilder &b) -> SmallVector<Value> {
       Location loc = op.getLoc();
-      Value product = nn::buildMatmul(b, loc, op.getType(), op.getX(), false,
-                                      op.getW(), false);
-      Value bias = nn::buildBroadcast(b, loc, op.getB(), {1}, product);
-      return {arith::AddFOp::create(b, loc, product, bias)};
+      Value x = nn::buildRows(b, loc, op.getX());
+      RankedTensorType type = tensorOf(op.getW()).clone(
+          {tensorOf(x).getDimSize(0), tensorOf(op.getW()).getDimSize(1)});
+      Value y = nn::buildMatmul(b, loc, type, x, false, op.getW(), false);
+      if (op.getB()) {
+        Value bias = nn::buildBroadcast(b, loc, op.getB(), {1}, y);
+        y = arith::AddFOp::create(b, loc, y, bias);
+      }
+      y = nn::buildFromRows(b, loc, y, op.getX());
+      return {castTo(b, loc, op.getType(), y)};
     });
   }
 };
@@ -327,10 +336,13 @@ ArrayRef<BatchingRule> getNNBatchingRules() {
       batched<nn::DenseOp, DenseBatching>(),
       batched<nn::MatmulOp, MatmulBatching>(),
       batched<nn::ReduceOp, ReduceBatching>(),
+      batched<nn::LogSoftmaxOp, LeadingBatching<nn::LogSoftmaxOp>>(),
       batched<nn::SoftmaxOp, LeadingBatching<nn::SoftmaxOp>>(),
+      batched<nn::TriangleOp, LeadingBatching<nn::TriangleOp>>(),
       elementwiseZero<nn::ReluOp>(),
       elementwise<nn::SigmoidOp>(),
       elementwise<nn::SoftplusOp>(),
+      looped<nn::SigmoidCrossEntropyOp>(),
       looped<nn::SoftmaxCrossEntropyOp>(),
       looped<nn::SparseSoftmaxCrossEntropyOp>(),
   };
