@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -41,6 +42,71 @@ static bool writesArgument(Operation *op) {
 static bool isOnlyUse(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   return producer && producer->hasOneUse();
+}
+
+/// The last op in front of which `consumer` cannot be moved, but for
+/// `producer`. An update of a variable goes there; other ops stay where they
+/// are.
+static Operation *getLastWait(Operation *consumer, Operation *producer) {
+  if (!writesArgument(consumer))
+    return consumer;
+  Operation *last = producer;
+  for (Value operand : consumer->getOperands())
+    if (Operation *op = operand.getDefiningOp())
+      if (op->getBlock() == producer->getBlock() && last->isBeforeInBlock(op))
+        last = op;
+  return last;
+}
+
+/// Whether a product, a reduction or a loop is computed between `producer` and
+/// the place of `consumer`.
+static bool isFarFrom(Operation *producer, Operation *consumer) {
+  if (producer->getBlock() != consumer->getBlock())
+    return false;
+  Operation *last = getLastWait(consumer, producer);
+  for (Operation *op = producer; op != last;) {
+    op = op->getNextNode();
+    if (op == consumer)
+      break;
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured ? structured.getNumReductionLoops() > 0
+                   : isa<LoopLikeOpInterface>(op))
+      return true;
+  }
+  return false;
+}
+
+/// Whether `op` is the last to use `value`, which is not an argument.
+static bool isLastUse(Operation *op, Value value) {
+  return !isa<BlockArgument>(value) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           Operation *other = op->getBlock()->findAncestorOpInBlock(*user);
+           return other && !op->isBeforeInBlock(other);
+         });
+}
+
+/// Whether more values of the size of its result end with `producer` than the
+/// one that it makes of them.
+static bool endsSeveralValues(Operation *producer) {
+  auto structured = dyn_cast<linalg::LinalgOp>(producer);
+  if (!structured)
+    return false;
+  auto isEnding = [&](OpOperand *operand) {
+    return structured.getMatchingIndexingMap(operand).isPermutation() &&
+           isLastUse(producer, operand->get());
+  };
+  return llvm::count_if(structured.getDpsInputOperands(), isEnding) > 1;
+}
+
+/// Whether the producer is computed for this use alone, and computing it there
+/// does not keep several values for long where it would keep one: as the terms
+/// of a sum that grows with each product.
+static bool isWorthFusing(OpOperand *operand) {
+  if (!isOnlyUse(operand))
+    return false;
+  Operation *producer = operand->get().getDefiningOp();
+  return !endsSeveralValues(producer) ||
+         !isFarFrom(producer, operand->getOwner());
 }
 
 /// Where an op reads the old value of its own destination, element for element,
@@ -81,7 +147,7 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, isOnlyUse);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
     // does not see that another shape of it is the variable itself.
     linalg::populateFoldReshapeOpsByExpansionPatterns(

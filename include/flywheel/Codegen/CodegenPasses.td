@@ -108,7 +108,9 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
   let summary = "One op for a chain of elementwise ops";
   let description = [{
     Before: `linalg` on tensors. After: an elementwise op whose result has one
-    use, by another structured op, is computed in the body of that op. Changes of
+    use, by another structured op, is computed in the body of that op; but not
+    where its operands would have to be kept for long instead of its one result,
+    as the terms of a sum that grows with each product. Changes of
     shape between two ops move out of the way, but an op that writes a variable
     keeps the variable's shape; and what it reads of the variable's old value,
     element for element, it reads from its destination.
