@@ -66,10 +66,11 @@ static bool isExpandedContraction(OpOperand *operand) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
          !writesArgument(operand->getOwner());
+}
 
-/// Where an op reads the old value of its own destination, element for element,
-/// as an input, it reads the destination instead. Tiles of an input would be
-/// parts of the variable that the tiles before have overwritten.
+/// Where an op reads the old value of its own destination, element for
+/// element, as an input, it reads the destination instead. Tiles of an input
+/// would be parts of the variable that the tiles before have overwritten.
 static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -103,8 +104,8 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
-    // A product of matrices is not spread over more loops: what comes after it
-    // in another shape takes the shape of the product. The other way round
+    // A product of matrices is not spread over more loops: what comes after
+    // it in another shape takes the shape of the product. The other way round
     // than elsewhere, so on its own.
     RewritePatternSet collapsing(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(collapsing, isOnlyUse);

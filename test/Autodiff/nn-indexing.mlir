@@ -27,6 +27,29 @@ func.func @scatter_add(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf3
 
 // -----
 
+// Only the last slice for a place has a derivative: the one whose number is
+// there when all numbers have been scattered.
+// CHECK-LABEL: func @scatter
+// CHECK-SAME: (%{{.*}}: tensor<8x5xf32>, %[[I:.*]]: tensor<?xi32>, %{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<8x5xf32>)
+// CHECK: %[[DX:.*]] = nn.scatter %[[G]], %[[I]], %{{.*}} axis 0
+// CHECK: %[[DY:.*]] = nn.gather %[[G]], %[[I]] axis 0
+// CHECK: %[[NUMBERS:.*]] = nn.iota axis 0 like %[[I]] : (tensor<?xi32>) -> tensor<?xi64>
+// CHECK: %[[OWNERS:.*]] = nn.scatter %{{.*}}, %[[I]], %[[NUMBERS]] axis 0 : (tensor<8xi64>, tensor<?xi32>, tensor<?xi64>) -> tensor<8xi64>
+// CHECK: %[[OWNER:.*]] = nn.gather %[[OWNERS]], %[[I]] axis 0
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[OWNER]], %[[NUMBERS]]
+// CHECK: nn.broadcast %[[LAST]] dims [0]
+// CHECK: %[[DU:.*]] = arith.select %{{.*}}, %[[DY]],
+// CHECK: return %[[DX]], %[[DU]]
+func.func @scatter(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>, %g: tensor<8x5xf32>)
+    -> (tensor<8x5xf32>, tensor<?x5xf32>) {
+  %y = nn.scatter %x, %i, %u axis 0 : (tensor<8x5xf32>, tensor<?xi32>, tensor<?x5xf32>) -> tensor<8x5xf32>
+  %d:2 = train.gradient %y wrt %x, %u grad_ys %g
+      : (tensor<8x5xf32>, tensor<8x5xf32>, tensor<?x5xf32>, tensor<8x5xf32>) -> (tensor<8x5xf32>, tensor<?x5xf32>)
+  return %d#0, %d#1 : tensor<8x5xf32>, tensor<?x5xf32>
+}
+
+// -----
+
 // The other way round.
 // CHECK-LABEL: func @cumsum
 // CHECK-SAME: (%{{.*}}: tensor<?x5xf32>, %[[G:.*]]: tensor<?x5xf32>)

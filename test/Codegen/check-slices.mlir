@@ -44,7 +44,7 @@ func.func @extents(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
 }
 
 // CHECK-LABEL: func @elements
-// CHECK-SAME: %[[I:.*]]: index
+// CHECK-SAME: (%{{.*}}: tensor<4x4xf32>, %[[I:.*]]: index)
 // CHECK: arith.cmpi ult, %[[I]], %{{.*}} : index
 // CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 in 'tensor.extract' at
 // CHECK: tensor.extract

@@ -109,7 +109,7 @@ func.func @cholesky(%a: memref<9x9xf32>, %ok: memref<i1>) {
 // CHECK-SAME: (%[[A:.*]]: memref<9x9xf32>, %[[B:.*]]: memref<9x4xf32>)
 // CHECK: scf.for %[[K:.*]] = %c0 to %c9 step %c1 {
 // CHECK: %[[ROW:.*]] = arith.subi %c8, %[[K]]
-// CHECK: %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
+// CHECK: %[[NEXT:.*]] = arith.subi %c9, %[[K]]
 // CHECK-DAG: %[[X:.*]] = memref.subview %[[B]][%[[ROW]], 0] [1, 4]
 // CHECK-DAG: %[[T:.*]] = memref.subview %[[A]][%[[ROW]], %[[NEXT]]] [1, %[[K]]]
 // CHECK-DAG: %[[KNOWN:.*]] = memref.subview %[[B]][%[[NEXT]], 0] [%[[K]], 4]

@@ -32,6 +32,14 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
   return %0, %1 : tensor<?x5xf32>, tensor<4x5xf32>
 }
 
+// CHECK-LABEL: func @scatter
+// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 4 in 'nn.scatter' at
+// CHECK: linalg_ext.scatter replace
+func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) -> tensor<4x5xf32> {
+  %0 = nn.scatter %x, %i, %u axis 0 : (tensor<4x5xf32>, tensor<?xi32>, tensor<?x5xf32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
 // V3: running sums of 16-bit floats are in f32.
 // CHECK-LABEL: func @cumsum
 // CHECK: arith.extf

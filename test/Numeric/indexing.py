@@ -56,8 +56,8 @@ def test_gather() -> None:
     cases.check()
 
 
-def test_scatter_add() -> None:
-    """X12: numpy's add.at: every axis, duplicates, no updates."""
+def test_scatters() -> None:
+    """X12: numpy's add.at and assignment: every axis, duplicates, no updates."""
     rng = np.random.default_rng(2)
     cases = Cases()
     for element, dtype in NUMBERS.items():
@@ -70,10 +70,17 @@ def test_scatter_add() -> None:
             values = draw(rng, x_extents, dtype)
             indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
             updates = draw(rng, (*x_extents[:axis], *i_extents, *x_extents[axis + 1:]), dtype)
-            result = values.copy()
+            result, replaced = values.copy(), values.copy()
             where: Any = (slice(None),) * axis + (indices.astype(np.int64),)
             np.add.at(result, where, updates)
             expect([values, indices, updates], result)
+            expect = cases.add(f"scatter {element} {axis}", (x, i, u), x,
+                               f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
+            # The last of those for one place stays.
+            for at in np.ndindex(indices.shape):
+                left: Any = (slice(None),) * axis
+                replaced[(*left, indices[at])] = updates[(*left, *at)]
+            expect([values, indices, updates], replaced)
     cases.check()
 
 
@@ -387,5 +394,5 @@ def test_argmin() -> None:
     cases.check()
 
 
-run_tests([test_gather, test_scatter_add, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
+run_tests([test_gather, test_scatters, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
            test_iota, test_branches_and_loops, test_tile, test_argmin])

@@ -215,32 +215,34 @@ struct GatherBatching : BatchingModel<GatherBatching, nn::GatherOp> {
   }
 };
 
-struct ScatterAddBatching
-    : BatchingModel<ScatterAddBatching, nn::ScatterAddOp> {
-  static LogicalResult emit(nn::ScatterAddOp op, Batcher &batcher) {
+/// Slices that are added, or take the place of others.
+template <typename OpTy>
+struct ScatterBatching : BatchingModel<ScatterBatching<OpTy>, OpTy> {
+  static LogicalResult emit(OpTy op, Batcher &batcher) {
     if (batcher.isBatched(op.getIndices()))
       return batcher.batchInLoop(op);
     BatchedValue updates = batcher.lookup(op.getUpdates());
+    BatchedValue init = batcher.lookup(op.getInit());
     int64_t axis = op.getAxis();
     int64_t numIndexed = tensorOf(op.getIndices()).getRank();
-    if (updates.isDiagonal()) {
-      bool isIndexed = updates.dim >= axis && updates.dim < axis + numIndexed;
-      int64_t dim =
-          updates.dim < axis ? updates.dim : updates.dim - numIndexed + 1;
-      if (!isIndexed && batcher.isDiagonalOrZero(op.getInit(), dim))
+    bool isIndexed = updates.isDiagonal() && updates.dim >= axis &&
+                     updates.dim < axis + numIndexed;
+    // Each position adds slices at indices of its own.
+    if (std::is_same_v<OpTy, nn::ScatterAddOp> && isIndexed && init.isUniform())
+      return batcher.batchSliced(
+          op, {std::nullopt, updates.dim - axis, updates.dim});
+    for (int64_t dim = 0, e = tensorOf(op.getInit()).getRank(); dim < e; ++dim)
+      if (dim != axis && batcher.isDiagonalOrZero(op.getInit(), dim) &&
+          batcher.isDiagonalOrZero(op.getUpdates(),
+                                   dim < axis ? dim : dim + numIndexed - 1))
         return batcher.emitDiagonal(op, dim);
-      // Each position has indices of its own.
-      if (isIndexed && !batcher.isBatched(op.getInit()))
-        return batcher.batchSliced(
-            op, {std::nullopt, updates.dim - axis, updates.dim});
-    }
     Location loc = op.getLoc();
-    batcher.setDense(op, nn::ScatterAddOp::create(
-                             batcher.getBuilder(), loc,
-                             batcher.getDenseType(op.getType()),
-                             batcher.getDense(loc, op.getInit()),
-                             batcher.getUniform(op.getIndices()),
-                             batcher.getDense(loc, op.getUpdates()), axis + 1));
+    batcher.setDense(op, OpTy::create(batcher.getBuilder(), loc,
+                                      batcher.getDenseType(op.getType()),
+                                      batcher.getDense(loc, op.getInit()),
+                                      batcher.getUniform(op.getIndices()),
+                                      batcher.getDense(loc, op.getUpdates()),
+                                      axis + 1));
     return success();
   }
 };
@@ -343,7 +345,8 @@ ArrayRef<BatchingRule> getNNBatchingRules() {
       batched<nn::GatherOp, GatherBatching>(),
       batched<nn::IotaOp, IotaBatching>(),
       batched<nn::ReduceOp, ReduceBatching>(),
-      batched<nn::ScatterAddOp, ScatterAddBatching>(),
+      batched<nn::ScatterAddOp, ScatterBatching<nn::ScatterAddOp>>(),
+      batched<nn::ScatterOp, ScatterBatching<nn::ScatterOp>>(),
       batched<nn::TriangleOp, TriangleBatching>(),
       batched<nn::TriangularSolveOp, TriangularSolveBatching>(),
       looped<nn::SigmoidCrossEntropyOp>(),

@@ -203,35 +203,16 @@ struct DenseBatching : BatchingModel<DenseBatching, nn::DenseOp> {
   static LogicalResult emit(nn::DenseOp op, Batcher &batcher) {
     return batcher.batchThrough(op, [&](OpBuilder &b) -> SmallVector<Value> {
       Location loc = op.getLoc();
-      RankedTensorType type = op.getType();
-      int64_t rank = type.getRank();
-      Value rows = op.getX();
-      SmallVector<ReassociationIndices> groups;
-      if (rank > 2) {
-        groups.emplace_back(nn::identityDims(rank - 1));
-        groups.push_back({rank - 1});
-        rows = tensor::CollapseShapeOp::create(b, loc, rows, groups);
-      }
-      Type productType = RankedTensorType::get(
-          {tensorOf(rows).getDimSize(0), type.getDimSize(rank - 1)},
-          type.getElementType());
-      Value product =
-          nn::buildMatmul(b, loc, productType, rows, false, op.getW(), false);
+      Value x = nn::buildRows(b, loc, op.getX());
+      RankedTensorType type = tensorOf(op.getW()).clone(
+          {tensorOf(x).getDimSize(0), tensorOf(op.getW()).getDimSize(1)});
+      Value y = nn::buildMatmul(b, loc, type, x, false, op.getW(), false);
       if (op.getB()) {
-        Value bias = nn::buildBroadcast(b, loc, op.getB(), {1}, product);
-        product = arith::AddFOp::create(b, loc, product, bias);
+        Value bias = nn::buildBroadcast(b, loc, op.getB(), {1}, y);
+        y = arith::AddFOp::create(b, loc, y, bias);
       }
-      if (rank == 2)
-        return {castTo(b, loc, type, product)};
-      SmallVector<OpFoldResult> sizes =
-          tensor::getMixedSizes(b, loc, op.getX());
-      sizes.back() = tensor::getMixedSize(b, loc, product, 1);
-      SmallVector<int64_t> shape(tensorOf(op.getX()).getShape());
-      shape.back() = tensorOf(product).getDimSize(1);
-      Value expanded = tensor::ExpandShapeOp::create(
-          b, loc, RankedTensorType::get(shape, type.getElementType()), product,
-          groups, sizes);
-      return {castTo(b, loc, type, expanded)};
+      y = nn::buildFromRows(b, loc, y, op.getX());
+      return {castTo(b, loc, op.getType(), y)};
     });
   }
 };

@@ -41,9 +41,13 @@ struct LowerGather : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-struct LowerScatterAdd : OpRewritePattern<nn::ScatterAddOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ScatterAddOp op,
+template <typename OpTy> struct LowerScatter : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  static constexpr auto kind = std::is_same_v<OpTy, nn::ScatterAddOp>
+                                   ? linalg_ext::ScatterKind::add
+                                   : linalg_ext::ScatterKind::replace;
+
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
     Value init = op.getInit(), indices = op.getIndices();
@@ -65,7 +69,7 @@ struct LowerScatterAdd : OpRewritePattern<nn::ScatterAddOp> {
                     "extents of dimension " + Twine(dim) +
                         " of indices and of updates");
     expectIndices(e, init, indices, axis);
-    // A constant is no place to add to.
+    // A constant is no place to write to.
     if (TypedAttr splat = getSplat(init))
       init = e.fill(whole, e.scalar(splat));
     e.replaceWith(linalg_ext::ScatterOp::create(rewriter, e.loc, init.getType(),
@@ -132,6 +136,7 @@ struct LowerIota : OpRewritePattern<nn::IotaOp> {
 } // namespace
 
 void flywheel::populateIndexingPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerGather, LowerScatterAdd, LowerCumsum, LowerIota>(
+  patterns.add<LowerGather, LowerScatter<nn::ScatterAddOp>,
+               LowerScatter<nn::ScatterOp>, LowerCumsum, LowerIota>(
       patterns.getContext());
 }

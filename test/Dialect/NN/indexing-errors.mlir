@@ -72,6 +72,14 @@ func.func @f(%x: tensor<3xi1>, %i: tensor<2xi32>, %u: tensor<2xi1>) {
 
 // -----
 
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>, %u: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected updates of type 'tensor<2x5xf32>', found 'tensor<3x5xf32>'}}
+  %0 = nn.scatter %x, %i, %u axis 0 : (tensor<3x5xf32>, tensor<2xi32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<3x5xi1>) {
   // expected-error @+1 {{expected a numeric element type, found 'tensor<3x5xi1>'}}
   %0 = nn.cumsum %x axis 0 : tensor<3x5xi1> -> tensor<3x5xi1>

@@ -14,6 +14,8 @@ func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32
   %1 = nn.gather %x, %b axis 1 : (tensor<?x5xf32>, tensor<2xi1>) -> tensor<4x?xf32>
   // CHECK: nn.scatter_add %arg0, %arg1, %arg2 axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
   %2 = nn.scatter_add %x, %i, %u axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
+  // CHECK: nn.scatter %arg0, %arg1, %arg2 axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
+  %9 = nn.scatter %x, %i, %u axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
   // CHECK: nn.cumsum %arg0 axis 1 : tensor<?x5xf32> -> tensor<?x5xf32>
   %3 = nn.cumsum %x axis 1 : tensor<?x5xf32> -> tensor<?x5xf32>
   // CHECK: nn.cumsum %arg1 axis 0 exclusive reverse : tensor<3x?xi64> -> tensor<3x?xi64>

@@ -13,6 +13,11 @@ for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0)
     sample("nn.scatter_add", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
            f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
            jax=f"a0.at[{at}a1].add(a2)")
+    # Of those for one place the last stays.
+    sample("nn.scatter", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
+           f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
+           jax=f"y, all = a0, (slice(None),) * {axis}\nfor at in np.ndindex(a1.shape):\n"
+               "    y = y.at[(*all, int(a1[at]))].set(a2[(*all, *at)])")
 for axis, flags in ((0, ""), (1, " exclusive"), (2, " reverse"), (1, " exclusive reverse")):
     sums = f"lax.cumsum(a0, {axis}, reverse={'reverse' in flags})"
     sample("nn.cumsum", [arg("tensor<2x?x3xf64>")],

@@ -23,7 +23,7 @@ for kind, diagonal, jax in (("lower", "", "jnp.tril(a0)"),
                              "jnp.where(jnp.tril(jnp.ones_like(a0), -1) > 0, a0, -2.5)")):
     sample("nn.triangle", [arg("tensor<2x?x3xf64>")],
            f"%y = nn.triangle {kind} %a0{diagonal} : tensor<2x?x3xf64>", "tensor<2x?x3xf64>", jax=jax)
-for a in ("tensor<4x4xf64>", "tensor<1x1xf64>"):
+for a in ("tensor<4x4xf64>", "tensor<1x1xf64>", "tensor<2x3x3xf64>", "tensor<?x2x2xf64>"):
     sample("nn.cholesky", [arg(a, positive)], f"%y = nn.cholesky %a0 : {a}", a,
            jax="jnp.linalg.cholesky(jnp.tril(a0) + jnp.swapaxes(jnp.tril(a0, -1), -1, -2))")
 for kind in ("lower", "upper"):
@@ -33,10 +33,17 @@ for kind in ("lower", "upper"):
                "tensor<4x?xf64>", "tensor<4x?xf64>",
                jax=f"jax.scipy.linalg.solve_triangular(a0, a1, trans={int('transpose' in flags)}, "
                    f"lower={kind == 'lower'}, unit_diagonal={'unit_diagonal' in flags})")
+for a, b in (("tensor<?x3x3xf64>", "tensor<?x3x2xf64>"), ("tensor<2x1x2x2xf64>", "tensor<2x1x2x3xf64>")):
+    for flags in ("", " transpose"):
+        sample("nn.triangular_solve", [arg(a, invertible), arg(b)],
+               f"%y = nn.triangular_solve upper %a0, %a1{flags} : ({a}, {b}) -> {b}", b,
+               jax=f"jnp.linalg.solve({'jnp.swapaxes(jnp.triu(a0), -1, -2)' if flags else 'jnp.triu(a0)'}, a1)")
 for a, b, x, l2, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", "", (5,)),
                              ("tensor<4x3xf64>", "tensor<4x2xf64>", "tensor<3x2xf64>", " l2 0.5", ()),
-                             ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", " l2 0.25", ())):
+                             ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", " l2 0.25", ()),
+                             ("tensor<2x?x2xf64>", "tensor<2x?x1xf64>", "tensor<2x2x1xf64>", " l2 0.5", (4,)),
+                             ("tensor<?x2x3xf64>", "tensor<?x2x1xf64>", "tensor<?x3x1xf64>", " l2 0.5", (2,))):
     number = float(l2.split()[-1]) if l2 else 0.0
     sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents)],
            f"%y = nn.lstsq %a0, %a1{l2} : ({a}, {b}) -> {x}", x, tolerance=1e-5,
-           jax=f"jnp.linalg.solve(a0.T @ a0 + {number} * jnp.eye(a0.shape[1]), a0.T @ a1)")
+           jax=f"t = jnp.swapaxes(a0, -1, -2)\ny = jnp.linalg.solve(t @ a0 + {number} * jnp.eye(a0.shape[-1]), t @ a1)")

@@ -61,6 +61,28 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add"> {
   let hasVerifier = 1;
 }
 
+def NN_ScatterOp : NN_DifferentiableOp<"scatter"> {
+  let summary = "Replaces slices at indices along one dimension";
+  let description = [{
+    As `nn.scatter_add`, but a slice of `updates` takes the place of what was
+    there; of several for one place the last, in the order of the indices, is the
+    one that stays, and alone has a derivative.
+
+    ```mlir
+    %memory = nn.scatter %old, %slots, %entries axis 0
+        : (tensor<256x16xf32>, tensor<?xi32>, tensor<?x16xf32>) -> tensor<256x16xf32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$init, NN_IntTensor:$indices,
+                       NN_NumberTensor:$updates, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $init `,` $indices `,` $updates `axis` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_CumsumOp : NN_DifferentiableOp<"cumsum"> {
   let summary = "Running sums along one dimension";
   let description = [{

@@ -80,6 +80,10 @@ static ExtentSource findSource(ScatterAddOp op, int64_t dim) {
   return {op.getInit(), dim};
 }
 
+static ExtentSource findSource(ScatterOp op, int64_t dim) {
+  return {op.getInit(), dim};
+}
+
 static ExtentSource findSource(CumsumOp op, int64_t dim) {
   return {op.getX(), dim};
 }
@@ -104,7 +108,7 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
     return {op->getOperand(0), dim};
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
       .Case<ArgmaxOp, ArgminOp, BroadcastOp, CumsumOp, DenseOp, GatherOp,
-            IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp,
+            IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
             SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
             SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
