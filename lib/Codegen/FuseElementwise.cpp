@@ -17,8 +17,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -68,6 +70,71 @@ static bool isExpandedContraction(OpOperand *operand) {
          !writesArgument(operand->getOwner());
 }
 
+/// The last op in front of which `consumer` cannot be moved, but for
+/// `producer`. An update of a variable goes there; other ops stay where they
+/// are.
+static Operation *getLastWait(Operation *consumer, Operation *producer) {
+  if (!writesArgument(consumer))
+    return consumer;
+  Operation *last = producer;
+  for (Value operand : consumer->getOperands())
+    if (Operation *op = operand.getDefiningOp())
+      if (op->getBlock() == producer->getBlock() && last->isBeforeInBlock(op))
+        last = op;
+  return last;
+}
+
+/// Whether a product, a reduction or a loop is computed between `producer` and
+/// the place of `consumer`.
+static bool isFarFrom(Operation *producer, Operation *consumer) {
+  if (producer->getBlock() != consumer->getBlock())
+    return false;
+  Operation *last = getLastWait(consumer, producer);
+  for (Operation *op = producer; op != last;) {
+    op = op->getNextNode();
+    if (op == consumer)
+      break;
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured ? structured.getNumReductionLoops() > 0
+                   : isa<LoopLikeOpInterface>(op))
+      return true;
+  }
+  return false;
+}
+
+/// Whether `op` is the last to use `value`, which is not an argument.
+static bool isLastUse(Operation *op, Value value) {
+  return !isa<BlockArgument>(value) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           Operation *other = op->getBlock()->findAncestorOpInBlock(*user);
+           return other && !op->isBeforeInBlock(other);
+         });
+}
+
+/// Whether more values of the size of its result end with `producer` than the
+/// one that it makes of them.
+static bool endsSeveralValues(Operation *producer) {
+  auto structured = dyn_cast<linalg::LinalgOp>(producer);
+  if (!structured)
+    return false;
+  auto isEnding = [&](OpOperand *operand) {
+    return structured.getMatchingIndexingMap(operand).isPermutation() &&
+           isLastUse(producer, operand->get());
+  };
+  return llvm::count_if(structured.getDpsInputOperands(), isEnding) > 1;
+}
+
+/// Whether the producer is computed for this use alone, and computing it there
+/// does not keep several values for long where it would keep one: as the terms
+/// of a sum that grows with each product.
+static bool isWorthFusing(OpOperand *operand) {
+  if (!isOnlyUse(operand))
+    return false;
+  Operation *producer = operand->get().getDefiningOp();
+  return !endsSeveralValues(producer) ||
+         !isFarFrom(producer, operand->getOwner());
+}
+
 /// Where an op reads the old value of its own destination, element for element,
 /// as an input, it reads the destination instead. Tiles of an input would be
 /// parts of the variable that the tiles before have overwritten.
@@ -104,17 +171,17 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
-    // A product of matrices is not spread over more loops: what comes after it
-    // in another shape takes the shape of the product. The other way round
+    // A product of matrices is not spread over more loops: what comes after
+    // it in another shape takes the shape of the product. The other way round
     // than elsewhere, so on its own.
     RewritePatternSet collapsing(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(collapsing, isOnlyUse);
+    linalg::populateElementwiseOpsFusionPatterns(collapsing, isWorthFusing);
     linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
                                                        isExpandedContraction);
     apply(collapsing);
 
     RewritePatternSet expanding(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(expanding, isOnlyUse);
+    linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
     // does not see that another shape of it is the variable itself.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
@@ -143,6 +210,8 @@ private:
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    // The extent of a result is no use of it.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: buffers. After: no `memref.expand_shape` splits an extent into several
-// dynamic ones, which `expand-strided-metadata` does not lower.
+// Before: buffers. After: no `memref.expand_shape` splits an extent into
+// several dynamic ones, which `expand-strided-metadata` does not lower.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,9 +64,9 @@ static void reinterpret(memref::ExpandShapeOp op) {
   OpFoldResult start = source.getConstifiedMixedOffset();
   if (!ShapedType::isDynamic(offset))
     start = b.getIndexAttr(offset);
-  Value result = memref::ReinterpretCastOp::create(
-      b, loc, op.getResultType(), source.getBaseBuffer(), start, sizes,
-      strides);
+  Value result = memref::ReinterpretCastOp::create(b, loc, op.getResultType(),
+                                                   source.getBaseBuffer(),
+                                                   start, sizes, strides);
   op.replaceAllUsesWith(result);
   op.erase();
 }

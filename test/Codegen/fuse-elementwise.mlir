@@ -122,3 +122,46 @@ func.func @epilogue(%x: tensor<?x4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32
   } -> tensor<?x4x6xf32>
   return %y : tensor<?x4x6xf32>
 }
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// A sum that grows with each product is made term by term: else every term would
+// be kept to the end. The last sum is computed with the update, which goes right
+// after it.
+// CHECK-LABEL: func @growing_sum
+// CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>)
+// CHECK: %[[P0:.*]] = linalg.matmul
+// CHECK: %[[P1:.*]] = linalg.matmul
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[P0]], %[[P1]]
+// CHECK: %[[P2:.*]] = linalg.matmul
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[P2]] {{.*}} outs(%[[W]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @growing_sum(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>,
+                       %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %p0 = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p1 = linalg.matmul ins(%y, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s1 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%p0, %p1 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %p2 = linalg.matmul ins(%z, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s2 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%s1, %p2 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %new = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%s2 : tensor<4x4xf32>) outs(%w : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.subf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %new : tensor<4x4xf32>
+}

@@ -5,6 +5,10 @@
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-DAG: #[[$ROW0:.*]] = affine_map<(d0, d1) -> (0, d1)>
 
+// CHECK-DAG: #[[$AMK:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>
+// CHECK-DAG: #[[$BNK:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
+// CHECK-DAG: #[[$CMN:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+
 // X1, X11: a product, then one elementwise op for the bias; its extents come
 // from the operands.
 // CHECK-LABEL: func @dense
@@ -174,7 +178,7 @@ func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
 // CHECK-LABEL: func @batched_matmul
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2x?x8xf16>, %[[B:.*]]: tensor<?x2x5x8xf16>)
 // CHECK: cf.assert %{{.*}}, "expected equal leading extents of a and b in 'nn.matmul'
-// CHECK: linalg.contract indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>] ins(%[[A]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x2x?x5xf32>)
+// CHECK: linalg.contract indexing_maps = [#[[$AMK]], #[[$BNK]], #[[$CMN]]] ins(%[[A]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x2x?x5xf32>)
 // CHECK: arith.truncf
 func.func @batched_matmul(%a: tensor<?x2x?x8xf16>, %b: tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16> {
   %0 = nn.matmul %a, %b {transpose_b} : (tensor<?x2x?x8xf16>, tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16>
@@ -184,11 +188,11 @@ func.func @batched_matmul(%a: tensor<?x2x?x8xf16>, %b: tensor<?x2x5x8xf16>) -> t
 // X1, X11: rows are one dimension of one product.
 // CHECK-LABEL: func @dense_rows
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x8xf32>, %[[W:.*]]: tensor<8x4xf32>, %[[B:.*]]: tensor<4xf32>)
-// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
-// CHECK-DAG: %[[T:.*]] = tensor.dim %[[X]], %c1
-// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]]
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]]
 // CHECK: linalg.matmul ins(%[[ROWS]], %[[W]]
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG: %[[T:.*]] = tensor.dim %[[X]], %c1
 // CHECK: tensor.expand_shape %[[Y]] {{\[\[}}0, 1], [2]] output_shape [%[[N]], %[[T]], 4]
 func.func @dense_rows(%x: tensor<?x?x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<?x?x4xf32> {
   %0 = nn.dense %x, %w, %b : (tensor<?x?x8xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>

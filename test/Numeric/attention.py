@@ -169,4 +169,40 @@ def test_learning_phase() -> None:
         assert not model.variables(), configuration
 
 
-run_tests([test_masks, test_future_has_no_gradient, test_large_scores, test_dropout, test_learning_phase])
+STEP = """
+train.variable @w : tensor<4xf64> = #train.ones
+func.func @step(%x: tensor<?x4xf64>, %flag: tensor<i1>) -> tensor<?x4xf64> {
+  %w = train.read @w : tensor<4xf64>
+  %ws = nn.broadcast %w dims [1] like %x : (tensor<4xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+  %h = arith.mulf %x, %ws : tensor<?x4xf64>
+  %y = train.dropout %h rate 0.5 training %flag : tensor<?x4xf64>, tensor<i1>
+  %l = nn.l2_loss %y : tensor<?x4xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.01>
+  return %y : tensor<?x4xf64>
+}
+func.func @eval(%x: tensor<?x4xf64>) -> tensor<?x4xf64> {
+  %off = arith.constant dense<false> : tensor<i1>
+  %y = func.call @step(%x, %off) : (tensor<?x4xf64>, tensor<i1>) -> tensor<?x4xf64>
+  return %y : tensor<?x4xf64>
+}
+"""
+
+
+def test_step_with_dropout() -> None:
+    """X13: a step trains by what was kept, and all of it where the flag is false."""
+    x = np.random.default_rng(5).standard_normal((7, 4))
+    for configuration, model in configurations(STEP):
+        model.initialize(1)
+        w = np.ones(4)
+        for flag in (True, False, True):
+            y = model.run("step", x, np.array(flag))
+            scale = np.where(y != 0, 2.0, 0.0) if flag else np.ones_like(y)
+            expect_close(f"{configuration} value", y, scale * x * w)
+            w = w - 0.01 * (y * scale * x).sum(0)
+            expect_close(f"{configuration} step", model["w"], w)
+        # The same function, called with a constant.
+        before = model["w"].copy()
+        expect_equal(f"{configuration} constant", model.run("eval", x), x * before)
+
+
+run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient, test_large_scores, test_dropout, test_learning_phase])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Convolutions against numpy (X2, X3, X11, F2, G11), in every configuration.
+"""Convolutions against numpy (X2, X3, X11, G11, G16), in every configuration.
 
 Worked examples; then random extents, strides, paddings, dilations and groups of
 `nn.conv2d`, `nn.conv2d_transpose` and `nn.conv2d_filter_grad`, whose arguments are
@@ -191,4 +191,36 @@ def test_dynamic() -> None:
                                  partial(model.run, "sum", np.zeros((1, 2, 5, 3)), ws))
 
 
-run_tests([test_examples, test_shapes, test_halves, test_dynamic])
+def test_loop() -> None:
+    """G16, X11: a loop of a convolution and two pools over a batch that only the step knows."""
+    x, w = "tensor<?x4x5x2xf64>", "tensor<3x3x2x2xf64>"
+    pool = "window [2, 2] strides [1, 1] padding same"
+    text = (f"func.func @step(%x: {x}, %w: {w}) -> (tensor<f64>, {x}, {w}) {{\n"
+            "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c3 = arith.constant 3 : index\n"
+            f"  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%h = %x) -> {x} {{\n"
+            f"    %c = nn.conv2d %h, %w padding same : ({x}, {w}) -> {x}\n"
+            f"    %m = nn.max_pool2d %c {pool} : ({x}) -> {x}\n"
+            f"    %a = nn.avg_pool2d %m {pool} : ({x}) -> {x}\n    scf.yield %a : {x}\n  }}\n"
+            f"  %l = nn.reduce sum %y axes [0, 1, 2, 3] : {x} -> tensor<f64>\n"
+            f"  %dx, %dw = train.gradient %l wrt %x, %w : (tensor<f64>, {x}, {w}) -> ({x}, {w})\n"
+            f"  return %l, %dx, %dw : tensor<f64>, {x}, {w}\n}}\n")
+    rng = np.random.default_rng(9)
+    same, small = Window((3, 3), (1, 1), "same"), Window((2, 2), (1, 1), "same")
+    for configuration, model in configurations(text, IN_PROCESS):
+        for batch in (1, 3):
+            ws, xs = rng.standard_normal((3, 3, 2, 2)), rng.standard_normal((batch, 4, 5, 2))
+            states: List[Array] = [xs]
+            products: List[Array] = []
+            for _ in range(3):
+                products.append(windows.conv2d(same, states[-1], ws))
+                states.append(windows.avg_pool2d(small, windows.max_pool2d(small, products[-1])))
+            dw, dh = np.zeros(ws.shape), np.ones(xs.shape)
+            for before, product in zip(reversed(states[:-1]), reversed(products)):
+                dy = windows.max_pool2d_grad(small, product, windows.avg_pool2d_grad(small, dh, xs.shape))
+                dw += windows.conv2d_filter_grad(same, before, dy, ws.shape)
+                dh = windows.conv2d_transpose(same, dy, ws, xs.shape)
+            for found, expected in zip(model.run("step", xs, ws), (states[-1].sum(), dh, dw)):
+                expect_close(f"{configuration} {batch}", found, expected, 1e-9)
+
+
+run_tests([test_examples, test_shapes, test_halves, test_dynamic, test_loop])

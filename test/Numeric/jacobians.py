@@ -7,6 +7,7 @@ The numbers of G1, G2, G5 to G8, G11 and L4, networks against a loop over
 examples, and what is refused (X14).
 """
 
+import re
 from typing import Dict, List, Tuple
 
 import numpy as np
@@ -329,6 +330,86 @@ def test_recurrent() -> None:
                 expect_close(f"{name}: {mode}: u", du, np.stack([row[1] for row in rows]), 1e-4)
 
 
+CONVOLUTIONAL = """
+func.func @losses(%x: tensor<?x8x8x2xf32>, %label: tensor<?xi32>, %f: tensor<3x3x2x4xf32>, %c: tensor<4xf32>,
+                  %g: tensor<3x3x4x3xf32>, %w: tensor<12x5xf32>) -> tensor<?xf32> attributes {inline} {
+  %a = nn.conv2d %x, %f padding same : (tensor<?x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<?x8x8x4xf32>
+  %cs = nn.broadcast %c dims [3] like %a : (tensor<4xf32>, tensor<?x8x8x4xf32>) -> tensor<?x8x8x4xf32>
+  %b = arith.addf %a, %cs : tensor<?x8x8x4xf32>
+  %h = nn.relu %b : tensor<?x8x8x4xf32>
+  %p = nn.max_pool2d %h window [2, 2] : (tensor<?x8x8x4xf32>) -> tensor<?x4x4x4xf32>
+  %q = nn.conv2d %p, %g padding same : (tensor<?x4x4x4xf32>, tensor<3x3x4x3xf32>) -> tensor<?x4x4x3xf32>
+  %r = nn.avg_pool2d %q window [2, 2] : (tensor<?x4x4x3xf32>) -> tensor<?x2x2x3xf32>
+  %flat = tensor.collapse_shape %r [[0], [1, 2, 3]] : tensor<?x2x2x3xf32> into tensor<?x12xf32>
+  %o = nn.matmul %flat, %w : (tensor<?x12xf32>, tensor<12x5xf32>) -> tensor<?x5xf32>
+  %loss = nn.sparse_softmax_cross_entropy %o, %label reduction none : (tensor<?x5xf32>, tensor<?xi32>) -> tensor<?xf32>
+  return %loss : tensor<?xf32>
+}
+"""
+
+EMBEDDING = """
+func.func @losses(%words: tensor<?x6xi32>, %label: tensor<?xi32>, %table: tensor<11x4xf32>, %w: tensor<4x4xf32>,
+                  %v: tensor<4x5xf32>) -> tensor<?xf32> attributes {inline} {
+  %e = nn.gather %table, %words axis 0 : (tensor<11x4xf32>, tensor<?x6xi32>) -> tensor<?x6x4xf32>
+  %h = nn.dense %e, %w : (tensor<?x6x4xf32>, tensor<4x4xf32>) -> tensor<?x6x4xf32>
+  %t = math.tanh %h : tensor<?x6x4xf32>
+  %scores = nn.matmul %t, %e {transpose_b} : (tensor<?x6x4xf32>, tensor<?x6x4xf32>) -> tensor<?x6x6xf32>
+  %weights = nn.softmax %scores : tensor<?x6x6xf32>
+  %mixed = nn.matmul %weights, %t : (tensor<?x6x6xf32>, tensor<?x6x4xf32>) -> tensor<?x6x4xf32>
+  %mean = nn.reduce mean %mixed axes [1] : tensor<?x6x4xf32> -> tensor<?x4xf32>
+  %o = nn.matmul %mean, %v : (tensor<?x4xf32>, tensor<4x5xf32>) -> tensor<?x5xf32>
+  %loss = nn.sparse_softmax_cross_entropy %o, %label reduction none : (tensor<?x5xf32>, tensor<?xi32>) -> tensor<?xf32>
+  return %loss : tensor<?xf32>
+}
+"""
+
+
+def entries(text: str) -> str:
+    """`text` with the gradient of its losses, and of each, as entries."""
+    head = re.search(r"@losses\((.*?)\) ->", text, re.S)
+    assert head
+    arguments = dict(re.findall(r"%(\w+): (tensor<\S+>)", head.group(1)))
+    parameters = list(arguments)[2:]
+    types = [arguments[name] for name in parameters]
+    rows = [type.replace("tensor<", "tensor<?x") for type in types]
+    call = (f"  %loss = func.call @losses({', '.join(f'%{name}' for name in arguments)}) : "
+            f"({', '.join(arguments.values())}) -> tensor<?xf32>\n")
+    for name, op, results in (("total", "gradient", types), ("examples", "jacobian", rows)):
+        values = ", ".join(f"%r#{k}" for k in range(len(parameters)))
+        text += (f"func.func @{name}({head.group(1)}) -> ({', '.join(results)}) {{\n{call}"
+                 f"  %r:{len(parameters)} = train.{op} %loss wrt {', '.join(f'%{name}' for name in parameters)} : "
+                 f"({', '.join(['tensor<?xf32>'] + types)}) -> ({', '.join(results)})\n"
+                 f"  return {values} : {', '.join(results)}\n}}\n")
+    return text
+
+
+def check_examples(text: str, batch: int, inputs: Array, label: Array, parameters: List[Array]) -> None:
+    """The gradient of each example of a batch is that of a batch of it alone."""
+    for name, model in configurations(entries(text)):
+        found = model.run("examples", inputs, label, *parameters)
+        for n in range(batch):
+            alone = model.run("total", np.ascontiguousarray(inputs[n:n + 1]), label[n:n + 1], *parameters)
+            for k, gradient in enumerate(alone):
+                expect_close(f"{name}: example {n}: parameter {k}", found[k][n], gradient, 1e-4)
+
+
+def test_convolutional() -> None:
+    """G6: of convolutions and pools."""
+    rng = np.random.default_rng(5)
+    shapes = ((3, 3, 2, 4), (4,), (3, 3, 4, 3), (12, 5))
+    parameters = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    x = rng.standard_normal((5, 8, 8, 2)).astype(np.float32)
+    check_examples(CONVOLUTIONAL, 5, x, rng.integers(0, 5, 5).astype(np.int32), parameters)
+
+
+def test_embedding() -> None:
+    """G6: of sequences, through a table of vectors and attention."""
+    rng = np.random.default_rng(6)
+    parameters = [rng.standard_normal(shape).astype(np.float32) for shape in ((11, 4), (4, 4), (4, 5))]
+    words = rng.integers(0, 11, (4, 6)).astype(np.int32)
+    check_examples(EMBEDDING, 4, words, rng.integers(0, 5, 4).astype(np.int32), parameters)
+
+
 def test_refused() -> None:
     """X14: an op without a rule is named, with its type."""
     text = """
@@ -352,4 +433,4 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4x4xf32> {
 
 
 run_tests([test_pair, test_higher_orders, test_examples, test_least_squares, test_unconnected, test_network,
-           test_recurrent, test_refused])
+           test_recurrent, test_convolutional, test_embedding, test_refused])

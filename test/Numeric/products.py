@@ -62,7 +62,7 @@ def test_dense_rows() -> None:
                 plain = cases.add(f"dense {element} without bias", (x, w), y,
                                   f"%y = nn.dense %a0, %a1 : ({x}, {w}) -> {y}")
                 for extent in (0, 1, 7):
-                    shape = [extent if e == "?" else e for e in lead]
+                    shape = [extent if e == "?" else int(e) for e in lead]
                     inputs = [rng.standard_normal(s).astype(dtype) for s in ((*shape, k), (k, n), (n,))]
                     exact = inputs[0].astype(np.float64) @ inputs[1]
                     plain(inputs[:2], exact, np.sqrt(k))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
-# RUN: %python %s --graphs 40
+# RUN: %python %s --graphs 30
 """Random train steps: reference lowering, optimized code and PyTorch.
 
 A graph has feeds of a dynamic batch, weights, up to a dozen ops and a loss;

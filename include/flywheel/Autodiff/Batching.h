@@ -13,6 +13,10 @@
 //              V[i, ..., b, ...] = (i == b) v[..., b, ...]; only v, of the old
 //              type, is stored
 //
+// Where d has been merged with the dimensions after it, the index that position
+// i meets is a block of indices: those of the number i when they are counted in
+// blocks.
+//
 // Diagonal values are what unit cotangents start as. Elementwise ops, and ops
 // that treat the indices of d one by one, keep them; a sum over d makes a dense
 // value of one, by leaving the sum out. So the gradient of each row of a batch
@@ -40,9 +44,14 @@ struct BatchedValue {
   Kind kind = Kind::Uniform;
   /// The dimension of a diagonal value that is the new one.
   int64_t dim = 0;
+  /// The number of its indices that each position meets.
+  int64_t block = 1;
 
   bool isUniform() const { return kind == Kind::Uniform; }
-  bool isDiagonal() const { return kind == Kind::Diagonal; }
+  /// Diagonal, with one index for each position.
+  bool isDiagonal() const { return isDiagonalInBlocks() && block == 1; }
+  /// Diagonal, with a block of any size.
+  bool isDiagonalInBlocks() const { return kind == Kind::Diagonal; }
   bool isDense() const { return kind == Kind::Dense; }
 };
 
@@ -67,7 +76,8 @@ public:
   /// `value`.
   void setUniform(mlir::Value value, mlir::Value uniform);
   void setDense(mlir::Value value, mlir::Value dense);
-  void setDiagonal(mlir::Value value, mlir::Value diagonal, int64_t dim);
+  void setDiagonal(mlir::Value value, mlir::Value diagonal, int64_t dim,
+                   int64_t block = 1);
 
   /// The type that a number or ranked tensor has as a dense value.
   mlir::RankedTensorType getDenseType(mlir::Type type) const;
@@ -90,7 +100,8 @@ public:
   getUniform(llvm::ArrayRef<mlir::OpFoldResult> values) const;
 
   /// Whether `value` is diagonal along `dim`, or zero at every position.
-  bool isDiagonalOrZero(mlir::Value value, int64_t dim) const;
+  bool isDiagonalOrZero(mlir::Value value, int64_t dim,
+                        int64_t block = 1) const;
   /// Whether `value` is zero at every position, as far as can be seen.
   bool isZero(mlir::Value value) const;
 
@@ -106,6 +117,12 @@ public:
 
   /// Emits `op` position by position, in a loop.
   llvm::LogicalResult batchInLoop(mlir::Operation *op);
+  /// The same where position i needs nothing but slice i, of extent 1, of some
+  /// operands: along `dims[k]` of operand k, or all of it. Operands are uniform
+  /// or diagonal along that dimension, there is one result, and a sum over one
+  /// slice is what it is.
+  llvm::LogicalResult batchSliced(mlir::Operation *op,
+                                  llvm::ArrayRef<std::optional<int64_t>> dims);
   /// Batches the ops that `emit` makes of `op`; it returns what they make of
   /// the results.
   llvm::LogicalResult batchThrough(
@@ -122,7 +139,12 @@ public:
   llvm::LogicalResult emitDense(mlir::Operation *op);
   /// Emits a copy of `op` for what its operands store, all diagonal or uniform,
   /// and sets its results, diagonal along `dim`.
-  llvm::LogicalResult emitDiagonal(mlir::Operation *op, int64_t dim);
+  llvm::LogicalResult emitDiagonal(mlir::Operation *op, int64_t dim,
+                                   int64_t block = 1);
+
+  /// `value` with dimension `dim` as two: the positions, and a block of each.
+  mlir::Value splitBlocks(mlir::Location loc, mlir::Value value, int64_t dim,
+                          int64_t block);
 
   mlir::OpBuilder &getBuilder() { return builder; }
   /// The number of positions.
@@ -131,8 +153,7 @@ public:
 
 private:
   mlir::Value spread(mlir::Location loc, mlir::Value uniform);
-  mlir::Value fillDiagonal(mlir::Location loc, mlir::Value diagonal,
-                           int64_t dim);
+  mlir::Value fillDiagonal(mlir::Location loc, const BatchedValue &diagonal);
   llvm::LogicalResult copyUniform(mlir::Operation *op);
   llvm::LogicalResult emitMissingRule(mlir::Operation *op);
 
@@ -168,6 +189,7 @@ struct BatchingRule {
 /// The tables, one a dialect.
 llvm::ArrayRef<BatchingRule> getLinalgBatchingRules();
 llvm::ArrayRef<BatchingRule> getNNBatchingRules();
+llvm::ArrayRef<BatchingRule> getNNContractionBatchingRules();
 llvm::ArrayRef<BatchingRule> getSCFBatchingRules();
 llvm::ArrayRef<BatchingRule> getTensorBatchingRules();
 llvm::ArrayRef<BatchingRule> getTrainBatchingRules();

@@ -142,7 +142,9 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
   let summary = "One op for a chain of elementwise ops";
   let description = [{
     Before: `linalg` on tensors. After: an elementwise op whose result has one
-    use, by another structured op, is computed in the body of that op. Changes of
+    use, by another structured op, is computed in the body of that op; but not
+    where its operands would have to be kept for long instead of its one result,
+    as the terms of a sum that grows with each product. Changes of
     shape between two ops move out of the way, but an op that writes a variable
     keeps the variable's shape, and a product of matrices its own: what follows
     it in another shape takes that of the product. What an op that writes a

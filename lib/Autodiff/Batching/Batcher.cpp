@@ -70,9 +70,10 @@ void Batcher::setDense(Value value, Value dense) {
       BatchedValue::Kind::Dense};
 }
 
-void Batcher::setDiagonal(Value value, Value diagonal, int64_t dim) {
+void Batcher::setDiagonal(Value value, Value diagonal, int64_t dim,
+                          int64_t block) {
   values[value] = {castTo(builder, value.getLoc(), value.getType(), diagonal),
-                   BatchedValue::Kind::Diagonal, dim};
+                   BatchedValue::Kind::Diagonal, dim, block};
 }
 
 Value Batcher::getUniform(Value value) const {
@@ -157,7 +158,8 @@ Value Batcher::spread(Location loc, Value uniform) {
 }
 
 /// All elements of a diagonal value.
-Value Batcher::fillDiagonal(Location loc, Value diagonal, int64_t dim) {
+Value Batcher::fillDiagonal(Location loc, const BatchedValue &found) {
+  Value diagonal = found.value;
   auto type = cast<RankedTensorType>(diagonal.getType());
   unsigned rank = type.getRank() + 1;
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
@@ -171,7 +173,11 @@ Value Batcher::fillDiagonal(Location loc, Value diagonal, int64_t dim) {
       ArrayRef<AffineMap>{identity.dropResult(0), identity}, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value position = linalg::IndexOp::create(b, loc, 0);
-        Value index = linalg::IndexOp::create(b, loc, dim + 1);
+        Value index = linalg::IndexOp::create(b, loc, found.dim + 1);
+        if (found.block != 1)
+          index = arith::DivUIOp::create(
+              b, loc, index,
+              arith::ConstantIndexOp::create(b, loc, found.block));
         Value meets = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                             position, index);
         Value zero = arith::ConstantOp::create(
@@ -187,8 +193,8 @@ Value Batcher::getDense(Location loc, Value value) {
   BatchedValue found = lookup(value);
   if (found.isDense())
     return found.value;
-  Value dense = found.isUniform() ? spread(loc, found.value)
-                                  : fillDiagonal(loc, found.value, found.dim);
+  Value dense =
+      found.isUniform() ? spread(loc, found.value) : fillDiagonal(loc, found);
   return castTo(builder, loc, getDenseType(value.getType()), dense);
 }
 
@@ -210,9 +216,37 @@ bool Batcher::isZero(Value value) const {
   return found.isUniform() && isZeroValue(found.value);
 }
 
-bool Batcher::isDiagonalOrZero(Value value, int64_t dim) const {
+bool Batcher::isDiagonalOrZero(Value value, int64_t dim, int64_t block) const {
   BatchedValue found = lookup(value);
-  return isZero(value) || (found.isDiagonal() && found.dim == dim);
+  return isZero(value) || (found.isDiagonalInBlocks() && found.dim == dim &&
+                           found.block == block);
+}
+
+Value Batcher::splitBlocks(Location loc, Value value, int64_t dim,
+                           int64_t block) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    groups.push_back({i < dim + 1 ? i : i + 1});
+  groups[dim].push_back(dim + 1);
+  sizes[dim] = type.isDynamicDim(dim)
+                   ? extent
+                   : builder.getIndexAttr(shape[dim] / block);
+  shape[dim] = getConstantIntValue(sizes[dim]).value_or(ShapedType::kDynamic);
+  sizes.insert(sizes.begin() + dim + 1, builder.getIndexAttr(block));
+  shape.insert(shape.begin() + dim + 1, block);
+  // A dynamic extent makes only dynamic ones.
+  if (type.isDynamicDim(dim) && !ShapedType::isDynamic(shape[dim])) {
+    SmallVector<int64_t> known(type.getShape());
+    known[dim] = shape[dim] * block;
+    value = castTo(builder, loc,
+                   RankedTensorType::get(known, type.getElementType()), value);
+  }
+  return tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      groups, sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,13 +347,13 @@ LogicalResult Batcher::emitDense(Operation *op) {
   return success();
 }
 
-LogicalResult Batcher::emitDiagonal(Operation *op, int64_t dim) {
+LogicalResult Batcher::emitDiagonal(Operation *op, int64_t dim, int64_t block) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return lookup(operand).value; });
   Operation *copy = emitLike(op, operands, /*isDense=*/false);
   for (auto [old, result] :
        llvm::zip_equal(op->getResults(), copy->getResults()))
-    setDiagonal(old, result, dim);
+    setDiagonal(old, result, dim, block);
   return success();
 }
 
@@ -423,6 +457,47 @@ LogicalResult Batcher::batchInLoop(Operation *op) {
   for (auto [old, result] :
        llvm::zip_equal(op->getResults(), loop.getResults()))
     setDense(old, result);
+  return success();
+}
+
+LogicalResult Batcher::batchSliced(Operation *op,
+                                   ArrayRef<std::optional<int64_t>> dims) {
+  Location loc = op->getLoc();
+  Value result = op->getResult(0);
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return lookup(operand).value; });
+  RankedTensorType type = getDenseType(result.getType());
+  SmallVector<OpFoldResult> sizes{extent};
+  llvm::append_range(sizes, tensor::getMixedSizes(builder, loc, result));
+  Value init =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one,
+                                 castTo(builder, loc, type, init));
+  OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
+  Value position = loop.getInductionVar();
+  for (auto [operand, dim] : llvm::zip_equal(operands, dims)) {
+    if (!dim)
+      continue;
+    int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
+    SmallVector<OpFoldResult> offsets(rank, in.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(rank, in.getIndexAttr(1));
+    SmallVector<OpFoldResult> slice = tensor::getMixedSizes(in, loc, operand);
+    offsets[*dim] = position;
+    slice[*dim] = in.getIndexAttr(1);
+    operand = tensor::ExtractSliceOp::create(in, loc, operand, offsets, slice,
+                                             strides);
+  }
+  Operation *copy = op->clone();
+  copy->setOperands(operands);
+  in.insert(copy);
+  Value whole = emitWhole(in, loc, copy->getResult(0), loop.getRegionIterArg(0),
+                          position);
+  scf::YieldOp::create(in, loc, whole);
+  setDense(result, loop.getResult(0));
   return success();
 }
 

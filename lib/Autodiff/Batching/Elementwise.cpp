@@ -31,28 +31,30 @@ bool preservesZero(Operation *op, function_ref<bool(Value)> isZero) {
   return false;
 }
 
-/// The dimension along which every batched operand is diagonal, if one is.
-static std::optional<int64_t> getCommonDiagonal(Operation *op,
-                                                Batcher &batcher) {
-  std::optional<int64_t> dim;
+/// What every batched operand is diagonal like, or null.
+static BatchedValue getCommonDiagonal(Operation *op, Batcher &batcher) {
+  BatchedValue common;
   for (Value operand : op->getOperands()) {
     BatchedValue found = batcher.lookup(operand);
     if (found.isUniform())
       continue;
-    if (!found.isDiagonal() || (dim && *dim != found.dim))
-      return std::nullopt;
-    dim = found.dim;
+    if (!found.isDiagonalInBlocks() ||
+        (common.value &&
+         (common.dim != found.dim || common.block != found.block)))
+      return {};
+    common = found;
   }
-  return dim;
+  return common;
 }
 
 LogicalResult batchElementwise(Operation *op, Batcher &batcher,
                                bool keepsZero) {
-  if (std::optional<int64_t> dim = getCommonDiagonal(op, batcher))
-    if (keepsZero || preservesZero(op, [&](Value value) {
-          return batcher.isDiagonalOrZero(value, *dim);
-        }))
-      return batcher.emitDiagonal(op, *dim);
+  BatchedValue common = getCommonDiagonal(op, batcher);
+  if (common.value && (keepsZero || preservesZero(op, [&](Value value) {
+                         return batcher.isDiagonalOrZero(value, common.dim,
+                                                         common.block);
+                       })))
+    return batcher.emitDiagonal(op, common.dim, common.block);
 
   // One condition may decide between tensors.
   auto select = dyn_cast<arith::SelectOp>(op);

@@ -42,14 +42,15 @@ struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
       return tensorOf(op.getInput()).getDimSize(dim) == 1 &&
              tensorOf(op).getDimSize(dims[dim]) != 1;
     };
-    if (input.isUniform() || (input.isDiagonal() && !isStretched(input.dim))) {
+    if (input.isUniform() ||
+        (input.isDiagonalInBlocks() && !isStretched(input.dim))) {
       Value like = op.getLike() ? batcher.getShape(loc, op.getLike()) : Value();
       Value repeated = nn::BroadcastOp::create(b, loc, op.getType(),
                                                input.value, like, dims);
       if (input.isUniform())
         batcher.setUniform(op, repeated);
       else
-        batcher.setDiagonal(op, repeated, dims[input.dim]);
+        batcher.setDiagonal(op, repeated, dims[input.dim], input.block);
       return success();
     }
 
@@ -78,7 +79,7 @@ struct ReduceBatching : BatchingModel<ReduceBatching, nn::ReduceOp> {
     BatchedValue input = batcher.lookup(op.getInput());
     bool isLinear = op.getKind() == nn::ReductionKind::sum ||
                     op.getKind() == nn::ReductionKind::mean;
-    if (input.isDiagonal() && isLinear)
+    if (input.isDiagonalInBlocks() && isLinear)
       return llvm::is_contained(op.getAxes(), input.dim)
                  ? emitWithoutDiagonal(op, input, batcher)
                  : emitAround(op, input, batcher);
@@ -98,18 +99,26 @@ struct ReduceBatching : BatchingModel<ReduceBatching, nn::ReduceOp> {
         op.getKeepdims() ? 0 : llvm::count_if(op.getAxes(), [&](int64_t axis) {
           return axis < input.dim;
         });
-    return batcher.emitDiagonal(op, input.dim - before);
+    return batcher.emitDiagonal(op, input.dim - before, input.block);
   }
 
   /// A reduction over the diagonal dimension, where each position has one
-  /// element, and others.
+  /// element, or a block of them, and others.
   static LogicalResult emitWithoutDiagonal(nn::ReduceOp op, BatchedValue input,
                                            Batcher &batcher) {
     OpBuilder &b = batcher.getBuilder();
     Location loc = op.getLoc();
-    SmallVector<int64_t> others = llvm::filter_to_vector(
-        op.getAxes(), [&](int64_t axis) { return axis != input.dim; });
-    Value value = nn::buildSum(b, loc, input.value, others);
+    Value parts = input.value;
+    SmallVector<int64_t> others;
+    bool hasBlocks = input.block != 1;
+    if (hasBlocks)
+      parts = batcher.splitBlocks(loc, parts, input.dim, input.block);
+    for (int64_t axis : op.getAxes())
+      if (axis != input.dim)
+        others.push_back(hasBlocks && axis > input.dim ? axis + 1 : axis);
+      else if (hasBlocks)
+        others.push_back(axis + 1);
+    Value value = nn::buildSum(b, loc, parts, others);
     if (op.getKind() == nn::ReductionKind::mean) {
       auto type = cast<FloatType>(getElementTypeOrSelf(op));
       Value count = nn::buildCount(b, loc, input.value, op.getAxes(), type);
@@ -169,200 +178,193 @@ struct ReduceBatching : BatchingModel<ReduceBatching, nn::ReduceOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Contractions
+// Ops along one dimension, on matrices and on images
 //===----------------------------------------------------------------------===//
 
-/// Emits C += A * B with a new loop in front of (m, n, k).
-class MatmulBatcher {
-public:
-  MatmulBatcher(nn::MatmulOp op, Batcher &batcher)
-      : op(op), batcher(batcher), b(batcher.getBuilder()), loc(op.getLoc()),
-        a(batcher.lookup(op.getA())), rhs(batcher.lookup(op.getB())) {}
-
-  LogicalResult emit() {
-    if (a.isDiagonal() && rhs.isUniform())
-      return emitDiagonal(a.dim == op.getTransposeA(), a.dim, 0);
-    if (a.isUniform() && rhs.isDiagonal())
-      return emitDiagonal(rhs.dim != op.getTransposeB(), rhs.dim, 1);
-    return emitContraction();
-  }
-
-private:
-  /// One operand is diagonal along rows of the result (`resultDim` 0), along
-  /// columns (1), or along what is contracted.
-  LogicalResult emitDiagonal(bool isKept, int64_t dim, int64_t resultDim) {
-    if (isKept)
-      return batcher.emitDiagonal(op, resultDim);
-    // Each position has one term of the sum.
-    return emitProduct();
-  }
-
-  /// The loops that an operand is indexed by, of (i, m, n, k).
-  SmallVector<unsigned> getLoops(bool isA) {
-    unsigned outer = isA ? 1 : 3, inner = isA ? 3 : 2;
-    if (isA ? op.getTransposeA() : op.getTransposeB())
-      std::swap(outer, inner);
-    return {outer, inner};
-  }
-
-  AffineMap getMap(unsigned numLoops, ArrayRef<unsigned> loops) {
-    return AffineMap::getMultiDimMapWithTargets(numLoops, loops,
-                                                b.getContext());
-  }
-
-  /// The extent that the operands have along a loop.
-  OpFoldResult getExtent(unsigned loop) {
-    bool isA = loop != 2;
-    Value operand = isA ? op.getA() : op.getB();
-    unsigned dim = getLoops(isA)[0] == loop ? 0 : 1;
-    return batcher.getSizes(loc, operand)[dim];
-  }
-
-  /// C[k, m, n] = A[m, k] * B[k, n].
-  LogicalResult emitProduct() {
-    auto withoutContracted = [&](bool isA) {
-      SmallVector<unsigned> loops = getLoops(isA);
-      for (unsigned &loop : loops)
-        loop %= 3;
-      return getMap(3, loops);
-    };
-    SmallVector<OpFoldResult> sizes{getExtent(3), getExtent(1), getExtent(2)};
-    Value init = tensor::EmptyOp::create(b, loc, sizes,
-                                         getElementTypeOrSelf(op.getType()));
-    SmallVector<utils::IteratorType> iterators(3,
-                                               utils::IteratorType::parallel);
-    auto product = linalg::GenericOp::create(
-        b, loc, init.getType(), ValueRange{a.value, rhs.value}, init,
-        ArrayRef<AffineMap>{withoutContracted(true), withoutContracted(false),
-                            b.getMultiDimIdentityMap(3)},
-        iterators, [](OpBuilder &b, Location loc, ValueRange args) {
-          linalg::YieldOp::create(
-              b, loc,
-              arith::MulFOp::create(b, loc, args[0], args[1]).getResult());
-        });
-    batcher.setDense(op, product.getResult(0));
-    return success();
-  }
-
-  /// C[i, m, n] += A[i, m, k] * B[i, k, n], one of them perhaps without i.
-  LogicalResult emitContraction() {
-    auto getOperand = [&](bool isA) {
-      Value operand = isA ? op.getA() : op.getB();
-      SmallVector<unsigned> loops = getLoops(isA);
-      if (!batcher.isBatched(operand))
-        return std::pair(batcher.getUniform(operand), getMap(4, loops));
-      loops.insert(loops.begin(), 0);
-      return std::pair(batcher.getDense(loc, operand), getMap(4, loops));
-    };
-    auto [lhs, lhsMap] = getOperand(true);
-    auto [rhs, rhsMap] = getOperand(false);
-    Type type = getElementTypeOrSelf(op.getType());
-    Type sumType = type.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : type;
-    SmallVector<OpFoldResult> sizes{batcher.getExtent(), getExtent(1),
-                                    getExtent(2)};
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getFloatAttr(sumType, 0.0));
-    Value init = tensor::EmptyOp::create(b, loc, sizes, sumType);
-    init = linalg::FillOp::create(b, loc, zero, init).getResult(0);
-    SmallVector<utils::IteratorType> iterators(3,
-                                               utils::IteratorType::parallel);
-    iterators.push_back(utils::IteratorType::reduction);
-    auto widen = [&](OpBuilder &b, Location loc, Value value) -> Value {
-      return type == sumType ? value
-                             : arith::ExtFOp::create(b, loc, sumType, value);
-    };
-    auto generic = linalg::GenericOp::create(
-        b, loc, init.getType(), ValueRange{lhs, rhs}, init,
-        ArrayRef<AffineMap>{lhsMap, rhsMap, getMap(4, {0, 1, 2})}, iterators,
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value product = arith::MulFOp::create(b, loc, widen(b, loc, args[0]),
-                                                widen(b, loc, args[1]));
-          linalg::YieldOp::create(
-              b, loc,
-              arith::AddFOp::create(b, loc, args[2], product).getResult());
-        });
-    Value sum = generic.getResult(0);
-    if (sumType != type)
-      sum = arith::TruncFOp::create(b, loc, tensorOf(sum).clone(type), sum);
-    batcher.setDense(op, sum);
-    return success();
-  }
-
-  nn::MatmulOp op;
-  Batcher &batcher;
-  OpBuilder &b;
-  Location loc;
-  BatchedValue a, rhs;
-};
-
-struct MatmulBatching : BatchingModel<MatmulBatching, nn::MatmulOp> {
-  static LogicalResult emit(nn::MatmulOp op, Batcher &batcher) {
-    return MatmulBatcher(op, batcher).emit();
-  }
-};
-
-struct DenseBatching : BatchingModel<DenseBatching, nn::DenseOp> {
-  static LogicalResult emit(nn::DenseOp op, Batcher &batcher) {
-    return batcher.batchThrough(op, [&](OpBuilder &b) -> SmallVector<Value> {
-      Location loc = op.getLoc();
-      Value product = nn::buildMatmul(b, loc, op.getType(), op.getX(), false,
-                                      op.getW(), false);
-      Value bias = nn::buildBroadcast(b, loc, op.getB(), {1}, product);
-      return {arith::AddFOp::create(b, loc, product, bias)};
-    });
-  }
-};
-
-/// The rule of an op along a dimension `axis` that takes any number of
-/// dimensions in front of it.
+/// An op with the attribute `axis` in which all other dimensions are parallel.
 template <typename OpTy>
 struct AxisBatching : BatchingModel<AxisBatching<OpTy>, OpTy> {
   static LogicalResult emit(OpTy op, Batcher &batcher) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(isa<IntegerType>(getElementTypeOrSelf(operand))
-                             ? batcher.getUniform(operand)
-                             : batcher.getDense(op.getLoc(), operand));
-    auto copy = cast<OpTy>(batcher.emitLike(op, operands, /*isDense=*/true));
-    copy.setAxis(op.getAxis() + 1);
-    batcher.setDense(op, copy);
+    BatchedValue x = batcher.lookup(op.getX());
+    if (x.isDiagonal() && x.dim != static_cast<int64_t>(op.getAxis()))
+      return batcher.emitDiagonal(op, x.dim);
+    if (failed(batcher.emitDense(op)))
+      return failure();
+    OpTy dense = batcher.lookup(op).value.template getDefiningOp<OpTy>();
+    dense.setAxis(op.getAxis() + 1);
     return success();
   }
 };
 
-template <typename OpTy> BatchingRule leading() {
-  return batched<OpTy, LeadingBatching<OpTy>>();
-}
-template <typename OpTy> BatchingRule alongAxis() {
-  return batched<OpTy, AxisBatching<OpTy>>();
-}
-template <typename OpTy> BatchingRule elementwiseZero() {
+struct GatherBatching : BatchingModel<GatherBatching, nn::GatherOp> {
+  static LogicalResult emit(nn::GatherOp op, Batcher &batcher) {
+    if (batcher.isBatched(op.getIndices()))
+      return batcher.batchInLoop(op);
+    BatchedValue x = batcher.lookup(op.getX());
+    int64_t axis = op.getAxis();
+    if (x.isDiagonal() && x.dim != axis) {
+      int64_t added = tensorOf(op.getIndices()).getRank() - 1;
+      return batcher.emitDiagonal(op, x.dim < axis ? x.dim : x.dim + added);
+    }
+    batcher.setDense(op, nn::GatherOp::create(
+                             batcher.getBuilder(), op.getLoc(),
+                             batcher.getDenseType(op.getType()),
+                             batcher.getDense(op.getLoc(), op.getX()),
+                             batcher.getUniform(op.getIndices()), axis + 1));
+    return success();
+  }
+};
+
+/// Slices that are added, or take the place of others.
+template <typename OpTy>
+struct ScatterBatching : BatchingModel<ScatterBatching<OpTy>, OpTy> {
+  static LogicalResult emit(OpTy op, Batcher &batcher) {
+    if (batcher.isBatched(op.getIndices()))
+      return batcher.batchInLoop(op);
+    BatchedValue updates = batcher.lookup(op.getUpdates());
+    BatchedValue init = batcher.lookup(op.getInit());
+    int64_t axis = op.getAxis();
+    int64_t numIndexed = tensorOf(op.getIndices()).getRank();
+    bool isIndexed = updates.isDiagonal() && updates.dim >= axis &&
+                     updates.dim < axis + numIndexed;
+    // Each position adds slices at indices of its own.
+    if (std::is_same_v<OpTy, nn::ScatterAddOp> && isIndexed && init.isUniform())
+      return batcher.batchSliced(
+          op, {std::nullopt, updates.dim - axis, updates.dim});
+    for (int64_t dim = 0, e = tensorOf(op.getInit()).getRank(); dim < e; ++dim)
+      if (dim != axis && batcher.isDiagonalOrZero(op.getInit(), dim) &&
+          batcher.isDiagonalOrZero(op.getUpdates(),
+                                   dim < axis ? dim : dim + numIndexed - 1))
+        return batcher.emitDiagonal(op, dim);
+    Location loc = op.getLoc();
+    batcher.setDense(op, OpTy::create(batcher.getBuilder(), loc,
+                                      batcher.getDenseType(op.getType()),
+                                      batcher.getDense(loc, op.getInit()),
+                                      batcher.getUniform(op.getIndices()),
+                                      batcher.getDense(loc, op.getUpdates()),
+                                      axis + 1));
+    return success();
+  }
+};
+
+/// Numbers of positions, whatever the values of `like`.
+struct IotaBatching : BatchingModel<IotaBatching, nn::IotaOp> {
+  static LogicalResult emit(nn::IotaOp op, Batcher &batcher) {
+    Operation *copy = batcher.emitLike(
+        op, batcher.getShape(op.getLoc(), op.getLike()), /*isDense=*/false);
+    batcher.setUniform(op, copy->getResult(0));
+    return success();
+  }
+};
+
+struct TriangleBatching : BatchingModel<TriangleBatching, nn::TriangleOp> {
+  static LogicalResult emit(nn::TriangleOp op, Batcher &batcher) {
+    BatchedValue x = batcher.lookup(op.getX());
+    return x.isDiagonal() && op.getFill().isZero()
+               ? batcher.emitDiagonal(op, x.dim)
+               : batcher.emitDense(op);
+  }
+};
+
+struct TriangularSolveBatching
+    : BatchingModel<TriangularSolveBatching, nn::TriangularSolveOp> {
+  static LogicalResult emit(nn::TriangularSolveOp op, Batcher &batcher) {
+    BatchedValue b = batcher.lookup(op.getB());
+    bool solvesEach = b.dim != tensorOf(op.getB()).getRank() - 2;
+    if (b.isDiagonal() && solvesEach && !batcher.isBatched(op.getA()))
+      return batcher.emitDiagonal(op, b.dim);
+    return batcher.emitDense(op);
+  }
+};
+
+/// An op on images that is linear in operand `linear`, or of which 0 makes 0:
+/// each image is treated by itself. The other operands are shared by all
+/// positions, or give a shape.
+template <typename OpTy, unsigned linear>
+struct ImageBatching : BatchingModel<ImageBatching<OpTy, linear>, OpTy> {
+  static LogicalResult emit(OpTy op, Batcher &batcher) {
+    BatchedValue images = batcher.lookup(op->getOperand(linear));
+    if (!images.isDiagonal() || images.dim != 0)
+      return batcher.batchInLoop(op);
+    SmallVector<Value> operands;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      if (isShape(op, i))
+        operands.push_back(batcher.getShape(op.getLoc(), operand));
+      else if (i == linear || !batcher.isBatched(operand))
+        operands.push_back(batcher.lookup(operand).value);
+      else
+        return batcher.batchInLoop(op);
+    }
+    Operation *copy = batcher.emitLike(op, operands, /*isDense=*/false);
+    batcher.setDiagonal(op, copy->getResult(0), 0);
+    return success();
+  }
+
+  /// Whether operand `i` is `like`, the last one.
+  static bool isShape(OpTy op, unsigned i) {
+    if constexpr (std::is_same_v<OpTy, nn::Conv2dTransposeOp> ||
+                  std::is_same_v<OpTy, nn::AvgPool2dGradOp>)
+      return op.getLike() && i + 1 == op->getNumOperands();
+    return false;
+  }
+};
+
+/// A sum over images, of which each position has one.
+struct FilterGradBatching
+    : BatchingModel<FilterGradBatching, nn::Conv2dFilterGradOp> {
+  static LogicalResult emit(nn::Conv2dFilterGradOp op, Batcher &batcher) {
+    auto isOne = [&](Value value, Value other) {
+      BatchedValue found = batcher.lookup(value);
+      return found.isDiagonal() && found.dim == 0 && !batcher.isBatched(other);
+    };
+    if (isOne(op.getX(), op.getDy()) || isOne(op.getDy(), op.getX()))
+      return batcher.batchSliced(op, {0, 0});
+    return batcher.batchInLoop(op);
+  }
+};
+
+template <typename OpTy> BatchingRule keepingZero() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/true>>();
 }
 template <typename OpTy> BatchingRule elementwise() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/false>>();
+}
+template <typename OpTy> BatchingRule leading() {
+  return batched<OpTy, LeadingBatching<OpTy>>();
+}
+template <typename OpTy, unsigned linear = 0> BatchingRule onImages() {
+  return batched<OpTy, ImageBatching<OpTy, linear>>();
 }
 } // namespace
 
 ArrayRef<BatchingRule> getNNBatchingRules() {
   static const BatchingRule rules[] = {
       batched<nn::BroadcastOp, BroadcastBatching>(),
-      batched<nn::DenseOp, DenseBatching>(),
-      batched<nn::MatmulOp, MatmulBatching>(),
+      batched<nn::Conv2dFilterGradOp, FilterGradBatching>(),
+      batched<nn::CumsumOp, AxisBatching<nn::CumsumOp>>(),
+      batched<nn::GatherOp, GatherBatching>(),
+      batched<nn::IotaOp, IotaBatching>(),
       batched<nn::ReduceOp, ReduceBatching>(),
-      alongAxis<nn::CumsumOp>(),
-      alongAxis<nn::GatherOp>(),
-      alongAxis<nn::ScatterAddOp>(),
-      alongAxis<nn::ScatterOp>(),
-      leading<nn::CholeskyOp>(),
-      leading<nn::SoftmaxOp>(),
-      leading<nn::TriangleOp>(),
-      leading<nn::TriangularSolveOp>(),
-      elementwiseZero<nn::ReluOp>(),
+      batched<nn::ScatterAddOp, ScatterBatching<nn::ScatterAddOp>>(),
+      batched<nn::ScatterOp, ScatterBatching<nn::ScatterOp>>(),
+      batched<nn::TriangleOp, TriangleBatching>(),
+      batched<nn::TriangularSolveOp, TriangularSolveBatching>(),
+      looped<nn::SigmoidCrossEntropyOp>(),
       elementwise<nn::SigmoidOp>(),
       elementwise<nn::SoftplusOp>(),
+      keepingZero<nn::ReluOp>(),
+      leading<nn::CholeskyOp>(),
+      leading<nn::LogSoftmaxOp>(),
+      leading<nn::SoftmaxOp>(),
       looped<nn::SoftmaxCrossEntropyOp>(),
       looped<nn::SparseSoftmaxCrossEntropyOp>(),
+      onImages<nn::AvgPool2dGradOp>(),
+      onImages<nn::AvgPool2dOp>(),
+      onImages<nn::Conv2dOp>(),
+      onImages<nn::Conv2dTransposeOp>(),
+      onImages<nn::MaxPool2dGradOp, 1>(),
+      onImages<nn::MaxPool2dOp>(),
+      onImages<nn::MaxPool2dSelectOp, 1>(),
   };
   return rules;
 }

@@ -29,6 +29,7 @@ void registerBatchingRules(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
     attach(getNNBatchingRules(), context);
+    attach(getNNContractionBatchingRules(), context);
   });
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     attach(getSCFBatchingRules(), context);

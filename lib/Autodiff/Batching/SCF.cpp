@@ -33,6 +33,8 @@ struct Form {
 
 Form getForm(Value value, Batcher &batcher) {
   BatchedValue found = batcher.lookup(value);
+  if (found.isDiagonalInBlocks() && !found.isDiagonal())
+    return {BatchedValue::Kind::Dense};
   return {found.kind, found.dim, batcher.isZero(value)};
 }
 

@@ -43,8 +43,8 @@ struct CastBatching : BatchingModel<CastBatching, tensor::CastOp> {
     if (!isa<RankedTensorType>(op.getSource().getType()))
       return batcher.batchInLoop(op);
     BatchedValue source = batcher.lookup(op.getSource());
-    if (source.isDiagonal())
-      batcher.setDiagonal(op, source.value, source.dim);
+    if (source.isDiagonalInBlocks())
+      batcher.setDiagonal(op, source.value, source.dim, source.block);
     else
       batcher.setDense(op, source.value);
     return success();
@@ -67,19 +67,21 @@ shiftGroups(ArrayRef<ReassociationIndices> groups, int64_t expandedRank) {
   return shifted;
 }
 
-/// The group of `dim`, if every other dimension there has extent 1.
-std::optional<int64_t> findOwnGroup(ArrayRef<ReassociationIndices> groups,
-                                    RankedTensorType expanded, int64_t dim) {
-  for (auto [i, group] : llvm::enumerate(groups))
-    if (llvm::is_contained(group, dim))
-      return llvm::all_of(group,
-                          [&](int64_t other) {
-                            return other == dim ||
-                                   expanded.getDimSize(other) == 1;
-                          })
-                 ? std::optional<int64_t>(i)
-                 : std::nullopt;
-  return std::nullopt;
+/// The number of indices that one index of dimension `dim` becomes where its
+/// group is one dimension, or none where the dimension is not the first of its
+/// group, or the number is not known.
+std::optional<int64_t> countMerged(const ReassociationIndices &group,
+                                   RankedTensorType type, int64_t dim) {
+  int64_t count = 1;
+  for (int64_t other : group) {
+    int64_t extent = type.getDimSize(other);
+    if (other < dim && extent != 1)
+      return std::nullopt;
+    if (other > dim && (ShapedType::isDynamic(extent) || extent == 0))
+      return std::nullopt;
+    count *= other > dim ? extent : 1;
+  }
+  return count;
 }
 
 struct CollapseShapeBatching
@@ -87,10 +89,12 @@ struct CollapseShapeBatching
   static LogicalResult emit(tensor::CollapseShapeOp op, Batcher &batcher) {
     SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
     BatchedValue source = batcher.lookup(op.getSrc());
-    if (source.isDiagonal())
-      if (std::optional<int64_t> group =
-              findOwnGroup(groups, op.getSrcType(), source.dim))
-        return batcher.emitDiagonal(op, *group);
+    if (source.isDiagonalInBlocks())
+      for (auto [i, group] : llvm::enumerate(groups))
+        if (llvm::is_contained(group, source.dim))
+          if (std::optional<int64_t> count =
+                  countMerged(group, op.getSrcType(), source.dim))
+            return batcher.emitDiagonal(op, i, source.block * *count);
     Value dense = batcher.getDense(op.getLoc(), op.getSrc());
     batcher.setDense(op, tensor::CollapseShapeOp::create(
                              batcher.getBuilder(), op.getLoc(), dense,
@@ -101,26 +105,33 @@ struct CollapseShapeBatching
 
 struct ExpandShapeBatching
     : BatchingModel<ExpandShapeBatching, tensor::ExpandShapeOp> {
+  /// The dimension that the diagonal one becomes, and the size of its blocks.
+  static std::optional<std::pair<int64_t, int64_t>>
+  findDiagonal(tensor::ExpandShapeOp op, BatchedValue source) {
+    if (!source.isDiagonalInBlocks())
+      return std::nullopt;
+    for (int64_t dim : op.getReassociationIndices()[source.dim]) {
+      std::optional<int64_t> count = countMerged(
+          op.getReassociationIndices()[source.dim], op.getResultType(), dim);
+      if (count && source.block % *count == 0)
+        return std::pair(dim, source.block / *count);
+    }
+    return std::nullopt;
+  }
+
   static LogicalResult emit(tensor::ExpandShapeOp op, Batcher &batcher) {
     OpBuilder &b = batcher.getBuilder();
     SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
     BatchedValue source = batcher.lookup(op.getSrc());
     Mixed sizes = batcher.getUniform(op.getMixedOutputShape());
     RankedTensorType type = op.getResultType();
-    if (source.isDiagonal()) {
-      // The one dimension that the diagonal one becomes, if it is one.
-      SmallVector<int64_t> large =
-          llvm::filter_to_vector(groups[source.dim], [&](int64_t dim) {
-            return type.getDimSize(dim) != 1;
-          });
-      if (large.size() == 1) {
-        batcher.setDiagonal(op,
-                            tensor::ExpandShapeOp::create(b, op.getLoc(), type,
-                                                          source.value, groups,
-                                                          sizes),
-                            large.front());
-        return success();
-      }
+    if (auto diagonal = findDiagonal(op, source)) {
+      batcher.setDiagonal(op,
+                          tensor::ExpandShapeOp::create(b, op.getLoc(), type,
+                                                        source.value, groups,
+                                                        sizes),
+                          diagonal->first, diagonal->second);
+      return success();
     }
     Value dense = batcher.getDense(op.getLoc(), op.getSrc());
     batcher.setDense(

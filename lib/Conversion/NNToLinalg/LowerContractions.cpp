@@ -45,9 +45,9 @@ static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
        transposeRhs ? mapOf(n, k) : mapOf(k, n), mapOf(m, n)});
   // Named ops both: no elementwise op is drawn into their loops.
   if (rank > 2)
-    return linalg::ContractOp::create(
-               e.b, e.loc, TypeRange{zero.getType()}, ValueRange{lhs, rhs},
-               ValueRange{zero}, cast<ArrayAttr>(maps))
+    return linalg::ContractOp::create(e.b, e.loc, TypeRange{zero.getType()},
+                                      ValueRange{lhs, rhs}, ValueRange{zero},
+                                      cast<ArrayAttr>(maps))
         .getResult(0);
   auto matmul =
       linalg::MatmulOp::create(e.b, e.loc, TypeRange{zero.getType()},
@@ -99,23 +99,17 @@ private:
   /// Adds the bias, if there is one, to the product and rounds.
   static Value emitBias(LinalgEmitter &e, nn::DenseOp op, Value product) {
     Type type = getElementTypeOrSelf(op.getX());
+    Value bias = op.getB();
+    if (!bias)
+      return e.narrowTensor(product, type);
     Type compute = e.getComputeType(type);
-    SmallVector<Value> inputs = {product};
-    SmallVector<AffineMap> maps = {e.identity(2)};
-    if (Value bias = op.getB()) {
-      e.expectEqual(e.getExtent(product, 1), e.getExtent(bias, 0),
-                    "columns of w and elements of b");
-      inputs.push_back(bias);
-      maps.push_back(e.select(2, {1}));
-    } else if (compute == type) {
-      return product;
-    }
-    return e.map(e.getExtents(product), type, inputs, maps,
+    e.expectEqual(e.getExtent(product, 1), e.getExtent(bias, 0),
+                  "columns of w and elements of b");
+    return e.map(e.getExtents(product), type, {product, bias},
+                 {e.identity(2), e.select(2, {1})},
                  [&](OpBuilder &b, Location loc, ValueRange args) {
-                   Value sum = args[0];
-                   if (op.getB())
-                     sum = arith::AddFOp::create(
-                         b, loc, sum, widen(b, loc, args[1], compute));
+                   Value sum = arith::AddFOp::create(
+                       b, loc, args[0], widen(b, loc, args[1], compute));
                    return narrow(b, loc, sum, type);
                  });
   }

@@ -248,8 +248,8 @@ struct LowerSigmoidCrossEntropy : OpRewritePattern<nn::SigmoidCrossEntropyOp> {
           Value label = widen(b, loc, args[1], compute);
           Value hinge = arith::MaximumFOp::create(b, loc, logit, zero);
           Value product = arith::MulFOp::create(b, loc, logit, label);
-          Value away =
-              arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, logit));
+          Value away = arith::NegFOp::create(
+              b, loc, math::AbsFOp::create(b, loc, logit));
           Value rest =
               math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
           Value linear = arith::SubFOp::create(b, loc, hinge, product);

@@ -37,16 +37,6 @@ func.func @gelu_approximate(%x: tensor<f64>) -> tensor<f64> {
 func.func @silu(%x: tensor<?xf16>) -> tensor<?xf16> {
   %y = nn.silu %x : tensor<?xf16>
   return %y : tensor<?xf16>
-
-// -----
-
-// X7: repeated along a dimension in front of each.
-// CHECK-LABEL: func @tile
-// CHECK: %[[B:.*]] = nn.broadcast %arg0 dims [1, 3] : (tensor<2x3xf32>) -> tensor<4x2x1x3xf32>
-// CHECK: tensor.collapse_shape %[[B]] {{\[}}[0, 1], [2, 3]] : tensor<4x2x1x3xf32> into tensor<8x3xf32>
-func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
-  %y = nn.tile %x multiples [4, 1] : tensor<2x3xf32> -> tensor<8x3xf32>
-  return %y : tensor<8x3xf32>
 }
 
 // -----
@@ -60,21 +50,6 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
 func.func @elu(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = nn.elu %x : tensor<4xf32>
   return %y : tensor<4xf32>
-
-// -----
-
-// L6: more rows than columns, or nobody knows.
-// CHECK-LABEL: func @lstsq
-// CHECK-SAME: (%[[A:.*]]: tensor<?x2xf64>, %[[B:.*]]: tensor<?x1xf64>)
-// CHECK: nn.matmul %[[A]], %[[A]] {transpose_a} : (tensor<?x2xf64>, tensor<?x2xf64>) -> tensor<2x2xf64>
-// CHECK: nn.matmul %[[A]], %[[B]] {transpose_a}
-// CHECK: arith.addf
-// CHECK: %[[L:.*]] = nn.cholesky
-// CHECK: nn.triangular_solve lower %[[L]], %{{.*}} : (
-// CHECK: nn.triangular_solve lower %[[L]], %{{.*}} transpose : (
-func.func @lstsq(%a: tensor<?x2xf64>, %b: tensor<?x1xf64>) -> tensor<2x1xf64> {
-  %x = nn.lstsq %a, %b l2 0.5 : (tensor<?x2xf64>, tensor<?x1xf64>) -> tensor<2x1xf64>
-  return %x : tensor<2x1xf64>
 }
 
 // -----
@@ -134,6 +109,34 @@ func.func @attention(%q: tensor<2x?x4xf32>, %k: tensor<2x?x4xf32>, %m: tensor<2x
   %y = nn.attention %q, %k, %k mask %m causal
       : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x?xi1>) -> tensor<2x?x4xf32>
   return %y : tensor<2x?x4xf32>
+}
+
+// -----
+
+// X7: repeated along a dimension in front of each.
+// CHECK-LABEL: func @tile
+// CHECK: %[[B:.*]] = nn.broadcast %arg0 dims [1, 3] : (tensor<2x3xf32>) -> tensor<4x2x1x3xf32>
+// CHECK: tensor.collapse_shape %[[B]] {{\[}}[0, 1], [2, 3]] : tensor<4x2x1x3xf32> into tensor<8x3xf32>
+func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
+  %y = nn.tile %x multiples [4, 1] : tensor<2x3xf32> -> tensor<8x3xf32>
+  return %y : tensor<8x3xf32>
+}
+
+// -----
+
+// L6: more rows than columns, or nobody knows.
+// CHECK-LABEL: func @lstsq
+// CHECK-SAME: (%[[A:.*]]: tensor<?x2xf64>, %[[B:.*]]: tensor<?x1xf64>)
+// CHECK: nn.matmul %[[A]], %[[A]] {transpose_a} : (tensor<?x2xf64>, tensor<?x2xf64>) -> tensor<2x2xf64>
+// CHECK: nn.matmul %[[A]], %[[B]] {transpose_a}
+// CHECK: arith.addf
+// CHECK: %[[L:.*]] = nn.cholesky
+// CHECK: nn.triangular_solve lower %[[L]], %{{.*}} : (
+// CHECK: nn.triangular_solve lower %[[L]], %{{.*}} transpose : (
+func.func @lstsq(%a: tensor<?x2xf64>, %b: tensor<?x1xf64>) -> tensor<2x1xf64> {
+  %x = nn.lstsq %a, %b l2 0.5 : (tensor<?x2xf64>, tensor<?x1xf64>) -> tensor<2x1xf64>
+  return %x : tensor<2x1xf64>
+}
 
 // -----
 

@@ -173,3 +173,21 @@ func.func @updates(%p: tensor<2xf32>, %v: tensor<2xf32>, %g: tensor<2xf32>, %s: 
       -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
+
+// X13, R10:
+// CHECK-LABEL: func @dropout_and_averages
+func.func @dropout_and_averages(%x: tensor<?x3xf16>, %flag: tensor<i1>, %on: i1, %v: tensor<f32>) {
+  // CHECK: train.dropout %arg0 rate 5.000000e-01 : tensor<?x3xf16>
+  %0 = train.dropout %x rate 0.5 : tensor<?x3xf16>
+  // CHECK: train.dropout %arg0 rate 2.500000e-01 seed 7 training %arg1 : tensor<?x3xf16>, tensor<i1>
+  %1 = train.dropout %x rate 0.25 seed 7 training %flag : tensor<?x3xf16>, tensor<i1>
+  // CHECK: train.dropout %arg0 rate 2.500000e-01 training %arg2 : tensor<?x3xf16>, i1
+  %2 = train.dropout %x rate 0.25 training %on : tensor<?x3xf16>, i1
+  // CHECK: train.moving_average @average, %arg3 momentum 7.500000e-01 : tensor<f32>
+  %3 = train.moving_average @average, %v momentum 0.75 : tensor<f32>
+  // CHECK: train.moving_average @average, %arg3 momentum 7.500000e-01 zero_debias : tensor<f32>
+  %4 = train.moving_average @average, %v momentum 0.75 zero_debias : tensor<f32>
+  return
+}
+// CHECK: train.variable @average : tensor<f32>
+train.variable @average : tensor<f32>

@@ -4,7 +4,8 @@
 `generate(seed)` makes a graph; `graphs.ops` is the table of what it is made of.
 """
 
+from graphs import layers
 from graphs.generator import generate
 from graphs.graph import Graph, Node
 
-__all__ = ["Graph", "Node", "generate"]
+__all__ = ["Graph", "Node", "generate", "layers"]

@@ -22,7 +22,7 @@ def generate(seed: int, size: int = 12, ops: Optional[Sequence[str]] = None) -> 
     rng = np.random.default_rng(seed)
     graph = Graph("f64" if rng.integers(2) else "f32")
     for index in range(int(rng.integers(1, 3))):
-        rank = int(rng.integers(1, 4))
+        rank = int(rng.integers(1, 5))
         shape: List[Extent] = ["B", *(int(rng.choice([1, 2, 3, 5, 8])) for _ in range(rank - 1))]
         graph.feeds.append(Node(f"%x{index}", tuple(shape), graph.element))
     for _ in range(int(rng.integers(1, 3))):

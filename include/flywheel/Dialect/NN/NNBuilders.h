@@ -33,6 +33,15 @@ mlir::Value buildMatmul(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::Value a, bool transposeA,
                         mlir::Value b, bool transposeB);
 
+/// `input`, [..., n] of at least rank 2, as a matrix: all dimensions but the
+/// last are its rows. The input itself where it is one.
+mlir::Value buildRows(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value input);
+
+/// `rows`, [m, n], with the dimensions of `like`, [..., k], for its rows.
+mlir::Value buildFromRows(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value rows, mlir::Value like);
+
 /// The sum of `input` over `axes` (strictly increasing), which disappear from
 /// the shape. `type` may say more about the result's extents than the input
 /// does. The input itself where `axes` is empty and the types agree.

@@ -18,8 +18,8 @@
 
 namespace flywheel {
 
-/// A value in an expression. Operators emit arithmetic; a number stands for a value
-/// of the other operand's type with that number everywhere.
+/// A value in an expression. Operators emit arithmetic; a number stands for a
+/// value of the other operand's type with that number everywhere.
 class Term {
 public:
   Term() = default;

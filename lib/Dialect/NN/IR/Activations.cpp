@@ -151,8 +151,8 @@ FailureOr<SmallVector<Value>> SeluOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> LeakyReluOp::decompose(OpBuilder &b) {
   double alpha = getAlpha().convertToDouble();
-  return decomposeUnary(
-      *this, b, [&](Term x) { return (x > 0.0).select(x, x * alpha); });
+  return decomposeUnary(*this, b,
+                        [&](Term x) { return (x > 0.0).select(x, x * alpha); });
 }
 
 FailureOr<SmallVector<Value>> Relu6Op::decompose(OpBuilder &b) {
@@ -170,7 +170,6 @@ FailureOr<SmallVector<Value>> HardSigmoidOp::decompose(OpBuilder &b) {
 }
 
 FailureOr<SmallVector<Value>> SoftsignOp::decompose(OpBuilder &b) {
-  return decomposeUnary(*this, b, [&](Term x) {
-    return x / (1.0 + x.apply<math::AbsFOp>());
-  });
+  return decomposeUnary(
+      *this, b, [&](Term x) { return x / (1.0 + x.apply<math::AbsFOp>()); });
 }

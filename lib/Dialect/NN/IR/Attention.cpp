@@ -10,7 +10,6 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
 
@@ -111,8 +110,8 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
                                           /*diagonal=*/0, APFloat(fill)));
   };
   Value mask = getMask();
-  if (mask && mask.getType() != tensorOf(mask).clone(shape))
-    mask = tensor::CastOp::create(b, loc, tensorOf(mask).clone(shape), mask);
+  if (mask)
+    mask = buildCast(b, loc, mask, tensorOf(mask).clone(shape));
   bool isChoice = mask && getElementTypeOrSelf(mask).isInteger(1);
   double lowest = getLowestScore(scores);
   if (isChoice)

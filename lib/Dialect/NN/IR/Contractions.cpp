@@ -9,8 +9,6 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
@@ -81,32 +79,14 @@ LogicalResult MatmulOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-/// `value`, [..., n], as a matrix of as many rows as there are.
-static Value buildRows(OpBuilder &b, Location loc, Value value) {
-  int64_t rank = tensorOf(value).getRank();
-  if (rank == 2)
-    return value;
-  SmallVector<ReassociationIndices> groups(2);
-  groups[0] = identityDims(rank - 1);
-  groups[1] = {rank - 1};
-  return tensor::CollapseShapeOp::create(b, loc, value, groups);
-}
-
 LogicalResult DenseOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                ArrayRef<bool> needed,
                                MutableArrayRef<Value> operands) {
   Location loc = getLoc();
-  RankedTensorType type = tensorOf(getX());
   Value x = buildRows(b, loc, getX()), dy = buildRows(b, loc, results[0]);
   if (needed[0]) {
-    Value dx =
-        buildMatmul(b, loc, x.getType(), dy, false, getW(), true);
-    if (type.getRank() != 2)
-      dx = tensor::ExpandShapeOp::create(
-          b, loc, type, dx,
-          x.getDefiningOp<tensor::CollapseShapeOp>().getReassociationIndices(),
-          tensor::getMixedSizes(b, loc, getX()));
-    operands[0] = dx;
+    Value dx = buildMatmul(b, loc, x.getType(), dy, false, getW(), true);
+    operands[0] = buildFromRows(b, loc, dx, getX());
   }
   if (needed[1])
     operands[1] = buildMatmul(b, loc, getW().getType(), x, true, dy, false);

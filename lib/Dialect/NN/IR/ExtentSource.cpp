@@ -96,6 +96,32 @@ static ExtentSource findSource(TriangularSolveOp op, int64_t dim) {
   return {op.getB(), dim};
 }
 
+static ExtentSource findSource(Conv2dOp op, int64_t dim) {
+  return dim == 0 ? ExtentSource{op.getX(), 0} : ExtentSource{};
+}
+
+static ExtentSource findSource(Conv2dTransposeOp op, int64_t dim) {
+  if (dim == 0)
+    return {op.getX(), 0};
+  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
+}
+
+static ExtentSource findSource(MaxPool2dGradOp op, int64_t dim) {
+  return {op.getX(), dim};
+}
+
+static ExtentSource findSource(AvgPool2dGradOp op, int64_t dim) {
+  if (dim == 0 || dim == 3)
+    return {op.getDy(), dim};
+  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
+}
+
+/// A pool keeps batch and channels of its image.
+static ExtentSource findSourceOfPool(Operation *op, int64_t dim) {
+  return dim == 0 || dim == 3 ? ExtentSource{op->getOperand(0), dim}
+                              : ExtentSource{};
+}
+
 /// Of a loss that is not reduced: its rows or elements are those of the logits.
 template <typename OpTy> static ExtentSource findSource(OpTy op, int64_t dim) {
   return {op.getLogits(), dim};
@@ -107,10 +133,13 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
-      .Case<ArgmaxOp, ArgminOp, BroadcastOp, CumsumOp, DenseOp, GatherOp,
-            IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
+      .Case<ArgmaxOp, ArgminOp, AvgPool2dGradOp, BroadcastOp, Conv2dOp,
+            Conv2dTransposeOp, CumsumOp, DenseOp, GatherOp, IotaOp, MatmulOp,
+            MaxPool2dGradOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
             SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
             SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
+      .Case<AvgPool2dOp, MaxPool2dOp, MaxPool2dSelectOp>(
+          [&](auto) { return findSourceOfPool(op, dim); })
       .Default(ExtentSource());
 }

@@ -162,8 +162,7 @@ LogicalResult SigmoidCrossEntropyOp::emitVjp(OpBuilder &b,
   auto [logits, labels] = castToCommonType(b, loc, getLogits(), getLabels());
   Term x = widen(b, loc, logits), z = widen(b, loc, labels);
   Value dy = results[0];
-  if (dy.getType() != logits.getType() &&
-      getReduction() == LossReduction::none)
+  if (dy.getType() != logits.getType() && getReduction() == LossReduction::none)
     dy = tensor::CastOp::create(b, loc, logits.getType(), dy);
   Term weights =
       x.with(buildRowWeights(b, loc, widen(b, loc, dy), getReduction(),

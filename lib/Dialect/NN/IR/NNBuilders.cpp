@@ -60,6 +60,33 @@ Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
   return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);
 }
 
+/// The dimensions of a tensor of rank `rank` that are rows, and the last.
+static SmallVector<ReassociationIndices> getRowGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups(2);
+  groups[0] = identityDims(rank - 1);
+  groups[1] = {rank - 1};
+  return groups;
+}
+
+Value buildRows(OpBuilder &b, Location loc, Value input) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  if (rank == 2)
+    return input;
+  return tensor::CollapseShapeOp::create(b, loc, input, getRowGroups(rank));
+}
+
+Value buildFromRows(OpBuilder &b, Location loc, Value rows, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  if (type.getRank() == 2)
+    return rows;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = cast<RankedTensorType>(rows.getType()).getDimSize(1);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, like);
+  sizes.back() = tensor::getMixedSize(b, loc, rows, 1);
+  return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), rows,
+                                       getRowGroups(type.getRank()), sizes);
+}
+
 Value buildSum(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes,
                Type type) {
   auto inputType = cast<RankedTensorType>(input.getType());
@@ -143,11 +170,9 @@ Term widen(OpBuilder &b, Location loc, Value value) {
 Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
   if (element != getElementTypeOrSelf(value))
-    value =
-        arith::TruncFOp::create(b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
-  if (value.getType() != type)
-    value = tensor::CastOp::create(b, loc, type, value);
-  return value;
+    value = arith::TruncFOp::create(
+        b, loc, cast<RankedTensorType>(value.getType()).clone(element), value);
+  return buildCast(b, loc, value, type);
 }
 
 } // namespace flywheel::nn

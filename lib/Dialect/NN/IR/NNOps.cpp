@@ -101,11 +101,8 @@ std::pair<Value, Value> nn::castToCommonType(OpBuilder &b, Location loc,
   for (auto [extent, other] : llvm::zip_equal(shape, tensorOf(rhs).getShape()))
     if (extent != other)
       extent = ShapedType::kDynamic;
-  auto cast = [&](Value value) -> Value {
-    RankedTensorType type = tensorOf(value).clone(shape);
-    return type == value.getType()
-               ? value
-               : tensor::CastOp::create(b, loc, type, value);
+  auto cast = [&](Value value) {
+    return buildCast(b, loc, value, tensorOf(value).clone(shape));
   };
   return {cast(lhs), cast(rhs)};
 }

@@ -45,8 +45,7 @@ llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
 
 /// Checks that two shapes can be equal, extent by extent; `what` names the
 /// extents of both.
-llvm::LogicalResult verifySameExtents(mlir::Operation *op,
-                                      llvm::StringRef what,
+llvm::LogicalResult verifySameExtents(mlir::Operation *op, llvm::StringRef what,
                                       llvm::ArrayRef<int64_t> a,
                                       llvm::ArrayRef<int64_t> b);
 

@@ -63,9 +63,9 @@ template <typename OpTy> static LogicalResult verifyOverAxes(OpTy op) {
   if (failed(verifyParameter(op, op.getGamma(), "gamma", shape, element)))
     return failure();
   if (element != getElementTypeOrSelf(op.getResult()))
-    return op.emitOpError() << "expected a result of x's element type "
-                            << element << ", found "
-                            << op.getResult().getType();
+    return op.emitOpError()
+           << "expected a result of x's element type " << element << ", found "
+           << op.getResult().getType();
   return verifyResultShape(op, op.getResult(), type.getShape());
 }
 
@@ -84,9 +84,9 @@ template <typename OpTy> static LogicalResult verifyOverBatch(OpTy op) {
       failed(verifyParameter(op, op.getBeta(), "beta", channels, element)))
     return failure();
   if (element != getElementTypeOrSelf(op.getResult()))
-    return op.emitOpError() << "expected a result of x's element type "
-                            << element << ", found "
-                            << op.getResult().getType();
+    return op.emitOpError()
+           << "expected a result of x's element type " << element << ", found "
+           << op.getResult().getType();
   return verifyResultShape(op, op.getResult(), type.getShape());
 }
 
@@ -124,8 +124,7 @@ struct Normalizer {
   }
   /// `parameter`, whose dimensions are `dims` of x, repeated over the others.
   Term repeat(Value parameter, ArrayRef<int64_t> dims) const {
-    return x.with(
-        buildBroadcast(b, loc, widen(b, loc, parameter), dims, x));
+    return x.with(buildBroadcast(b, loc, widen(b, loc, parameter), dims, x));
   }
   /// value * gamma + beta, of those that there are.
   Term scale(Term value, Value gamma, Value beta,
@@ -155,16 +154,14 @@ FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &b) {
   Term variance = n.mean(centered * centered);
   Term y = centered * n.spread(inverseRoot(variance, getEpsilon()));
   y = n.scale(y, getGamma(), getBeta(), getAxes());
-  return SmallVector<Value>{
-      roundTo(b, getLoc(), y, getResult().getType())};
+  return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }
 
 FailureOr<SmallVector<Value>> RMSNormOp::decompose(OpBuilder &b) {
   Normalizer n(b, getLoc(), getX(), getAxes());
   Term y = n.x * n.spread(inverseRoot(n.mean(n.x * n.x), getEpsilon()));
   y = n.scale(y, getGamma(), Value(), getAxes());
-  return SmallVector<Value>{
-      roundTo(b, getLoc(), y, getResult().getType())};
+  return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }
 
 FailureOr<SmallVector<Value>> BatchNormTrainingOp::decompose(OpBuilder &b) {
@@ -186,16 +183,14 @@ FailureOr<SmallVector<Value>> BatchNormInferenceOp::decompose(OpBuilder &b) {
   int64_t channels = tensorOf(getX()).getRank() - 1;
   Normalizer n(b, getLoc(), getX(), identityDims(channels));
   // One factor a channel.
-  Term factor =
-      inverseRoot(widen(b, getLoc(), getVariance()), getEpsilon());
+  Term factor = inverseRoot(widen(b, getLoc(), getVariance()), getEpsilon());
   if (getGamma()) {
     auto [left, right] =
         castToCommonType(b, getLoc(), factor, widen(b, getLoc(), getGamma()));
     factor = factor.with(left) * factor.with(right);
   }
-  Term y = (n.x - n.repeat(getMean(), {channels})) *
-           n.repeat(factor, {channels});
+  Term y =
+      (n.x - n.repeat(getMean(), {channels})) * n.repeat(factor, {channels});
   y = n.scale(y, Value(), getBeta(), {channels});
-  return SmallVector<Value>{
-      roundTo(b, getLoc(), y, getResult().getType())};
+  return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }

@@ -6,8 +6,8 @@
 //
 // Composite losses: a formula for each element of prediction and target, its
 // mean or sum over the last dimension, and the reduction over the rows. Where a
-// formula has two operands of a maximum, the first gets the derivative of a tie,
-// as the order in Keras has it.
+// formula has two operands of a maximum, the first gets the derivative of a
+// tie, as the order in Keras has it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -170,8 +170,7 @@ FailureOr<SmallVector<Value>> HuberOp::decompose(OpBuilder &b) {
   Term error = loss.p - loss.t, size = abs(error);
   Term quadratic = error * error * 0.5;
   Term linear = size * delta - 0.5 * delta * delta;
-  return loss.finishMean(
-      (size <= size.splat(delta)).select(quadratic, linear));
+  return loss.finishMean((size <= size.splat(delta)).select(quadratic, linear));
 }
 
 FailureOr<SmallVector<Value>> HingeOp::decompose(OpBuilder &b) {
@@ -238,8 +237,7 @@ CategoricalCrossentropyOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>> L2LossOp::decompose(OpBuilder &b) {
   Term x = widen(b, getLoc(), getX());
   SmallVector<int64_t> axes = identityDims(tensorOf(x).getRank());
-  Term sum = x.with(
-      buildReduce(b, getLoc(), ReductionKind::sum, x * x, axes));
+  Term sum = x.with(buildReduce(b, getLoc(), ReductionKind::sum, x * x, axes));
   return SmallVector<Value>{
       roundTo(b, getLoc(), sum * 0.5, getResult().getType())};
 }

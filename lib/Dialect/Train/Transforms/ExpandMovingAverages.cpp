@@ -71,8 +71,7 @@ Debiasing &TrainExpandMovingAverages::getDebiasing(MovingAverageOp op) {
     return declareVariable(table, op.getLoc(), variable.getSymName() + name,
                            type, zeros, owner);
   };
-  it->second.biased =
-      declare("/biased", variable.getTensorType(), variable);
+  it->second.biased = declare("/biased", variable.getTensorType(), variable);
   it->second.step = declare(
       "/local_step",
       RankedTensorType::get({}, IntegerType::get(op.getContext(), 64)), {});
@@ -99,8 +98,7 @@ Term TrainExpandMovingAverages::emitDebiased(MovingAverageOp op, OpBuilder &b,
   auto scalar =
       RankedTensorType::get({}, getElementTypeOrSelf(value.getType()));
   Value narrowed = nn::roundTo(b, loc, weight, scalar);
-  return biased /
-         biased.with(nn::buildBroadcast(b, loc, narrowed, {}, biased));
+  return biased / biased.with(nn::buildBroadcast(b, loc, narrowed, {}, biased));
 }
 
 void TrainExpandMovingAverages::expand(MovingAverageOp op) {
@@ -113,13 +111,12 @@ void TrainExpandMovingAverages::expand(MovingAverageOp op) {
   if (op.getZeroDebias()) {
     average = emitDebiased(op, b, value);
   } else {
-    Term old = nn::widen(
-        b, loc, ReadOp::create(b, loc, type, op.getVariableAttr()));
+    Term old =
+        nn::widen(b, loc, ReadOp::create(b, loc, type, op.getVariableAttr()));
     average = old * momentum + value * (1.0 - momentum);
   }
-  auto assigned =
-      AssignOp::create(b, loc, type, op.getVariableAttr(),
-                       nn::roundTo(b, loc, average, type));
+  auto assigned = AssignOp::create(b, loc, type, op.getVariableAttr(),
+                                   nn::roundTo(b, loc, average, type));
   op.replaceAllUsesWith(assigned.getResult());
   op.erase();
 }

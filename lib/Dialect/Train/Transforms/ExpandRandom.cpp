@@ -95,10 +95,10 @@ static void expandDropout(DropoutOp op) {
           scf::YieldOp::create(nested, loc, drawMask(nested, op, sizes));
         },
         [&](OpBuilder &nested, Location) {
-          Value yes = arith::ConstantOp::create(nested, loc,
-                                                nested.getBoolAttr(true));
-          Value all = tensor::SplatOp::create(
-              nested, loc, yes, type.clone(b.getI1Type()), sizes);
+          Value yes =
+              arith::ConstantOp::create(nested, loc, nested.getBoolAttr(true));
+          Value all = tensor::SplatOp::create(nested, loc, yes,
+                                              type.clone(b.getI1Type()), sizes);
           scf::YieldOp::create(nested, loc, all);
         });
     mask = branch.getResult(0);
@@ -106,8 +106,7 @@ static void expandDropout(DropoutOp op) {
   } else {
     mask = drawMask(b, op, sizes);
   }
-  flywheel::Term y =
-      flywheel::Term(b, loc, mask).select(kept, kept.splat(0.0));
+  flywheel::Term y = flywheel::Term(b, loc, mask).select(kept, kept.splat(0.0));
   op.replaceAllUsesWith(flywheel::nn::roundTo(b, loc, y, type));
   op.erase();
 }
