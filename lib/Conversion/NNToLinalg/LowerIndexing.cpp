@@ -73,8 +73,8 @@ template <typename OpTy> struct LowerScatter : OpRewritePattern<OpTy> {
     if (TypedAttr splat = getSplat(init))
       init = e.fill(whole, e.scalar(splat));
     e.replaceWith(linalg_ext::ScatterOp::create(rewriter, e.loc, init.getType(),
-                                                linalg_ext::ScatterKind::add,
-                                                indices, updates, init, axis)
+                                                kind, indices, updates, init,
+                                                axis)
                       .getResult(0));
     return success();
   }
