@@ -102,26 +102,29 @@ static bool isFarFrom(Operation *producer, Operation *consumer) {
   return false;
 }
 
-/// Whether `op` is the last to use `value`, which is not an argument.
-static bool isLastUse(Operation *op, Value value) {
+/// Whether nothing but `producer` uses `value` at `consumer` or after it.
+static bool isKeptByFusion(Value value, Operation *producer,
+                           Operation *consumer) {
   return !isa<BlockArgument>(value) &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
-           Operation *other = op->getBlock()->findAncestorOpInBlock(*user);
-           return other && !op->isBeforeInBlock(other);
+           Operation *other =
+               consumer->getBlock()->findAncestorOpInBlock(*user);
+           return other == producer ||
+                  (other && other->isBeforeInBlock(consumer));
          });
 }
 
-/// Whether more values of the size of its result end with `producer` than the
-/// one that it makes of them.
-static bool endsSeveralValues(Operation *producer) {
+/// Whether several values of the size of the result of `producer` would be kept
+/// up to `consumer` instead of the result alone.
+static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
   auto structured = dyn_cast<linalg::LinalgOp>(producer);
   if (!structured)
     return false;
-  auto isEnding = [&](OpOperand *operand) {
+  auto isKept = [&](OpOperand *operand) {
     return structured.getMatchingIndexingMap(operand).isPermutation() &&
-           isLastUse(producer, operand->get());
+           isKeptByFusion(operand->get(), producer, consumer);
   };
-  return llvm::count_if(structured.getDpsInputOperands(), isEnding) > 1;
+  return llvm::count_if(structured.getDpsInputOperands(), isKept) > 1;
 }
 
 /// Whether the producer is computed for this use alone, and computing it there
@@ -131,8 +134,8 @@ static bool isWorthFusing(OpOperand *operand) {
   if (!isOnlyUse(operand))
     return false;
   Operation *producer = operand->get().getDefiningOp();
-  return !endsSeveralValues(producer) ||
-         !isFarFrom(producer, operand->getOwner());
+  return !isFarFrom(producer, operand->getOwner()) ||
+         !keepsSeveralValues(producer, operand->getOwner());
 }
 
 /// Where an op reads the old value of its own destination, element for element,

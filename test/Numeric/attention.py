@@ -120,7 +120,8 @@ def dropout(element: str, clauses: str, flag: str = "") -> str:
 def test_dropout() -> None:
     """X13: the share that is kept, its scale, and one mask for both directions."""
     rng = np.random.default_rng(3)
-    for element, dtype in (("f32", np.float32), ("f64", np.float64), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)):
+    dtypes = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+    for element, dtype in dtypes.items():
         for rate in (0.5, 0.2):
             masks = []
             text = dropout(element, f"rate {rate}")
@@ -205,4 +206,5 @@ def test_step_with_dropout() -> None:
         expect_equal(f"{configuration} constant", model.run("eval", x), x * before)
 
 
-run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient, test_large_scores, test_dropout, test_learning_phase])
+run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient, test_large_scores, test_dropout,
+           test_learning_phase])

@@ -79,7 +79,7 @@ def test_scatters() -> None:
             # The last of those for one place stays.
             for at in np.ndindex(indices.shape):
                 left: Any = (slice(None),) * axis
-                replaced[(*left, indices[at])] = updates[(*left, *at)]
+                replaced[left + (indices[at],)] = updates[left + at]
             expect([values, indices, updates], replaced)
     cases.check()
 

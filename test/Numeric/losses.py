@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import tensor
-from configurations import ALL, IN_PROCESS, configurations, expect_close, run_tests
+from configurations import ALL, IN_PROCESS, configurations, expect_close, expect_error, run_tests
 
 Array = NDArray[Any]
 
@@ -220,4 +220,28 @@ def test_sixteen_bits() -> None:
             expect(f"{element} l2", model.run("l2", many), (12150.0, many.astype(np.float64)), 1)
 
 
-run_tests([test_x5_x6, test_large_numbers, test_kinks, test_small_errors, test_sixteen_bits])
+def test_mixed_extents() -> None:
+    """X11: extents that only one of two types knows."""
+    a, b = "tensor<3x?xf64>", "tensor<?x4xf64>"
+    text = with_gradient("square", (a, b), 0, "tensor<3xf64>",
+                         f"%y = nn.mean_squared_error %a0, %a1 reduction none : ({a}, {b}) -> tensor<3xf64>")
+    text += with_gradient("sigmoid", (a, b), 1, "tensor<3x4xf64>",
+                          f"%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : ({a}, {b}) -> tensor<3x4xf64>")
+    # An entry returns what its feeds' extents say: here the types know more.
+    text = text.replace(f"-> (tensor<3xf64>, {a})", "-> (tensor<3xf64>, tensor<3x4xf64>)").replace(
+        f"-> (tensor<3x4xf64>, {b})", "-> (tensor<3x4xf64>, tensor<3x4xf64>)")
+    for kind in (a, b):
+        text = text.replace(f"-> {kind}\n  return %y, %g", f"-> {kind}\n  %h = tensor.cast %g : {kind} to "
+                            "tensor<3x4xf64>\n  return %y, %h")
+    text = text.replace(f", {a}\n}}", ", tensor<3x4xf64>\n}").replace(f", {b}\n}}", ", tensor<3x4xf64>\n}")
+    rng = np.random.default_rng(6)
+    x, z = rng.standard_normal((3, 4)), rng.standard_normal((3, 4))
+    check(text, [("square", [x, z], ((x - z) ** 2).mean(1), (x - z) / 2),
+                 ("sigmoid", [x, z], np.logaddexp(0, x) - x * z, -x)], IN_PROCESS)
+    for configuration, model in configurations(text, IN_PROCESS):
+        model.initialize()
+        expect_error(configuration, "Cannot feed value of shape|extents",
+                     lambda: model.run("square", np.ones((3, 5)), z))  # noqa: B023
+
+
+run_tests([test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors, test_sixteen_bits])

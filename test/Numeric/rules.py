@@ -58,7 +58,8 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
             arguments = list(inputs)
             for index, value in zip(wrt, at):
                 arguments[index] = np.array(value, order="C")
-            return as_list(call(*arguments, *extra))
+            results: List[Array] = as_list(call(*arguments, *extra))
+            return results
         return function
 
     at = [inputs[index] for index in wrt]

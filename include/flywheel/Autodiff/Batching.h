@@ -154,6 +154,9 @@ public:
 private:
   mlir::Value spread(mlir::Location loc, mlir::Value uniform);
   mlir::Value fillDiagonal(mlir::Location loc, const BatchedValue &diagonal);
+  /// The extents of a result of an op that has not been batched.
+  llvm::SmallVector<mlir::OpFoldResult> getResultSizes(mlir::Location loc,
+                                                       mlir::OpResult result);
   llvm::LogicalResult copyUniform(mlir::Operation *op);
   llvm::LogicalResult emitMissingRule(mlir::Operation *op);
 

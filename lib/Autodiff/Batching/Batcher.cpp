@@ -412,6 +412,24 @@ static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
                                        strides);
 }
 
+SmallVector<OpFoldResult> Batcher::getResultSizes(Location loc,
+                                                  OpResult result) {
+  SmallVector<OpFoldResult> sizes;
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
+    nn::ExtentSource source = nn::findExtentSource(result, dim);
+    // Extents that nothing says are those that the op had, of which nothing but
+    // the shape is used.
+    if (!type.isDynamicDim(dim))
+      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+    else if (source.value)
+      sizes.push_back(getSizes(loc, source.value)[source.dim]);
+    else
+      sizes.push_back(tensor::getMixedSize(builder, loc, result, dim));
+  }
+  return sizes;
+}
+
 LogicalResult Batcher::batchInLoop(Operation *op) {
   if (!isMemoryEffectFree(op))
     return emitMissingRule(op);
@@ -422,15 +440,11 @@ LogicalResult Batcher::batchInLoop(Operation *op) {
     return isBatched(input) ? getDense(loc, input) : Value();
   });
 
-  // Extents that the types do not say are those that the op had; nothing but
-  // the shapes of its results is used.
   SmallVector<Value> inits;
   for (Value result : op->getResults()) {
     RankedTensorType type = getDenseType(result.getType());
     SmallVector<OpFoldResult> sizes{extent};
-    if (isa<RankedTensorType>(result.getType())) {
-      llvm::append_range(sizes, tensor::getMixedSizes(builder, loc, result));
-    }
+    llvm::append_range(sizes, getResultSizes(loc, cast<OpResult>(result)));
     Value empty =
         tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
     inits.push_back(castTo(builder, loc, type, empty));

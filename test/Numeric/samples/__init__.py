@@ -22,5 +22,5 @@ from samples import (
 )
 from samples.sampling import SAMPLES, Arg, Sample, as_list, draw
 
-__all__ = ["SAMPLES", "Arg", "Sample", "activations", "as_list", "attention", "draw", "elementwise", "indexing", "linalg",
-           "linear_algebra", "losses", "nn", "normalization", "scf", "tensor", "train", "windows"]
+__all__ = ["SAMPLES", "Arg", "Sample", "activations", "as_list", "attention", "draw", "elementwise", "indexing",
+           "linalg", "linear_algebra", "losses", "nn", "normalization", "scf", "tensor", "train", "windows"]

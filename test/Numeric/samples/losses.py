@@ -28,9 +28,6 @@ for shape, reduction in (("", "mean"), ("?x3x", "none"), ("?x3x", "mean"), ("?x3
     kind = f"tensor<{shape}f64>"
     loss("nn.sigmoid_cross_entropy", [arg(kind), arg(kind, within(0, 1))], shape, reduction,
          "-a1 * jax.nn.log_sigmoid(a0) - (1 - a1) * jax.nn.log_sigmoid(-a0)")
-sample("nn.sigmoid_cross_entropy", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
-       "%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : "
-       "(tensor<3x?xf64>, tensor<?x4xf64>) -> tensor<3x4xf64>", "tensor<3x4xf64>")
 
 
 def rows(op: str, draw: Callable, other: Callable, jax: str, attributes: str = "") -> None:
@@ -66,7 +63,3 @@ rows("nn.categorical_crossentropy", within(0.1, 0.9), within(0, 1),
 for kind in ("tensor<?x3xf64>", "tensor<f64>"):
     sample("nn.l2_loss", [arg(kind)], f"%y = nn.l2_loss %a0 : {kind} -> tensor<f64>", "tensor<f64>",
            jax="(a0 ** 2).sum() / 2")
-# Extents that only one of two types knows.
-sample("nn.mean_squared_error", [arg("tensor<3x?xf64>", extents=(4,)), arg("tensor<?x4xf64>")],
-       "%y = nn.mean_squared_error %a0, %a1 reduction none : (tensor<3x?xf64>, tensor<?x4xf64>) -> tensor<3xf64>",
-       "tensor<3xf64>")

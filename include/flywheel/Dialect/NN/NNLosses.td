@@ -98,36 +98,42 @@ class NN_RowLossOp<string opMnemonic> : NN_CompositeOp<opMnemonic> {
 
 def NN_MeanSquaredErrorOp : NN_RowLossOp<"mean_squared_error"> {
   let summary = "mean((p - t)^2) of each row";
-  let description = "Keras 2's `mean_squared_error`.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `mean_squared_error`.
+}], NN_RowLossShapes);
 }
 
 def NN_MeanAbsoluteErrorOp : NN_RowLossOp<"mean_absolute_error"> {
   let summary = "mean(|p - t|) of each row";
-  let description = "Keras 2's `mean_absolute_error`. The derivative is 0 where p = t.\n"
-                    # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `mean_absolute_error`. The derivative is 0 where p = t.
+}], NN_RowLossShapes);
 }
 
 def NN_MeanAbsolutePercentageErrorOp
     : NN_RowLossOp<"mean_absolute_percentage_error"> {
   let summary = "100 mean(|p - t| / max(|t|, 1e-7)) of each row";
-  let description = "Keras 2's `mean_absolute_percentage_error`.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `mean_absolute_percentage_error`.
+}], NN_RowLossShapes);
 }
 
 def NN_MeanSquaredLogarithmicErrorOp
     : NN_RowLossOp<"mean_squared_logarithmic_error"> {
   let summary = "mean((log(1 + p) - log(1 + t))^2) of each row";
-  let description = [{Keras 2's `mean_squared_logarithmic_error`: p and t are
+  let description = !strconcat([{
+    Keras 2's `mean_squared_logarithmic_error`: p and t are
     raised to at least 1e-7 first.
-}] # NN_RowLossShapes;
+}], NN_RowLossShapes);
 }
 
 def NN_HuberOp : NN_CompositeOp<"huber"> {
   let summary = "Mean of a loss that is quadratic near 0 and linear beyond";
-  let description = [{
+  let description = !strconcat([{
     With e = p - t, the mean of each row of e^2 / 2 where |e| <= delta, and of
     delta |e| - delta^2 / 2 elsewhere (Huber, 1964; TensorFlow's `huber_loss`,
     averaged as Keras losses are).
-}] # NN_RowLossShapes;
+}], NN_RowLossShapes);
   let arguments = (ins NN_FloatTensor:$prediction, NN_FloatTensor:$target,
     DefaultValuedAttr<F64Attr, "1.0">:$delta,
     DefaultValuedAttr<NN_LossReduction, "::flywheel::nn::LossReduction::mean">:$reduction);
@@ -141,58 +147,71 @@ def NN_HuberOp : NN_CompositeOp<"huber"> {
 
 def NN_HingeOp : NN_RowLossOp<"hinge"> {
   let summary = "mean(max(1 - t p, 0)) of each row";
-  let description = "Keras 2's `hinge`, of targets -1 and 1.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `hinge`, of targets -1 and 1.
+}], NN_RowLossShapes);
 }
 
 def NN_SquaredHingeOp : NN_RowLossOp<"squared_hinge"> {
   let summary = "mean(max(1 - t p, 0)^2) of each row";
-  let description = "Keras 2's `squared_hinge`, of targets -1 and 1.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `squared_hinge`, of targets -1 and 1.
+}], NN_RowLossShapes);
 }
 
 def NN_CategoricalHingeOp : NN_RowLossOp<"categorical_hinge"> {
   let summary = "max(max((1 - t) p) - sum(t p) + 1, 0) of each row";
-  let description = "Keras 2's `categorical_hinge`, of targets 0 and 1.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `categorical_hinge`, of targets 0 and 1.
+}], NN_RowLossShapes);
 }
 
 def NN_LogCoshOp : NN_RowLossOp<"log_cosh"> {
   let summary = "mean(log(cosh(p - t))) of each row";
-  let description = [{Keras 2's `logcosh`. With e = |p - t| computed as
-    e + log(1 + expm1(-2 e) / 2), which overflows for no e.
-}] # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `logcosh`. With e = |p - t| computed as
+        e + log(1 + expm1(-2 e) / 2), which overflows for no e.
+}], NN_RowLossShapes);
 }
 
 def NN_KLDivergenceOp : NN_RowLossOp<"kl_divergence"> {
   let summary = "sum(t log(t / p)) of each row";
-  let description = [{Keras 2's `kullback_leibler_divergence`: p and t are cut
-    off to [1e-7, 1] first.
-}] # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `kullback_leibler_divergence`: p and t are cut
+        off to [1e-7, 1] first.
+}], NN_RowLossShapes);
 }
 
 def NN_PoissonOp : NN_RowLossOp<"poisson"> {
   let summary = "mean(p - t log(p + 1e-7)) of each row";
-  let description = "Keras 2's `poisson`.\n" # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `poisson`.
+}], NN_RowLossShapes);
 }
 
 def NN_CosineProximityOp : NN_RowLossOp<"cosine_proximity"> {
   let summary = "The negative cosine of the angle between p and t, of each row";
-  let description = [{Keras 2's `cosine_proximity`: -sum(n(p) n(t)) with
-    n(x) = x / sqrt(max(sum(x^2), 1e-12)).
-}] # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `cosine_proximity`: -sum(n(p) n(t)) with
+        n(x) = x / sqrt(max(sum(x^2), 1e-12)).
+}], NN_RowLossShapes);
 }
 
 def NN_BinaryCrossentropyOp : NN_RowLossOp<"binary_crossentropy"> {
   let summary = "mean(-t log p - (1 - t) log(1 - p)) of each row";
-  let description = [{Keras 2's `binary_crossentropy`: p is cut off to
-    [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
-}] # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `binary_crossentropy`: p is cut off to
+        [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
+}], NN_RowLossShapes);
 }
 
 def NN_CategoricalCrossentropyOp : NN_RowLossOp<"categorical_crossentropy"> {
   let summary = "-sum(t log(p / sum(p))) of each row";
-  let description = [{Keras 2's `categorical_crossentropy`: p / sum(p) is cut
-    off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
-    `nn.softmax_cross_entropy`.
-}] # NN_RowLossShapes;
+  let description = !strconcat([{
+    Keras 2's `categorical_crossentropy`: p / sum(p) is cut
+        off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
+        `nn.softmax_cross_entropy`.
+}], NN_RowLossShapes);
 }
 
 def NN_L2LossOp : NN_CompositeOp<"l2_loss"> {
