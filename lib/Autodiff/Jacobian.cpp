@@ -88,12 +88,10 @@ SmallVector<Operation *> UnitRows::getDependents() {
   return sorted;
 }
 
-/// Erases the ops that `getDependents` returned before they were batched, but
-/// those whose shapes are still asked for.
-static void eraseUnused(ArrayRef<Operation *> ops) {
+/// Erases the ops that `getDependents` returned before they were batched.
+static void eraseAll(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
-      op->erase();
+    op->erase();
 }
 
 /// Batches over dimension `dim` of the seed.
@@ -106,7 +104,7 @@ LogicalResult UnitRows::emitDim(int64_t dim, MutableArrayRef<Value> values) {
       return failure();
   for (Value &value : values)
     value = batcher.getDense(loc, value);
-  eraseUnused(dependents);
+  eraseAll(dependents);
   return success();
 }
 
@@ -232,7 +230,7 @@ LogicalResult UnitRows::emitChunks(int64_t chunk, MutableArrayRef<Value> values,
   }
   for (auto [value, rows] : llvm::zip_equal(values, results))
     value = splitRows(rows);
-  eraseUnused(dependents);
+  eraseAll(dependents);
   return success();
 }
 
@@ -397,7 +395,7 @@ LogicalResult JacobianEmitter::run() {
     return failure();
   for (auto [result, type] :
        llvm::zip_equal(results, jacobian.getJacobians().getTypes()))
-    result = castTo(b, loc, type, result);
+    result = nn::buildCast(b, loc, result, type);
   jacobian->replaceAllUsesWith(results);
   jacobian->erase();
   return success();

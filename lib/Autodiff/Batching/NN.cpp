@@ -60,10 +60,12 @@ struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
       // The shape of a value that is dense already, or of none.
       like = batcher.lookup(op.getLike()).isDense()
                  ? batcher.getDense(loc, op.getLike())
-                 : castTo(b, loc, type,
-                          tensor::EmptyOp::create(
-                              b, loc, batcher.getDenseSizes(loc, op.getLike()),
-                              type.getElementType()));
+                 : nn::buildCast(b, loc,
+                                 tensor::EmptyOp::create(
+                                     b, loc,
+                                     batcher.getDenseSizes(loc, op.getLike()),
+                                     type.getElementType()),
+                                 type);
     }
     SmallVector<int64_t> denseDims = shifted(dims);
     denseDims.insert(denseDims.begin(), 0);

@@ -260,13 +260,15 @@ static bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return hasExtentOf(loop, destination.getTiedOpOperand(result)->get(), dim,
                        like, likeDim);
-  if (nn::ExtentSource source = nn::findExtentSource(result, dim); source.value)
-    return hasExtentOf(loop, source.value, source.dim, like, likeDim);
-  return OpTrait::hasElementwiseMappableTraits(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isa<RankedTensorType>(operand.getType()) &&
-                  hasExtentOf(loop, operand, dim, like, likeDim);
-         });
+  // Any operand of an elementwise op may be the one that keeps its extents.
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isa<RankedTensorType>(operand.getType()) &&
+             hasExtentOf(loop, operand, dim, like, likeDim);
+    });
+  nn::ExtentSource source = nn::findExtentSource(result, dim);
+  return source.value &&
+         hasExtentOf(loop, source.value, source.dim, like, likeDim);
 }
 
 /// Slices of a stack have the extents of the initial values.
