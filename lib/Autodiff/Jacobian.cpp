@@ -195,11 +195,11 @@ LogicalResult UnitRows::emitChunks(int64_t chunk, MutableArrayRef<Value> values,
   int64_t total = tensorOf(seed).getNumElements();
   int64_t rest = total % chunk;
   SmallVector<Value> inits;
-  for (Value value : values) {
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, value);
+  for (Value valueLike : likes) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, valueLike);
     sizes.insert(sizes.begin(), b.getIndexAttr(total));
-    inits.push_back(
-        tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(value)));
+    inits.push_back(tensor::EmptyOp::create(b, loc, sizes,
+                                            getElementTypeOrSelf(valueLike)));
   }
   auto index = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, loc, number);

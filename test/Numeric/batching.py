@@ -60,13 +60,17 @@ def indent(body: str) -> str:
     return "".join(f"  {line.strip()}\n" for line in body.strip().splitlines())
 
 
+def outer_argument(sample: Sample, argument: int) -> str:
+    """The type of a gradient that a function returns: where nothing of y is dynamic, an
+    extent of x may be known from elsewhere."""
+    arg = sample.args[argument]
+    is_static = "?" not in (sample.static_result or sample.result)
+    return f"tensor<{''.join(f'{extent}x' for extent in arg.shape)}f64>" if is_static else arg.type
+
+
 def outer_type(sample: Sample, argument: int) -> str:
-    """The type of the Jacobian with respect to an argument that a function returns."""
-    result, x = sample.static_result or sample.result, sample.args[argument].type
-    # Where nothing of y is dynamic, an extent of x may be known from another argument.
-    if "?" not in result:
-        x = f"tensor<{''.join(f'{extent}x' for extent in sample.args[argument].shape)}f64>"
-    return product_type(result, x)
+    """The type of a Jacobian that a function returns."""
+    return product_type(sample.static_result or sample.result, outer_argument(sample, argument))
 
 
 def jacobian(sample: Sample, name: str, options: str) -> str:
@@ -104,7 +108,8 @@ def nested(sample: Sample) -> str:
              f"unconnected zeros : ({', '.join(types + xs + types)}) -> ({', '.join(xs)})\n")
     arguments = sample.signature() + "".join(f", %given{k}: {type}" for k, type in enumerate(outer))
     return function("nested", arguments, body,
-                    [(f"%grad#{k}" if many else "%grad", x, x) for k, x in enumerate(xs)])
+                    [(f"%grad#{k}" if many else "%grad", x, outer_argument(sample, i))
+                     for k, (x, i) in enumerate(zip(xs, sample.wrt))])
 
 
 def batched(sample: Sample, argument: int) -> str:
@@ -149,7 +154,8 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
     text = sample.module() + jacobian(sample, "reverse", "mode reverse") + jacobian(
         sample, "forward", "mode forward") + nested(sample) + "".join(batched(sample, i) for i in sample.wrt)
     names = ["reverse", "forward"]
-    if "?" not in sample.result:
+    # What a loop would check with each iteration has to be known before it.
+    if "?" not in sample.result + "".join(arg.type for arg in sample.args):
         text += jacobian(sample, "chunks", "mode reverse chunk 2")
         names.append("chunks")
     try:

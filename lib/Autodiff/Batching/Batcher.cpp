@@ -376,36 +376,67 @@ Batcher::batchThrough(Operation *op,
   return status;
 }
 
+/// How a dimension of extent 1 in front of `rank` others disappears.
+static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    groups.push_back(dim == 0 ? ReassociationIndices{0, 1}
+                              : ReassociationIndices{dim + 1});
+  return groups;
+}
+
+namespace {
+/// The slice of a dense value that belongs to one position. It has the rank of
+/// the whole: which of several extents of 1 were left out could not be told.
+struct PositionSlice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  PositionSlice(OpBuilder &b, Location loc, Value dense, Value position)
+      : sizes(tensor::getMixedSizes(b, loc, dense)) {
+    offsets.assign(sizes.size(), b.getIndexAttr(0));
+    strides.assign(sizes.size(), b.getIndexAttr(1));
+    offsets[0] = position;
+    sizes[0] = b.getIndexAttr(1);
+  }
+};
+} // namespace
+
 /// The part of a dense value that belongs to one position.
 static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
                       Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return tensor::ExtractOp::create(b, loc, dense, position);
-  int64_t rank = tensor.getRank();
-  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
-  offsets[0] = position;
-  sizes[0] = b.getIndexAttr(1);
-  return tensor::ExtractSliceOp::create(b, loc, tensor, dense, offsets, sizes,
-                                        strides);
+  PositionSlice slice(b, loc, dense, position);
+  Value part = tensor::ExtractSliceOp::create(b, loc, dense, slice.offsets,
+                                              slice.sizes, slice.strides);
+  part = tensor::CollapseShapeOp::create(b, loc, part,
+                                         getUnitGroups(tensor.getRank()));
+  return nn::buildCast(b, loc, part, type);
 }
 
 /// `dense` with `part` at one position.
 static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
                        Value position) {
-  auto tensor = dyn_cast<RankedTensorType>(part.getType());
-  if (!tensor)
+  auto type = dyn_cast<RankedTensorType>(part.getType());
+  if (!type)
     return tensor::InsertOp::create(b, loc, part, dense, position);
-  int64_t rank = tensor.getRank();
-  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
-  offsets[0] = position;
-  sizes[0] = b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(b, loc, part, dense, offsets, sizes,
-                                       strides);
+  PositionSlice slice(b, loc, dense, position);
+  SmallVector<int64_t> shape{1};
+  llvm::append_range(shape, type.getShape());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, part);
+  sizes.insert(sizes.begin(), b.getIndexAttr(1));
+  Value expanded = tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), part,
+      getUnitGroups(type.getRank()), sizes);
+  // The extents are those of the whole, which may say more about them.
+  SmallVector<int64_t> known(
+      cast<RankedTensorType>(dense.getType()).getShape());
+  known[0] = 1;
+  expanded = nn::buildCast(b, loc, expanded,
+                           RankedTensorType::get(known, type.getElementType()));
+  return tensor::InsertSliceOp::create(b, loc, expanded, dense, slice.offsets,
+                                       slice.sizes, slice.strides);
 }
 
 /// Emits `op` for any values of the shapes of its inputs: nothing but the

@@ -96,6 +96,42 @@ static ExtentSource findSource(TriangularSolveOp op, int64_t dim) {
   return {op.getB(), dim};
 }
 
+static ExtentSource findSource(Conv2dOp op, int64_t dim) {
+  return dim == 0 ? ExtentSource{op.getX(), 0} : ExtentSource{};
+}
+
+static ExtentSource findSource(Conv2dTransposeOp op, int64_t dim) {
+  if (dim == 0)
+    return {op.getX(), 0};
+  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
+}
+
+/// Images and channels are those of `x`.
+static ExtentSource findPooledSource(Value x, int64_t dim) {
+  return dim == 0 || dim == 3 ? ExtentSource{x, dim} : ExtentSource{};
+}
+
+static ExtentSource findSource(AvgPool2dOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
+static ExtentSource findSource(MaxPool2dOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
+static ExtentSource findSource(MaxPool2dSelectOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
+static ExtentSource findSource(MaxPool2dGradOp op, int64_t dim) {
+  return {op.getX(), dim};
+}
+
+static ExtentSource findSource(AvgPool2dGradOp op, int64_t dim) {
+  return op.getLike() ? ExtentSource{op.getLike(), dim}
+                      : findPooledSource(op.getDy(), dim);
+}
+
 /// Of a loss that is not reduced: its rows or elements are those of the logits.
 template <typename OpTy> static ExtentSource findSource(OpTy op, int64_t dim) {
   return {op.getLogits(), dim};
@@ -107,10 +143,12 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
-      .Case<ArgmaxOp, ArgminOp, BroadcastOp, CumsumOp, DenseOp, GatherOp,
-            IotaOp, MatmulOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
-            SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
-            SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
+      .Case<ArgmaxOp, ArgminOp, AvgPool2dGradOp, AvgPool2dOp, BroadcastOp,
+            Conv2dOp, Conv2dTransposeOp, CumsumOp, DenseOp, GatherOp, IotaOp,
+            MatmulOp, MaxPool2dGradOp, MaxPool2dOp, MaxPool2dSelectOp, OneHotOp,
+            ReduceOp, ScatterAddOp, ScatterOp, SigmoidCrossEntropyOp,
+            SoftmaxCrossEntropyOp, SparseSoftmaxCrossEntropyOp,
+            TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
       .Default(ExtentSource());
 }
