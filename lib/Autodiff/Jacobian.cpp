@@ -88,12 +88,10 @@ SmallVector<Operation *> UnitRows::getDependents() {
   return sorted;
 }
 
-/// Erases the ops that `getDependents` returned before they were batched, but
-/// those whose shapes are still asked for.
-static void eraseUnused(ArrayRef<Operation *> ops) {
+/// Erases the ops that `getDependents` returned before they were batched.
+static void eraseAll(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
-      op->erase();
+    op->erase();
 }
 
 /// Batches over dimension `dim` of the seed.
@@ -106,7 +104,7 @@ LogicalResult UnitRows::emitDim(int64_t dim, MutableArrayRef<Value> values) {
       return failure();
   for (Value &value : values)
     value = batcher.getDense(loc, value);
-  eraseUnused(dependents);
+  eraseAll(dependents);
   return success();
 }
 
@@ -197,11 +195,11 @@ LogicalResult UnitRows::emitChunks(int64_t chunk, MutableArrayRef<Value> values,
   int64_t total = tensorOf(seed).getNumElements();
   int64_t rest = total % chunk;
   SmallVector<Value> inits;
-  for (Value value : values) {
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, value);
+  for (Value valueLike : likes) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, valueLike);
     sizes.insert(sizes.begin(), b.getIndexAttr(total));
-    inits.push_back(
-        tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(value)));
+    inits.push_back(tensor::EmptyOp::create(b, loc, sizes,
+                                            getElementTypeOrSelf(valueLike)));
   }
   auto index = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, loc, number);
@@ -232,7 +230,7 @@ LogicalResult UnitRows::emitChunks(int64_t chunk, MutableArrayRef<Value> values,
   }
   for (auto [value, rows] : llvm::zip_equal(values, results))
     value = splitRows(rows);
-  eraseUnused(dependents);
+  eraseAll(dependents);
   return success();
 }
 
@@ -397,7 +395,7 @@ LogicalResult JacobianEmitter::run() {
     return failure();
   for (auto [result, type] :
        llvm::zip_equal(results, jacobian.getJacobians().getTypes()))
-    result = castTo(b, loc, type, result);
+    result = nn::buildCast(b, loc, result, type);
   jacobian->replaceAllUsesWith(results);
   jacobian->erase();
   return success();

@@ -154,9 +154,8 @@ public:
 private:
   mlir::Value spread(mlir::Location loc, mlir::Value uniform);
   mlir::Value fillDiagonal(mlir::Location loc, const BatchedValue &diagonal);
-  /// The extents of a result of an op that has not been batched.
-  llvm::SmallVector<mlir::OpFoldResult> getResultSizes(mlir::Location loc,
-                                                       mlir::OpResult result);
+  mlir::Operation *emitForShape(mlir::Operation *op);
+  mlir::Value emitEmptyResult(mlir::OpResult result);
   llvm::LogicalResult copyUniform(mlir::Operation *op);
   llvm::LogicalResult emitMissingRule(mlir::Operation *op);
 
@@ -165,10 +164,6 @@ private:
   mlir::Operation *request;
   llvm::DenseMap<mlir::Value, BatchedValue> values;
 };
-
-/// `value` as a value of `type`, which says more or less about extents.
-mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Type type, mlir::Value value);
 
 /// Whether the results of an op on numbers are 0 where those of its operands
 /// for which `isZero` holds are 0.

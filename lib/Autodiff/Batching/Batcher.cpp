@@ -28,11 +28,6 @@ namespace flywheel {
 // Values
 //===----------------------------------------------------------------------===//
 
-Value castTo(OpBuilder &b, Location loc, Type type, Value value) {
-  return value.getType() == type ? value
-                                 : tensor::CastOp::create(b, loc, type, value);
-}
-
 Batcher::Batcher(OpBuilder &builder, OpFoldResult extent, Operation *request)
     : builder(builder), extent(extent), request(request) {
   // Types and sizes must say the same.
@@ -65,15 +60,16 @@ void Batcher::setUniform(Value value, Value uniform) {
 }
 
 void Batcher::setDense(Value value, Value dense) {
-  values[value] = {
-      castTo(builder, value.getLoc(), getDenseType(value.getType()), dense),
-      BatchedValue::Kind::Dense};
+  values[value] = {nn::buildCast(builder, value.getLoc(), dense,
+                                 getDenseType(value.getType())),
+                   BatchedValue::Kind::Dense};
 }
 
 void Batcher::setDiagonal(Value value, Value diagonal, int64_t dim,
                           int64_t block) {
-  values[value] = {castTo(builder, value.getLoc(), value.getType(), diagonal),
-                   BatchedValue::Kind::Diagonal, dim, block};
+  values[value] = {
+      nn::buildCast(builder, value.getLoc(), diagonal, value.getType()),
+      BatchedValue::Kind::Diagonal, dim, block};
 }
 
 Value Batcher::getUniform(Value value) const {
@@ -153,7 +149,7 @@ Value Batcher::spread(Location loc, Value uniform) {
     ++dim;
   Value like;
   if (!type.hasStaticShape())
-    like = castTo(builder, loc, type, emitEmpty());
+    like = nn::buildCast(builder, loc, emitEmpty(), type);
   return nn::BroadcastOp::create(builder, loc, type, input, like, dims);
 }
 
@@ -195,7 +191,7 @@ Value Batcher::getDense(Location loc, Value value) {
     return found.value;
   Value dense =
       found.isUniform() ? spread(loc, found.value) : fillDiagonal(loc, found);
-  return castTo(builder, loc, getDenseType(value.getType()), dense);
+  return nn::buildCast(builder, loc, dense, getDenseType(value.getType()));
 }
 
 static bool isZeroValue(Value value) {
@@ -241,8 +237,8 @@ Value Batcher::splitBlocks(Location loc, Value value, int64_t dim,
   if (type.isDynamicDim(dim) && !ShapedType::isDynamic(shape[dim])) {
     SmallVector<int64_t> known(type.getShape());
     known[dim] = shape[dim] * block;
-    value = castTo(builder, loc,
-                   RankedTensorType::get(known, type.getElementType()), value);
+    value = nn::buildCast(builder, loc, value,
+                          RankedTensorType::get(known, type.getElementType()));
   }
   return tensor::ExpandShapeOp::create(
       builder, loc, RankedTensorType::get(shape, type.getElementType()), value,
@@ -380,54 +376,113 @@ Batcher::batchThrough(Operation *op,
   return status;
 }
 
+/// How a dimension of extent 1 in front of `rank` others disappears.
+static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    groups.push_back(dim == 0 ? ReassociationIndices{0, 1}
+                              : ReassociationIndices{dim + 1});
+  return groups;
+}
+
+namespace {
+/// The slice of a dense value that belongs to one position. It has the rank of
+/// the whole: which of several extents of 1 were left out could not be told.
+struct PositionSlice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  PositionSlice(OpBuilder &b, Location loc, Value dense, Value position)
+      : sizes(tensor::getMixedSizes(b, loc, dense)) {
+    offsets.assign(sizes.size(), b.getIndexAttr(0));
+    strides.assign(sizes.size(), b.getIndexAttr(1));
+    offsets[0] = position;
+    sizes[0] = b.getIndexAttr(1);
+  }
+};
+} // namespace
+
 /// The part of a dense value that belongs to one position.
 static Value emitPart(OpBuilder &b, Location loc, Value dense, Value position,
                       Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return tensor::ExtractOp::create(b, loc, dense, position);
-  int64_t rank = tensor.getRank();
-  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
-  offsets[0] = position;
-  sizes[0] = b.getIndexAttr(1);
-  return tensor::ExtractSliceOp::create(b, loc, tensor, dense, offsets, sizes,
-                                        strides);
+  PositionSlice slice(b, loc, dense, position);
+  Value part = tensor::ExtractSliceOp::create(b, loc, dense, slice.offsets,
+                                              slice.sizes, slice.strides);
+  part = tensor::CollapseShapeOp::create(b, loc, part,
+                                         getUnitGroups(tensor.getRank()));
+  return nn::buildCast(b, loc, part, type);
 }
 
 /// `dense` with `part` at one position.
 static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
                        Value position) {
-  auto tensor = dyn_cast<RankedTensorType>(part.getType());
-  if (!tensor)
+  auto type = dyn_cast<RankedTensorType>(part.getType());
+  if (!type)
     return tensor::InsertOp::create(b, loc, part, dense, position);
-  int64_t rank = tensor.getRank();
-  SmallVector<OpFoldResult> offsets(rank + 1, b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(rank + 1, b.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, dense);
-  offsets[0] = position;
-  sizes[0] = b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(b, loc, part, dense, offsets, sizes,
-                                       strides);
+  PositionSlice slice(b, loc, dense, position);
+  SmallVector<int64_t> shape{1};
+  llvm::append_range(shape, type.getShape());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, part);
+  sizes.insert(sizes.begin(), b.getIndexAttr(1));
+  Value expanded = tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), part,
+      getUnitGroups(type.getRank()), sizes);
+  // The extents are those of the whole, which may say more about them.
+  SmallVector<int64_t> known(
+      cast<RankedTensorType>(dense.getType()).getShape());
+  known[0] = 1;
+  expanded = nn::buildCast(b, loc, expanded,
+                           RankedTensorType::get(known, type.getElementType()));
+  return tensor::InsertSliceOp::create(b, loc, expanded, dense, slice.offsets,
+                                       slice.sizes, slice.strides);
 }
 
-SmallVector<OpFoldResult> Batcher::getResultSizes(Location loc,
-                                                  OpResult result) {
-  SmallVector<OpFoldResult> sizes;
-  auto type = dyn_cast<RankedTensorType>(result.getType());
-  for (int64_t dim = 0, rank = type ? type.getRank() : 0; dim < rank; ++dim) {
-    nn::ExtentSource source = nn::findExtentSource(result, dim);
-    // Extents that nothing says are those that the op had, of which nothing but
-    // the shape is used.
-    if (!type.isDynamicDim(dim))
-      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
-    else if (source.value)
-      sizes.push_back(getSizes(loc, source.value)[source.dim]);
+/// Emits `op` for any values of the shapes of its inputs: nothing but the
+/// shapes of its results is used, and no more is left once those are known.
+Operation *Batcher::emitForShape(Operation *op) {
+  Location loc = op->getLoc();
+  IRMapping mapping;
+  forEachUse(op, [&](Value value) {
+    if (!isBatched(value))
+      mapping.map(value, getUniform(value));
+    else if (isa<RankedTensorType>(value.getType()))
+      mapping.map(value, nn::buildCast(builder, loc, getShape(loc, value),
+                                       value.getType()));
     else
-      sizes.push_back(tensor::getMixedSize(builder, loc, result, dim));
+      mapping.map(value,
+                  arith::ConstantOp::create(
+                      builder, loc, builder.getZeroAttr(value.getType())));
+  });
+  return builder.clone(*op, mapping);
+}
+
+/// A dense value for result `result` of an op, with any elements.
+Value Batcher::emitEmptyResult(OpResult result) {
+  Location loc = result.getLoc();
+  SmallVector<OpFoldResult> sizes{extent};
+  Operation *copy = nullptr;
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  for (int64_t dim = 0, e = type ? type.getRank() : 0; dim < e; ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+      continue;
+    }
+    if (nn::ExtentSource source = nn::findExtentSource(result, dim);
+        source.value) {
+      sizes.push_back(getSizes(loc, source.value)[source.dim]);
+      continue;
+    }
+    if (!copy)
+      copy = emitForShape(result.getOwner());
+    sizes.push_back(tensor::getMixedSize(
+        builder, loc, copy->getResult(result.getResultNumber()), dim));
   }
-  return sizes;
+  RankedTensorType denseType = getDenseType(result.getType());
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, denseType.getElementType());
+  return nn::buildCast(builder, loc, empty, denseType);
 }
 
 LogicalResult Batcher::batchInLoop(Operation *op) {
@@ -441,14 +496,8 @@ LogicalResult Batcher::batchInLoop(Operation *op) {
   });
 
   SmallVector<Value> inits;
-  for (Value result : op->getResults()) {
-    RankedTensorType type = getDenseType(result.getType());
-    SmallVector<OpFoldResult> sizes{extent};
-    llvm::append_range(sizes, getResultSizes(loc, cast<OpResult>(result)));
-    Value empty =
-        tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-    inits.push_back(castTo(builder, loc, type, empty));
-  }
+  for (OpResult result : op->getResults())
+    inits.push_back(emitEmptyResult(result));
 
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -477,20 +526,15 @@ LogicalResult Batcher::batchInLoop(Operation *op) {
 LogicalResult Batcher::batchSliced(Operation *op,
                                    ArrayRef<std::optional<int64_t>> dims) {
   Location loc = op->getLoc();
-  Value result = op->getResult(0);
+  OpResult result = op->getResult(0);
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return lookup(operand).value; });
-  RankedTensorType type = getDenseType(result.getType());
-  SmallVector<OpFoldResult> sizes{extent};
-  llvm::append_range(sizes, tensor::getMixedSizes(builder, loc, result));
-  Value init =
-      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  Value init = emitEmptyResult(result);
 
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   Value count = getValueOrCreateConstantIndexOp(builder, loc, extent);
-  auto loop = scf::ForOp::create(builder, loc, zero, count, one,
-                                 castTo(builder, loc, type, init));
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one, init);
   OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
   Value position = loop.getInductionVar();
   for (auto [operand, dim] : llvm::zip_equal(operands, dims)) {

@@ -18,8 +18,9 @@ namespace flywheel {
 bool preservesZero(Operation *op, function_ref<bool(Value)> isZero) {
   if (isa<arith::MulFOp>(op))
     return isZero(op->getOperand(0)) || isZero(op->getOperand(1));
+  // 0 / 0 is none.
   if (isa<arith::DivFOp>(op))
-    return isZero(op->getOperand(0));
+    return isZero(op->getOperand(0)) && !isZero(op->getOperand(1));
   if (isa<arith::SelectOp>(op))
     return isZero(op->getOperand(1)) && isZero(op->getOperand(2));
   if (isa<math::FmaOp>(op))

@@ -13,6 +13,7 @@
 #include "Models.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -218,8 +219,8 @@ bool StructuredBatcher::emitUniform() {
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = batcher.lookup(operand.get()).value;
     if (batcher.isBatched(operand.get()))
-      value = castTo(b, loc, operand.get().getType(),
-                     batcher.getShape(loc, operand.get()));
+      value = nn::buildCast(b, loc, batcher.getShape(loc, operand.get()),
+                            operand.get().getType());
     (op.isDpsInput(&operand) ? inputs : inits).push_back(value);
   }
   linalg::GenericOp generic =
@@ -273,10 +274,10 @@ bool StructuredBatcher::emitDiagonal() {
     inputs.push_back(batcher.lookup(input).value);
   for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
     if (roles[i] == Role::Kept) {
-      inits.push_back(
-          batcher.isBatched(init) && !isRead(i)
-              ? castTo(b, loc, init.getType(), batcher.getShape(loc, init))
-              : batcher.lookup(init).value);
+      inits.push_back(batcher.isBatched(init) && !isRead(i)
+                          ? nn::buildCast(b, loc, batcher.getShape(loc, init),
+                                          init.getType())
+                          : batcher.lookup(init).value);
       continue;
     }
     AffineMap &map = indexing[op.getNumDpsInputs() + i];
@@ -302,10 +303,11 @@ bool StructuredBatcher::emitDiagonal() {
 
 /// A dense value of the shape of `value` with any elements.
 Value StructuredBatcher::emitEmpty(Value value) {
-  return castTo(b, loc, batcher.getDenseType(value.getType()),
-                tensor::EmptyOp::create(b, loc,
-                                        batcher.getDenseSizes(loc, value),
-                                        getElementTypeOrSelf(value)));
+  return nn::buildCast(
+      b, loc,
+      tensor::EmptyOp::create(b, loc, batcher.getDenseSizes(loc, value),
+                              getElementTypeOrSelf(value)),
+      batcher.getDenseType(value.getType()));
 }
 
 LogicalResult StructuredBatcher::emitDense() {
@@ -397,7 +399,8 @@ struct FillBatching : BatchingModel<FillBatching, linalg::FillOp> {
     OpBuilder &b = batcher.getBuilder();
     Location loc = op.getLoc();
     if (!batcher.isBatched(number)) {
-      Value shape = castTo(b, loc, init.getType(), batcher.getShape(loc, init));
+      Value shape =
+          nn::buildCast(b, loc, batcher.getShape(loc, init), init.getType());
       batcher.setUniform(
           op.getResult(0),
           linalg::FillOp::create(b, loc, batcher.getUniform(number), shape)
@@ -409,10 +412,11 @@ struct FillBatching : BatchingModel<FillBatching, linalg::FillOp> {
     RankedTensorType type = batcher.getDenseType(init.getType());
     Value like;
     if (!type.hasStaticShape())
-      like = castTo(b, loc, type,
-                    tensor::EmptyOp::create(b, loc,
-                                            batcher.getDenseSizes(loc, init),
-                                            type.getElementType()));
+      like = nn::buildCast(
+          b, loc,
+          tensor::EmptyOp::create(b, loc, batcher.getDenseSizes(loc, init),
+                                  type.getElementType()),
+          type);
     batcher.setDense(op.getResult(0),
                      nn::BroadcastOp::create(b, loc, type,
                                              batcher.getDense(loc, number),

@@ -60,10 +60,12 @@ struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
       // The shape of a value that is dense already, or of none.
       like = batcher.lookup(op.getLike()).isDense()
                  ? batcher.getDense(loc, op.getLike())
-                 : castTo(b, loc, type,
-                          tensor::EmptyOp::create(
-                              b, loc, batcher.getDenseSizes(loc, op.getLike()),
-                              type.getElementType()));
+                 : nn::buildCast(b, loc,
+                                 tensor::EmptyOp::create(
+                                     b, loc,
+                                     batcher.getDenseSizes(loc, op.getLike()),
+                                     type.getElementType()),
+                                 type);
     }
     SmallVector<int64_t> denseDims = shifted(dims);
     denseDims.insert(denseDims.begin(), 0);
@@ -323,6 +325,43 @@ struct FilterGradBatching
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// One loss with an element for each row, or element, of all positions, which
+/// is reduced for each position.
+template <typename OpTy>
+struct LossBatching : BatchingModel<LossBatching<OpTy>, OpTy> {
+  static LogicalResult emit(OpTy op, Batcher &batcher) {
+    OpBuilder &b = batcher.getBuilder();
+    Location loc = op.getLoc();
+    Value logits = batcher.getDense(loc, op->getOperand(0));
+    Value labels = batcher.getDense(loc, op->getOperand(1));
+    bool isElementwise = std::is_same_v<OpTy, nn::SigmoidCrossEntropyOp>;
+    RankedTensorType type = tensorOf(logits);
+    auto lossType =
+        RankedTensorType::get(type.getShape().drop_back(isElementwise ? 0 : 1),
+                              type.getElementType());
+    Value losses =
+        OpTy::create(b, loc, lossType, logits, labels, nn::LossReduction::none);
+    if (op.getReduction() != nn::LossReduction::none) {
+      bool isMean = op.getReduction() == nn::LossReduction::mean;
+      SmallVector<int64_t> axes = nn::identityDims(tensorOf(losses).getRank());
+      axes.erase(axes.begin());
+      losses = nn::ReduceOp::create(b, loc, batcher.getDenseType(op.getType()),
+                                    isMean ? nn::ReductionKind::mean
+                                           : nn::ReductionKind::sum,
+                                    losses, axes, /*keepdims=*/false);
+    }
+    batcher.setDense(op, losses);
+    return success();
+  }
+};
+
+template <typename OpTy> BatchingRule loss() {
+  return batched<OpTy, LossBatching<OpTy>>();
+}
 template <typename OpTy> BatchingRule keepingZero() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/true>>();
 }
@@ -349,15 +388,15 @@ ArrayRef<BatchingRule> getNNBatchingRules() {
       batched<nn::ScatterOp, ScatterBatching<nn::ScatterOp>>(),
       batched<nn::TriangleOp, TriangleBatching>(),
       batched<nn::TriangularSolveOp, TriangularSolveBatching>(),
-      looped<nn::SigmoidCrossEntropyOp>(),
       elementwise<nn::SigmoidOp>(),
       elementwise<nn::SoftplusOp>(),
       keepingZero<nn::ReluOp>(),
       leading<nn::CholeskyOp>(),
       leading<nn::LogSoftmaxOp>(),
       leading<nn::SoftmaxOp>(),
-      looped<nn::SoftmaxCrossEntropyOp>(),
-      looped<nn::SparseSoftmaxCrossEntropyOp>(),
+      loss<nn::SigmoidCrossEntropyOp>(),
+      loss<nn::SoftmaxCrossEntropyOp>(),
+      loss<nn::SparseSoftmaxCrossEntropyOp>(),
       onImages<nn::AvgPool2dGradOp>(),
       onImages<nn::AvgPool2dOp>(),
       onImages<nn::Conv2dOp>(),

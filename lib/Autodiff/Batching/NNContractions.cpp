@@ -212,7 +212,7 @@ struct DenseBatching : BatchingModel<DenseBatching, nn::DenseOp> {
         y = arith::AddFOp::create(b, loc, y, bias);
       }
       y = nn::buildFromRows(b, loc, y, op.getX());
-      return {castTo(b, loc, op.getType(), y)};
+      return {nn::buildCast(b, loc, y, op.getType())};
     });
   }
 };

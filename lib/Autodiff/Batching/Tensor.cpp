@@ -7,6 +7,7 @@
 #include "Models.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -437,9 +438,9 @@ struct SplatBatching : BatchingModel<SplatBatching, tensor::SplatOp> {
             ShapedType::isDynamic(extent)
                 ? OpFoldResult(batcher.getUniform(op.getDynamicSizes()[next++]))
                 : b.getIndexAttr(extent));
-      like =
-          castTo(b, loc, type,
-                 tensor::EmptyOp::create(b, loc, sizes, type.getElementType()));
+      like = nn::buildCast(
+          b, loc, tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
+          type);
     }
     batcher.setDense(op, nn::BroadcastOp::create(
                              b, loc, type, batcher.getDense(loc, op.getInput()),

@@ -260,6 +260,7 @@ static bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
     return hasExtentOf(loop, destination.getTiedOpOperand(result)->get(), dim,
                        like, likeDim);
+  // Any operand of an elementwise op may be the one that keeps its extents.
   if (OpTrait::hasElementwiseMappableTraits(op))
     return llvm::any_of(op->getOperands(), [&](Value operand) {
       return isa<RankedTensorType>(operand.getType()) &&

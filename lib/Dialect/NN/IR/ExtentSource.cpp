@@ -106,20 +106,30 @@ static ExtentSource findSource(Conv2dTransposeOp op, int64_t dim) {
   return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
 }
 
+/// Images and channels are those of `x`.
+static ExtentSource findPooledSource(Value x, int64_t dim) {
+  return dim == 0 || dim == 3 ? ExtentSource{x, dim} : ExtentSource{};
+}
+
+static ExtentSource findSource(AvgPool2dOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
+static ExtentSource findSource(MaxPool2dOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
+static ExtentSource findSource(MaxPool2dSelectOp op, int64_t dim) {
+  return findPooledSource(op.getX(), dim);
+}
+
 static ExtentSource findSource(MaxPool2dGradOp op, int64_t dim) {
   return {op.getX(), dim};
 }
 
 static ExtentSource findSource(AvgPool2dGradOp op, int64_t dim) {
-  if (dim == 0 || dim == 3)
-    return {op.getDy(), dim};
-  return op.getLike() ? ExtentSource{op.getLike(), dim} : ExtentSource{};
-}
-
-/// A pool keeps batch and channels of its image.
-static ExtentSource findSourceOfPool(Operation *op, int64_t dim) {
-  return dim == 0 || dim == 3 ? ExtentSource{op->getOperand(0), dim}
-                              : ExtentSource{};
+  return op.getLike() ? ExtentSource{op.getLike(), dim}
+                      : findPooledSource(op.getDy(), dim);
 }
 
 /// Of a loss that is not reduced: its rows or elements are those of the logits.
@@ -133,13 +143,12 @@ ExtentSource flywheel::nn::findExtentSource(OpResult value, int64_t dim) {
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
   return llvm::TypeSwitch<Operation *, ExtentSource>(op)
-      .Case<ArgmaxOp, ArgminOp, AvgPool2dGradOp, BroadcastOp, Conv2dOp,
-            Conv2dTransposeOp, CumsumOp, DenseOp, GatherOp, IotaOp, MatmulOp,
-            MaxPool2dGradOp, OneHotOp, ReduceOp, ScatterAddOp, ScatterOp,
-            SigmoidCrossEntropyOp, SoftmaxCrossEntropyOp,
-            SparseSoftmaxCrossEntropyOp, TriangularSolveOp>(
+      .Case<ArgmaxOp, ArgminOp, AvgPool2dGradOp, AvgPool2dOp, BroadcastOp,
+            Conv2dOp, Conv2dTransposeOp, CumsumOp, DenseOp, GatherOp, IotaOp,
+            MatmulOp, MaxPool2dGradOp, MaxPool2dOp, MaxPool2dSelectOp, OneHotOp,
+            ReduceOp, ScatterAddOp, ScatterOp, SigmoidCrossEntropyOp,
+            SoftmaxCrossEntropyOp, SparseSoftmaxCrossEntropyOp,
+            TriangularSolveOp>(
           [&](auto typed) { return findSource(typed, dim); })
-      .Case<AvgPool2dOp, MaxPool2dOp, MaxPool2dSelectOp>(
-          [&](auto) { return findSourceOfPool(op, dim); })
       .Default(ExtentSource());
 }
