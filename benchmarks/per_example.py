@@ -64,7 +64,8 @@ func.func @total({arguments}) -> ({', '.join(types)}) {{{losses}
 func.func @examples({arguments}) -> ({', '.join(rows)}) {{{losses}{jacobian}
   return {results} : {', '.join(rows)}
 }}
-func.func @squares({arguments}) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {{{losses}{jacobian}{squares}
+func.func @squares({arguments})
+    -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {{{losses}{jacobian}{squares}
   return {sums} : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }}
 """

@@ -42,7 +42,8 @@ func.func @numbers{number}(%at: tensor<f64>, %bt: tensor<f64>) -> (tensor<2xf64>
   %bb = arith.mulf %b, %b : f64
   %s = arith.addf %a, %bb : f64
   %y = tensor.from_elements %ab, %s : tensor<2xf64>
-  %j:2 = train.jacobian %y wrt %at, %bt {mode} : (tensor<2xf64>, tensor<f64>, tensor<f64>) -> (tensor<2xf64>, tensor<2xf64>)
+  %j:2 = train.jacobian %y wrt %at, %bt {mode}
+      : (tensor<2xf64>, tensor<f64>, tensor<f64>) -> (tensor<2xf64>, tensor<2xf64>)
   return %j#0, %j#1 : tensor<2xf64>, tensor<2xf64>
 }}
 """
