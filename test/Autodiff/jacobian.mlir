@@ -134,3 +134,39 @@ func.func @recurrent(%h0: tensor<6x4xf32>, %w: tensor<4x4xf32>) -> tensor<6x4x4x
   %j = train.jacobian %loss wrt %w : (tensor<6xf32>, tensor<4x4xf32>) -> tensor<6x4x4xf32>
   return %j : tensor<6x4x4xf32>
 }
+
+// -----
+
+// The rows of a sequence are merged with the batch: a position meets a block of
+// them, and its gradient is the product of the blocks.
+// CHECK-LABEL: func @sequences
+// CHECK-SAME: (%[[X:.*]]: tensor<?x6x8xf32>, %[[W:.*]]: tensor<8x4xf32>)
+// CHECK-NOT: tensor<?x?x
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<?x6x8xf32>, tensor<?x6x4xf32>) outs(%{{.*}} : tensor<?x8x4xf32>)
+// CHECK-NOT: tensor<?x?x
+// CHECK: return
+func.func @sequences(%x: tensor<?x6x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x8x4xf32> {
+  %z = nn.dense %x, %w : (tensor<?x6x8xf32>, tensor<8x4xf32>) -> tensor<?x6x4xf32>
+  %h = math.tanh %z : tensor<?x6x4xf32>
+  %loss = nn.reduce sum %h axes [1, 2] : tensor<?x6x4xf32> -> tensor<?xf32>
+  %j = train.jacobian %loss wrt %w : (tensor<?xf32>, tensor<8x4xf32>) -> tensor<?x8x4xf32>
+  return %j : tensor<?x8x4xf32>
+}
+
+// -----
+
+// Of a convolution, the image of a position alone meets its filter.
+// CHECK-LABEL: func @images
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8x8x2xf32>, %[[F:.*]]: tensor<3x3x2x4xf32>)
+// CHECK-NOT: tensor<?x?x
+// CHECK: scf.for %[[N:.*]] = %{{.*}} iter_args(%{{.*}}) -> (tensor<?x3x3x2x4xf32>)
+// CHECK: tensor.extract_slice %[[X]][%[[N]], 0, 0, 0] [1, 8, 8, 2]
+// CHECK: nn.conv2d_filter_grad %{{.*}} : (tensor<1x8x8x2xf32>, tensor<1x6x6x4xf32>) -> tensor<3x3x2x4xf32>
+// CHECK-NOT: tensor<?x?x
+// CHECK: return
+func.func @images(%x: tensor<?x8x8x2xf32>, %f: tensor<3x3x2x4xf32>) -> tensor<?x3x3x2x4xf32> {
+  %y = nn.conv2d %x, %f : (tensor<?x8x8x2xf32>, tensor<3x3x2x4xf32>) -> tensor<?x6x6x4xf32>
+  %loss = nn.reduce sum %y axes [1, 2, 3] : tensor<?x6x6x4xf32> -> tensor<?xf32>
+  %j = train.jacobian %loss wrt %f : (tensor<?xf32>, tensor<3x3x2x4xf32>) -> tensor<?x3x3x2x4xf32>
+  return %j : tensor<?x3x3x2x4xf32>
+}

@@ -129,8 +129,8 @@ def batched(sample: Sample, argument: int) -> str:
         f"  ^bb0({', '.join(inputs + [f'%bweight: {result}', f'%unit: {type}'])}):\n{indent(rule)}"
         f"    train.vjp_yield {', '.join([f'%b{i}' for i in floats] + ['%y'])} : "
         f"{', '.join([sample.args[i].type for i in floats] + [result])}\n  }}\n"
-        f"  %jac = train.jacobian %moved wrt %weight mode reverse : ({type}, {result}) "
-        f"-> {product_type(type, result)}\n")
+        f"  %jac = train.jacobian %moved wrt %weight mode reverse : ({type}, {result}) -> "
+        f"{product_type(type, result)}\n")
     weights = "%weight" if outer == result else "%weight_static"
     return function(f"batched{argument}", f"{sample.signature()}, {weights}: {outer}", body,
                     [("%jac", product_type(type, result), product_type(type, outer))])
