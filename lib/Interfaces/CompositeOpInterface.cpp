@@ -1,4 +1,5 @@
-//===- CompositeOpInterface.cpp - Ops that are made of others -----------------===//
+//===- CompositeOpInterface.cpp - Ops that are made of others
+//-----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

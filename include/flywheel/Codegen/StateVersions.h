@@ -33,8 +33,8 @@ bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
 llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
 getRegionVersions(mlir::Operation *op, unsigned result);
 
-/// The slice of a tensor, the same part of it, that what `insert` inserts is made
-/// in the place of; null where it is made elsewhere.
+/// The slice of a tensor, the same part of it, that what `insert` inserts is
+/// made in the place of; null where it is made elsewhere.
 mlir::tensor::ExtractSliceOp findPlace(mlir::tensor::InsertSliceOp insert);
 
 /// Whether the result of `op` is a part or another shape of its first operand.
