@@ -39,10 +39,29 @@ static bool writesArgument(Operation *op) {
          });
 }
 
-/// Computing a value twice never pays for what it saves in memory traffic.
+/// Whether `op` computes from what its destination holds before it.
+static bool readsDestination(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured &&
+         llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &init) {
+           return structured.payloadUsesValueFromOperand(&init);
+         });
+}
+
+/// Whether the loops of the user of `operand` visit each element once.
+static bool visitsEachOnce(OpOperand *operand) {
+  auto user = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  return !user || user.getMatchingIndexingMap(operand).isPermutation();
+}
+
+/// Whether what `operand` is can be computed where it is used. Computing a
+/// value twice never pays for what it saves in memory traffic; and in loops
+/// that visit an element several times, a producer that updates its destination
+/// would update it each time.
 static bool isOnlyUse(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
-  return producer && producer->hasOneUse();
+  return producer && producer->hasOneUse() &&
+         (!readsDestination(producer) || visitsEachOnce(operand));
 }
 
 static bool isContraction(Operation *op) {

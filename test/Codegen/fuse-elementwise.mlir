@@ -165,3 +165,32 @@ func.func @growing_sum(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4x
   } -> tensor<4x4xf32>
   return %new : tensor<4x4xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#row = affine_map<(i, j) -> (i)>
+#point = affine_map<(i, j) -> (i, j)>
+
+// What updates its destination is not computed in loops that visit an element
+// several times: it would be updated each time.
+// CHECK-LABEL: func @updated_once
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%arg1 : tensor<3xf64>)
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %arg2 : tensor<3xf64>, tensor<3x4xf64>)
+func.func @updated_once(%x: tensor<3xf64>, %d: tensor<3xf64>, %m: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<3xf64>) outs(%d : tensor<3xf64>) {
+  ^bb0(%u: f64, %o: f64):
+    %s = arith.addf %u, %o : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  %e = tensor.empty() : tensor<3x4xf64>
+  %r = linalg.generic {indexing_maps = [#row, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %m : tensor<3xf64>, tensor<3x4xf64>) outs(%e : tensor<3x4xf64>) {
+  ^bb0(%u: f64, %v: f64, %o: f64):
+    %s = arith.mulf %u, %v : f64
+    linalg.yield %s : f64
+  } -> tensor<3x4xf64>
+  return %r : tensor<3x4xf64>
+}

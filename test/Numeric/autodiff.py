@@ -4,7 +4,8 @@
 """Derivatives in whole models, in all configurations.
 
 Modules that another front end lowered (G1, G12), loops and branches (G16),
-calls and rules of the user's (G15), forward mode, and what is refused (X14).
+calls and rules of the user's (G15), forward mode, and what is refused (X14); an op
+that reads its destination (T4).
 
 usage: autodiff.py MLP
 """
@@ -127,6 +128,34 @@ def step_recurrent(w: Array, u: Array, x: Array, target: Array) -> Tuple[float, 
         du += x[i].T @ d
         d = d @ w.T
     return float(((states[-1] - target) ** 2).sum()), w - 0.05 * dw, u - 0.05 * du
+
+
+UPDATED_ONCE = """
+func.func @f(%x: tensor<?xf64>, %d: tensor<?xf64>, %m: tensor<?x4xf64>) -> tensor<?x4xf64> {
+  %p = math.exp %d : tensor<?xf64>
+  %a = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<?xf64>) outs(%p : tensor<?xf64>) {
+  ^bb0(%u: f64, %o: f64):
+    %s = arith.addf %u, %o : f64
+    linalg.yield %s : f64
+  } -> tensor<?xf64>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a : tensor<?xf64>) outs(%m : tensor<?x4xf64>) {
+  ^bb0(%u: f64, %v: f64):
+    %s = arith.mulf %u, %v : f64
+    linalg.yield %s : f64
+  } -> tensor<?x4xf64>
+  return %r : tensor<?x4xf64>
+}
+"""
+
+
+def test_updated_once() -> None:
+    """T4: an op that reads its destination, and one that repeats its result."""
+    rng = np.random.default_rng(3)
+    x, d, m = rng.standard_normal(5), rng.standard_normal(5), rng.standard_normal((5, 4))
+    for name, model in configurations(UPDATED_ONCE):
+        expect_close(name, model.run("f", x, d, m), (x + np.exp(d))[:, None] * m)
 
 
 def test_recurrent() -> None:
@@ -284,4 +313,5 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
                  lambda: flywheel.compile(text), flywheel.CompileError)
 
 
-run_tests([test_lowered_module, test_recurrent, test_branch, test_custom_rule, test_forward_mode, test_refusals])
+run_tests([test_updated_once, test_lowered_module, test_recurrent, test_branch, test_custom_rule, test_forward_mode,
+           test_refusals])
