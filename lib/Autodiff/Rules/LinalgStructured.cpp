@@ -19,6 +19,7 @@
 #include "LinalgStructured.h"
 
 #include "flywheel/Autodiff/ReverseSweep.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -383,24 +384,17 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// Puts the dimensions that `map` reads at 0 back: every other one takes those
-/// after it along, and the first those before it.
+/// Puts the dimensions that `map` reads at 0 back.
 static Value restoreUnitDims(OpBuilder &b, Location loc, Value reduced,
                              Value like, AffineMap map) {
-  SmallVector<ReassociationIndices> groups;
-  bool isOpen = false;
-  int64_t rank = cast<RankedTensorType>(reduced.getType()).getRank();
-  if (rank == map.getNumResults())
+  if (cast<RankedTensorType>(reduced.getType()).getRank() ==
+      map.getNumResults())
     return reduced;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    bool isKept = !isa<AffineConstantExpr>(expr);
-    if (rank > 0 && (groups.empty() || (isKept && isOpen)))
-      groups.emplace_back();
-    if (rank > 0)
-      groups.back().push_back(dim);
-    isOpen |= isKept;
-  }
-  return tensor::ExpandShapeOp::create(b, loc, like.getType(), reduced, groups,
+  SmallVector<bool> isKept;
+  for (AffineExpr expr : map.getResults())
+    isKept.push_back(!isa<AffineConstantExpr>(expr));
+  return tensor::ExpandShapeOp::create(b, loc, like.getType(), reduced,
+                                       nn::unitDimGroups(isKept),
                                        tensor::getMixedSizes(b, loc, like));
 }
 

@@ -13,6 +13,7 @@
 #ifndef FLYWHEEL_DIALECT_NN_NNBUILDERS_H
 #define FLYWHEEL_DIALECT_NN_NNBUILDERS_H
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -69,6 +70,12 @@ mlir::Value buildCount(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// 0, 1, ..., rank - 1: the `dims` of a broadcast that adds no dimension.
 llvm::SmallVector<int64_t> identityDims(int64_t rank);
+
+/// Groups of dimensions that a reshape makes one of, where those that are not
+/// kept have extent 1: each that is kept takes those after it along, and the
+/// first one those before it too. No group where none is kept.
+llvm::SmallVector<mlir::ReassociationIndices>
+unitDimGroups(llvm::ArrayRef<bool> isKept);
 
 /// The dimensions of [0, rank) that are not in `axes`.
 llvm::SmallVector<int64_t> otherDims(llvm::ArrayRef<int64_t> axes,

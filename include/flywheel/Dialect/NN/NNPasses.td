@@ -27,4 +27,28 @@ def NNDecompose : Pass<"nn-decompose"> {
   ];
 }
 
+def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
+  let summary = "Replace linalg ops that have no derivative by nn ops";
+  let description = [{
+    Before: any module. After, in modules that other front ends lowered:
+
+    * Convolutions and pools of `linalg` on tensors of floating-point numbers, in
+      one or two dimensions and any layout, are `nn.conv2d` and nn pools on
+      transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
+      image are the convolution's padding. Pools with dilations, and filters of
+      dynamic shape, stay.
+    * No body of a `linalg` op on tensors has a `tensor.extract`: what it read is
+      an operand, an `nn.gather` at indices that an op of its own computes. So it
+      has a derivative, and an index out of range is an error of the step.
+
+    Refuses a read that is in control flow within a body, and indices that depend
+    on a running sum.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::nn::NNDialect"
+  ];
+}
+
 #endif // FLYWHEEL_DIALECT_NN_NNPASSES

@@ -30,6 +30,20 @@ SmallVector<int64_t> otherDims(ArrayRef<int64_t> axes, int64_t rank) {
   return others;
 }
 
+SmallVector<ReassociationIndices> unitDimGroups(ArrayRef<bool> isKept) {
+  SmallVector<ReassociationIndices> groups;
+  bool isOpen = false;
+  if (!llvm::is_contained(isKept, true))
+    return groups;
+  for (auto [dim, kept] : llvm::enumerate(isKept)) {
+    if (groups.empty() || (kept && isOpen))
+      groups.emplace_back();
+    groups.back().push_back(dim);
+    isOpen |= kept;
+  }
+  return groups;
+}
+
 Value buildSplat(OpBuilder &b, Location loc, Value like, double value) {
   Type elementType = getElementTypeOrSelf(like);
   TypedAttr element;

@@ -1,0 +1,29 @@
+//===- RaiseLinalg.h - Parts of nn-raise-linalg -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_NN_TRANSFORMS_RAISELINALG_H
+#define FLYWHEEL_DIALECT_NN_TRANSFORMS_RAISELINALG_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace flywheel::nn {
+
+/// Makes each `tensor.extract` in the body of `op`, which is on tensors, an
+/// operand: an `nn.gather` at indices that an op of its own computes. Fails
+/// after an error where the read is in control flow, or where its indices
+/// depend on a running sum.
+mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
+                                  mlir::linalg::LinalgOp op);
+
+/// Replaces `op`, which is on tensors, by `nn.conv2d` or a pool where it is a
+/// convolution or pool in one or two dimensions that they can express, in any
+/// layout. Leaves any other op.
+void raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
+} // namespace flywheel::nn
+
+#endif // FLYWHEEL_DIALECT_NN_TRANSFORMS_RAISELINALG_H
