@@ -35,11 +35,13 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
     * Convolutions and pools of `linalg` on tensors of floating-point numbers, in
       one or two dimensions and any layout, are `nn.conv2d` and nn pools on
       transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
-      image are the convolution's padding. Pools with dilations, and filters of
-      dynamic shape, stay.
+      image are the convolution's padding.
+    * Products over dimensions are `nn.reduce prod`.
     * No body of a `linalg` op on tensors has a `tensor.extract`: what it read is
       an operand, an `nn.gather` at indices that an op of its own computes. So it
-      has a derivative, and an index out of range is an error of the step.
+      has a derivative, and an index out of range is an error of the step. The
+      same goes for floating-point inputs whose maps compute with the loops, as
+      other convolutions have.
 
     Refuses a read that is in control flow within a body, and indices that depend
     on a running sum.

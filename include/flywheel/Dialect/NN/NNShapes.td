@@ -43,9 +43,9 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
   let description = [{
     `axes` is strictly increasing. Reduced dimensions disappear, or stay with
     extent 1 with `keepdims`. `mean` needs a floating-point type. The derivative
-    of `max` and `min` is shared equally by equal elements; that of
-    `prod` is the product of the other elements (its own derivative, the second,
-    is exact where no element is 0).
+    of `max` and `min` is shared equally by equal elements; that of `prod` is the
+    product of the other elements, also where some are 0. Where the extent is
+    dynamic, that takes memory for its square.
 
     ```mlir
     %s = nn.reduce sum %x axes [0] : tensor<?x10xf32> -> tensor<10xf32>

@@ -165,6 +165,122 @@ LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+/// `type` with elements of at least single precision.
+static Type widenTensor(OpBuilder &b, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getElementTypeBitWidth() < 32 ? tensor.clone(b.getF32Type())
+                                              : tensor;
+}
+
+/// `reduced` with extent 1 at each of `axes`, which it lacks.
+static Value keepDims(OpBuilder &b, Value reduced, ArrayRef<int64_t> axes) {
+  RankedTensorType type = tensorOf(reduced);
+  Location loc = reduced.getLoc();
+  SmallVector<OpFoldResult> sizes,
+      known = tensor::getMixedSizes(b, loc, reduced);
+  SmallVector<int64_t> shape;
+  SmallVector<bool> isKept;
+  int64_t rank = type.getRank() + axes.size(), next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    isKept.push_back(!llvm::is_contained(axes, dim));
+    sizes.push_back(isKept.back() ? known[next] : b.getIndexAttr(1));
+    shape.push_back(isKept.back() ? type.getDimSize(next) : 1);
+    next += isKept.back();
+  }
+  return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), reduced,
+                                       unitDimGroups(isKept), sizes);
+}
+
+/// Positions [begin, end) of `x` along `axis`.
+static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
+                        int64_t begin, int64_t end) {
+  int64_t rank = tensorOf(x).getRank();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      strides(rank, b.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(b, loc, x);
+  offsets[axis] = b.getIndexAttr(begin);
+  sizes[axis] = b.getIndexAttr(end - begin);
+  return tensor::ExtractSliceOp::create(b, loc, x, offsets, sizes, strides);
+}
+
+/// The cotangent of x, given that `dy` of its product along `axis`, of static
+/// extent; `dy` has extent 1 there. One half is multiplied by the other, and
+/// what that gives by itself in the same way. Nothing is divided, so that all
+/// derivatives hold where elements are 0.
+static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
+                                int64_t axis, Value dy) {
+  int64_t extent = tensorOf(x).getDimSize(axis), half = extent / 2;
+  // Of no elements no slice can be taken either.
+  if (llvm::is_contained(tensorOf(x).getShape(), 0))
+    return buildSplat(b, loc, x, 0.0);
+  if (extent == 1)
+    return buildCast(b, loc, dy, x.getType());
+  Value left = sliceAlong(b, loc, x, axis, 0, half);
+  Value right = sliceAlong(b, loc, x, axis, half, 2 * half);
+  Value both = arith::MulFOp::create(b, loc, left, right);
+  bool isOdd = extent % 2 == 1;
+  if (isOdd)
+    both = tensor::ConcatOp::create(
+        b, loc, axis, {both, sliceAlong(b, loc, x, axis, extent - 1, extent)});
+  Value d = deriveProductAlong(b, loc, both, axis, dy);
+  Value dBoth = isOdd ? sliceAlong(b, loc, d, axis, 0, half) : d;
+  SmallVector<Value> parts = {arith::MulFOp::create(b, loc, dBoth, right),
+                              arith::MulFOp::create(b, loc, dBoth, left)};
+  if (isOdd)
+    parts.push_back(sliceAlong(b, loc, d, axis, half, half + 1));
+  return buildCast(b, loc, tensor::ConcatOp::create(b, loc, axis, parts),
+                   x.getType());
+}
+
+/// The same where the extent is dynamic: for each element the product of all,
+/// with 1 in its own place.
+static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
+                               int64_t axis, Value dy) {
+  RankedTensorType type = tensorOf(x);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+  SmallVector<int64_t> shape(type.getShape());
+  sizes.insert(sizes.begin() + axis, sizes[axis]);
+  shape.insert(shape.begin() + axis, shape[axis]);
+  // Dimension `axis` is the element, the next one the factors of its product.
+  SmallVector<int64_t> factors = otherDims({axis}, type.getRank() + 1);
+  Value like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  Value all = BroadcastOp::create(b, loc, type.clone(shape), x, like, factors);
+  auto number = [&](int64_t dim) -> Value {
+    return IotaOp::create(b, loc, RankedTensorType::get(shape, b.getI64Type()),
+                          like, dim);
+  };
+  Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      number(axis), number(axis + 1));
+  Value others =
+      arith::SelectOp::create(b, loc, isOwn, buildSplat(b, loc, all, 1.0), all);
+  Value product = ReduceOp::create(b, loc, type, ReductionKind::prod, others,
+                                   ArrayRef<int64_t>{axis + 1},
+                                   /*keepdims=*/false);
+  Value spread =
+      buildBroadcast(b, loc, dy, identityDims(type.getRank()), product);
+  return arith::MulFOp::create(b, loc, spread, product);
+}
+
+/// The cotangent of x, given that `dy` of its product over `axes`; `dy` has
+/// extent 1 there.
+static Value deriveProduct(OpBuilder &b, Location loc, Value x,
+                           ArrayRef<int64_t> axes, Value dy) {
+  if (axes.empty())
+    return buildCast(b, loc, dy, x.getType());
+  int64_t axis = axes.back();
+  RankedTensorType type = tensorOf(x);
+  if (axes.size() > 1) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = 1;
+    Value inner =
+        ReduceOp::create(b, loc, type.clone(shape), ReductionKind::prod, x,
+                         ArrayRef<int64_t>{axis}, /*keepdims=*/true);
+    dy = deriveProduct(b, loc, inner, axes.drop_back(), dy);
+  }
+  return type.isDynamicDim(axis) ? deriveLongProduct(b, loc, x, axis, dy)
+                                 : deriveProductAlong(b, loc, x, axis, dy);
+}
+
 LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                 ArrayRef<bool> needed,
                                 MutableArrayRef<Value> operands) {
@@ -198,23 +314,16 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     return success();
   }
   case ReductionKind::prod: {
-    // The product of the other elements: y / x where none is 0; at a single 0
-    // the product of the rest, and 0 elsewhere; with more, 0 everywhere. An
-    // element has a derivative where it alone accounts for the zeros.
-    Value zero = buildSplat(b, loc, x, 0.0), one = buildSplat(b, loc, x, 1.0);
-    Value isZero =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, zero);
-    Value own = arith::SelectOp::create(b, loc, isZero, one, zero);
-    Value safe = arith::SelectOp::create(b, loc, isZero, one, x);
-    Value zeros = ReduceOp::create(b, loc, y.getType(), ReductionKind::sum, own,
-                                   getAxes(), getKeepdims());
-    Value rest = ReduceOp::create(b, loc, y.getType(), ReductionKind::prod,
-                                  safe, getAxes(), getKeepdims());
-    Value total = spread(arith::MulFOp::create(b, loc, dy, rest));
-    Value others = arith::DivFOp::create(b, loc, total, safe);
-    Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                      spread(zeros), own);
-    operands[0] = arith::SelectOp::create(b, loc, has, others, zero);
+    // Products of halves are rounded as often as there are halves.
+    Type type = x.getType(), wide = widenTensor(b, type);
+    if (wide != type) {
+      x = arith::ExtFOp::create(b, loc, wide, x);
+      dy = arith::ExtFOp::create(b, loc, widenTensor(b, dy.getType()), dy);
+    }
+    Value dx = deriveProduct(b, loc, x, getAxes(),
+                             getKeepdims() ? dy : keepDims(b, dy, getAxes()));
+    operands[0] =
+        wide == type ? dx : Value(arith::TruncFOp::create(b, loc, type, dx));
     return success();
   }
   }

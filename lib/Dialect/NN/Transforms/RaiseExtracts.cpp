@@ -8,6 +8,9 @@
 // tensor in the body of an op; nothing but the body says which elements they
 // touch. As operands they have derivatives, batches, and a check of indices.
 //
+// An input with an index that is computed from the loops, other than by leaving
+// some out, is such a read too.
+//
 // A read at (i, .., k, .., j) whose indices other than k are loops over whole
 // dimensions is a gather of slices; any other one is a gather of numbers from
 // the tensor's elements in row-major order.
@@ -18,6 +21,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -336,16 +340,80 @@ FailureOr<linalg::GenericOp> ExtractRaiser::run() {
   return addOperand(gathered, getMap(loops));
 }
 
+/// Whether input number `input` is of numbers with a derivative, but has a map
+/// that does more than permute and drop dimensions, which no rule covers.
+static bool hasComputedMap(linalg::LinalgOp op, unsigned input) {
+  return isa<FloatType>(getElementTypeOrSelf(op->getOperand(input))) &&
+         !op.getIndexingMapsArray()[input].isProjectedPermutation(
+             /*allowZeroInResults=*/true);
+}
+
+/// Makes what a map computes from the loops a read in the body.
+static void extractInput(RewriterBase &b, linalg::GenericOp op,
+                         unsigned input) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.getBody());
+  Location loc = op.getLoc();
+  SmallVector<Value> loops, indices;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    loops.push_back(linalg::IndexOp::create(b, loc, loop));
+  for (AffineExpr expr : op.getIndexingMapsArray()[input].getResults())
+    indices.push_back(affine::expandAffineExpr(b, loc, expr, loops, {}));
+  Value element =
+      tensor::ExtractOp::create(b, loc, op->getOperand(input), indices);
+  op.getBody()->getArgument(input).replaceAllUsesWith(element);
+}
+
+/// Removes inputs with such maps that are not used, unless they alone say how
+/// many iterations a loop has.
+static linalg::GenericOp dropInputs(RewriterBase &b, linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector dropped(op.getBody()->getNumArguments());
+  for (auto [i, map] : llvm::enumerate(op.getIndexingMapsArray())) {
+    bool isInput = i < op.getInputs().size();
+    dropped[i] = isInput && hasComputedMap(op, i) &&
+                 op.getBody()->getArgument(i).use_empty();
+    if (dropped[i])
+      continue;
+    maps.push_back(map);
+    if (isInput)
+      inputs.push_back(op->getOperand(i));
+  }
+  if (dropped.none() ||
+      !inversePermutation(concatAffineMaps(maps, op.getContext())))
+    return op;
+  b.setInsertionPoint(op);
+  auto smaller = linalg::GenericOp::create(
+      b, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(),
+      b.getAffineMapArrayAttr(maps), op.getIteratorTypes(), op.getDocAttr(),
+      op.getLibraryCallAttr());
+  smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  smaller.getRegion().takeBody(op.getRegion());
+  smaller.getBody()->eraseArguments(dropped);
+  b.replaceOp(op, smaller.getResults());
+  return smaller;
+}
+
 LogicalResult raiseExtracts(RewriterBase &b, linalg::LinalgOp op) {
-  // In their order: one may be an index of a later one.
-  SmallVector<tensor::ExtractOp> extracts;
-  op->walk([&](tensor::ExtractOp read) { extracts.push_back(read); });
-  if (extracts.empty())
+  auto inputs = llvm::seq<unsigned>(0, op.getNumDpsInputs());
+  bool reads = op->walk([](tensor::ExtractOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted();
+  if (!reads && llvm::none_of(inputs, [&](unsigned input) {
+        return hasComputedMap(op, input);
+      }))
     return success();
   b.setInsertionPoint(op);
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic)
     generic = *linalg::generalizeNamedOp(b, op);
+  for (unsigned input = 0; input < generic.getNumDpsInputs(); ++input)
+    if (hasComputedMap(generic, input))
+      extractInput(b, generic, input);
+  // In their order: one may be an index of a later one.
+  SmallVector<tensor::ExtractOp> extracts;
+  generic->walk([&](tensor::ExtractOp read) { extracts.push_back(read); });
   for (tensor::ExtractOp extract : extracts) {
     if (extract->getBlock() != generic.getBody())
       return extract.emitOpError()
@@ -358,6 +426,7 @@ LogicalResult raiseExtracts(RewriterBase &b, linalg::LinalgOp op) {
       return failure();
     generic = *raised;
   }
+  dropInputs(b, generic);
   return success();
 }
 

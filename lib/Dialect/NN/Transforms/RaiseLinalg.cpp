@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: any module. After: what other front ends lower to linalg ops that
-// have no derivative rule, convolutions, pools and reads of tensors in bodies,
-// are nn ops, which have rules, batches and kernels.
+// have no derivative rule, convolutions, pools, products and reads of tensors
+// in bodies, are nn ops, which have rules, batches and kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,60 @@ namespace flywheel::nn {
 #define GEN_PASS_DEF_NNRAISELINALG
 #include "flywheel/Dialect/NN/NNPasses.h.inc"
 
+/// The axes of `op` where it is a product of elements over some dimensions, and
+/// whether they stay with extent 1.
+static std::optional<std::pair<SmallVector<int64_t>, bool>>
+matchProduct(linalg::LinalgOp op) {
+  if (op->getNumOperands() != 2 || op.getNumDpsInputs() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  auto product =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
+  if (!product || body->getOperations().size() != 2)
+    return std::nullopt;
+  Value x = body->getArgument(0), accumulator = body->getArgument(1);
+  if (ValueRange{x, accumulator} != product.getOperands() &&
+      ValueRange{accumulator, x} != product.getOperands())
+    return std::nullopt;
+
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!maps[0].isIdentity())
+    return std::nullopt;
+  SmallVector<int64_t> axes;
+  SmallVector<AffineExpr> kept, dropped;
+  for (int64_t loop = 0; loop < op.getNumLoops(); ++loop) {
+    AffineExpr dim = getAffineDimExpr(loop, op.getContext());
+    bool isAxis = !maps[1].isFunctionOfDim(loop);
+    if (isAxis)
+      axes.push_back(loop);
+    else
+      dropped.push_back(dim);
+    kept.push_back(isAxis ? getAffineConstantExpr(0, op.getContext()) : dim);
+  }
+  if (maps[1].getResults() == ArrayRef(dropped))
+    return std::pair(axes, false);
+  if (maps[1].getResults() == ArrayRef(kept))
+    return std::pair(axes, true);
+  return std::nullopt;
+}
+
+/// Replaces `op` by `nn.reduce prod` where it is that; products have no rule as
+/// linalg ops.
+static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
+  auto matched = matchProduct(op);
+  if (!matched)
+    return false;
+  auto [axes, keepdims] = *matched;
+  b.setInsertionPoint(op);
+  Value init = op->getOperand(1);
+  Value product =
+      ReduceOp::create(b, op.getLoc(), init.getType(), ReductionKind::prod,
+                       op->getOperand(0), axes, keepdims);
+  b.replaceOpWithNewOp<arith::MulFOp>(op, product, init);
+  return true;
+}
+
 namespace {
 struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
   void runOnOperation() override {
@@ -34,13 +88,10 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (linalg::LinalgOp op : ops) {
-      if (isa<linalg::ConvolutionOpInterface>(op.getOperation()) ||
-          linalg::isaConvolutionOpInterface(op))
-        raiseWindow(rewriter, op);
-      else if (failed(raiseExtracts(rewriter, op)))
+    for (linalg::LinalgOp op : ops)
+      if (!raiseWindow(rewriter, op) && !raiseProduct(rewriter, op) &&
+          failed(raiseExtracts(rewriter, op)))
         return signalPassFailure();
-    }
   }
 };
 } // namespace

@@ -12,8 +12,9 @@
 
 namespace flywheel::nn {
 
-/// Makes each `tensor.extract` in the body of `op`, which is on tensors, an
-/// operand: an `nn.gather` at indices that an op of its own computes. Fails
+/// Makes each `tensor.extract` in the body of `op`, which is on tensors, and each
+/// input whose map computes with the loops an operand that is indexed by them:
+/// an `nn.gather` at indices that an op of its own computes. Fails
 /// after an error where the read is in control flow, or where its indices
 /// depend on a running sum.
 mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
@@ -21,8 +22,8 @@ mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
 
 /// Replaces `op`, which is on tensors, by `nn.conv2d` or a pool where it is a
 /// convolution or pool in one or two dimensions that they can express, in any
-/// layout. Leaves any other op.
-void raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+/// layout. Leaves any other op, and returns false.
+bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
 } // namespace flywheel::nn
 

@@ -184,7 +184,8 @@ bool WindowRaiser::matchLayouts() {
 }
 
 bool WindowRaiser::match() {
-  if (op->getNumOperands() != 3 || op->getNumResults() != 1 ||
+  if (!linalg::isaConvolutionOpInterface(op) || op->getNumOperands() != 3 ||
+      op->getNumResults() != 1 ||
       !llvm::all_of(op->getOperands(), [](Value operand) {
         auto type = dyn_cast<RankedTensorType>(operand.getType());
         return type && isa<FloatType>(type.getElementType());
@@ -435,10 +436,12 @@ void WindowRaiser::raise() {
   b.replaceOp(op, emitInit(restore(y, outputLayout)));
 }
 
-void raiseWindow(RewriterBase &b, linalg::LinalgOp op) {
+bool raiseWindow(RewriterBase &b, linalg::LinalgOp op) {
   WindowRaiser raiser(b, op);
-  if (raiser.match())
+  bool isMatch = raiser.match();
+  if (isMatch)
     raiser.raise();
+  return isMatch;
 }
 
 } // namespace flywheel::nn
