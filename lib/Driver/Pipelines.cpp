@@ -58,6 +58,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  // Before anything folds a loop.
+  pm.addNestedPass<func::FuncOp>(createIndexLoops());
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
@@ -76,6 +78,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(nn::createNNDecompose());
   pm.addPass(nn::createNNRaiseLinalg());
+  pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
   pm.addPass(createCanonicalizerPass());
 }

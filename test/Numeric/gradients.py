@@ -353,6 +353,105 @@ func.func @product(%w: tensor<3x4xf64>, %x: tensor<4x?xf64>, %y: tensor<3x?xf64>
       ("product", "product", [w, x, y], (2 * (w @ x - y) @ x.T,))])
 
 
+def test_zeros_in_a_product() -> None:
+    """G11: a product is as smooth where elements are 0."""
+    for kind in ("tensor<2x3xf64>", "tensor<?x3xf64>", "tensor<2x?xf64>"):
+        hessian = kind.replace("tensor<", "").replace("xf64>", "")
+        text = f"""
+func.func @f(%x: {kind}) -> (tensor<1x1xf64>, {kind}, tensor<{hessian}x{hessian}xf64>) {{
+  %y = nn.reduce prod %x axes [0, 1] keepdims : {kind} -> tensor<1x1xf64>
+  %g = train.gradient %y wrt %x : (tensor<1x1xf64>, {kind}) -> {kind}
+  %h = train.jacobian %g wrt %x : ({kind}, {kind}) -> tensor<{hessian}x{hessian}xf64>
+  return %y, %g, %h : tensor<1x1xf64>, {kind}, tensor<{hessian}x{hessian}xf64>
+}}
+"""
+        cases = []
+        for zeros in ((), (1,), (1, 4), (0, 2, 5)):
+            x = np.arange(1.0, 7.0) / 2
+            x[list(zeros)] = 0
+
+            def without(*left_out: int, x: Array = x) -> float:
+                return float(np.prod(np.delete(x, left_out)))
+
+            second = np.array([[0.0 if i == j else without(i, j) for j in range(6)] for i in range(6)])
+            first = np.array([without(i) for i in range(6)])
+            cases.append((f"{kind} zeros {zeros}", "f", [x.reshape(2, 3)],
+                          ([[x.prod()]], first.reshape(2, 3), second.reshape(2, 3, 2, 3))))
+        check(text, cases)
+
+
+def test_variable_read_twice() -> None:
+    """G1, G2: a variable is one target, whichever of its reads is named, and wherever the others are."""
+    text = f"""
+train.variable @w : {S} = #train.constant<dense<3.0> : tensor<1xf64>>
+func.func private @square() -> {S} {{
+  %w = train.read @w : {S}
+  %y = arith.mulf %w, %w : {S}
+  return %y : {S}
+}}
+func.func @called() -> {S} {{
+  %y = func.call @square() : () -> {S}
+  %w = train.read @w : {S}
+  %g = train.gradient %y wrt %w unconnected zeros : ({S}, {S}) -> {S}
+  return %g : {S}
+}}
+func.func @looped(%x: {S}) -> {S} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%h = %x) -> {S} {{
+    %w = train.read @w : {S}
+    %p = arith.mulf %w, %h : {S}
+    scf.yield %p : {S}
+  }}
+  %w = train.read @w : {S}
+  %g = train.gradient %y wrt %w unconnected zeros : ({S}, {S}) -> {S}
+  return %g : {S}
+}}
+func.func @assigned(%x: {S}) -> ({S}, {S}) {{
+  %old = train.read @w : {S}
+  %y = arith.mulf %old, %x : {S}
+  train.assign @w, %old : {S}
+  %new = train.read @w : {S}
+  %g:2 = train.gradient %y wrt %old, %new unconnected zeros : ({S}, {S}, {S}) -> ({S}, {S})
+  return %g#0, %g#1 : {S}, {S}
+}}
+"""
+    check(text, [("called", "called", [], (6.0,)), ("looped", "looped", f64(2), (54.0,)),
+                 ("assigned", "assigned", f64(5), (5.0, 0.0))])
+
+
+def test_counters() -> None:
+    """G16: whatever type a loop counts with."""
+    for kind, sign, lower, upper, step in (("i8", "", -100, 100, 1), ("i8", "unsigned", 0, -6, 1), ("i8", "", 5, -5, 1),
+                                           ("i8", "unsigned", 10, -56, 7), ("i32", "", -5, 6, 3),
+                                           ("i64", "unsigned", 1, 9, 4), ("index", "unsigned", 2, 7, 2)):
+        counted = range(lower % 256, upper % 256, step) if sign and kind == "i8" else range(lower, upper, step)
+        text = f"""
+func.func @f(%t: {S}) -> ({S}, {S}) {{
+  %l = arith.constant {lower} : {kind}
+  %u = arith.constant {upper} : {kind}
+  %s = arith.constant {step} : {kind}
+  %y = scf.for {sign} %i = %l to %u step %s iter_args(%h = %t) -> {S} : {kind} {{
+    %k = {"arith.index_cast %i : index to i32" if kind == "index" else f"arith.bitcast %i : {kind} to {kind}"}
+    %c = arith.sitofp %k : {"i32" if kind == "index" else kind} to f64
+    %ct = tensor.from_elements %c : {S}
+    %a = arith.addf %h, %ct : {S}
+    %n = math.sin %a : {S}
+    scf.yield %n : {S}
+  }}
+  %d = train.gradient %y wrt %t unconnected zeros : ({S}, {S}) -> {S}
+  return %y, %d : {S}, {S}
+}}
+"""
+        y, slope = 0.7, 1.0
+        for number in counted:
+            signed = (number + 128) % 256 - 128 if kind == "i8" else number
+            slope *= np.cos(y + signed)
+            y = np.sin(y + signed)
+        check(text, [(f"{kind} {sign} {lower} {upper} {step}", "f", f64(0.7), (y, slope))])
+
+
 if __name__ == "__main__":
     run_tests([test_any_value, test_unconnected, test_stop, test_intermediate, test_losses, test_modified, test_order,
-               test_kinks, test_products])
+               test_kinks, test_products, test_zeros_in_a_product, test_variable_read_twice, test_counters])

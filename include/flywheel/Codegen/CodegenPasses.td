@@ -340,6 +340,20 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make scf.for count with a signed index";
+  let description = [{
+    Before: any `scf.for`. After: each counts with an index, and compares it with
+    its sign: a loop over an integer has its bounds widened, and its body an
+    induction variable that is cast back. An unsigned loop over 64 bits counts
+    from 0 to its trip count.
+
+    Refuses integers of more than 64 bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
   let summary = "Make an integer division that has no result an error";
   let description = [{

@@ -155,6 +155,20 @@ def TrainExpandMovingAverages
   ];
 }
 
+def TrainUnifyReads : Pass<"train-unify-reads", "::mlir::func::FuncOp"> {
+  let summary = "Make reads of one value of a variable one";
+  let description = [{
+    Before: any function. After, where a derivative with respect to a value of a
+    variable is asked for: reads of a variable that no assignment separates are
+    one. A region (the body of a loop) that reads such a variable without
+    assigning it uses a read in front of it. So a derivative with respect to any
+    of the reads is that with respect to the variable.
+
+    Runs after calls have been inlined. What an assignment separates stays two
+    values.
+  }];
+}
+
 def MaterializeInitializers
     : Pass<"train-materialize-initializers", "::mlir::ModuleOp"> {
   let summary = "Make the function that initialises variables";

@@ -1,0 +1,119 @@
+//===- IndexLoops.cpp - Loops over integers as loops over indices ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: any `scf.for`. After: each counts with a signed index. An integer of
+// fewer than 64 bits and its bounds are widened, so that nothing overflows
+// (upstream's folds compute trip counts in the type of the loop); what counts
+// with all 64 bits without a sign counts from 0. Refuses wider integers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CodegenPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_INDEXLOOPS
+#include "flywheel/Codegen/CodegenPasses.h.inc"
+} // namespace flywheel
+
+/// `number`, of the type of a loop, as an index.
+static Value toIndex(OpBuilder &b, Location loc, Value number,
+                     bool isUnsigned) {
+  if (number.getType().isIndex())
+    return number;
+  if (isUnsigned)
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+/// Replaces `loop` by one over `lower` to `upper` by `step`, whose body gets
+/// the induction variable that `emitInduction` makes of the new one.
+static void replaceLoop(scf::ForOp loop, Value lower, Value upper, Value step,
+                        function_ref<Value(OpBuilder &, Value)> emitInduction) {
+  OpBuilder b(loop);
+  auto indexed = scf::ForOp::create(b, loop.getLoc(), lower, upper, step,
+                                    loop.getInitArgs());
+  indexed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Block *from = loop.getBody(), *to = indexed.getBody();
+  if (!to->empty())
+    to->back().erase();
+  b.setInsertionPointToStart(to);
+  SmallVector<Value> arguments = {emitInduction(b, indexed.getInductionVar())};
+  llvm::append_range(arguments, indexed.getRegionIterArgs());
+  for (auto [old, value] : llvm::zip_equal(from->getArguments(), arguments))
+    old.replaceAllUsesWith(value);
+  to->getOperations().splice(to->end(), from->getOperations());
+  loop->replaceAllUsesWith(indexed.getResults());
+  loop->erase();
+}
+
+static LogicalResult indexLoop(scf::ForOp loop) {
+  Type type = loop.getInductionVar().getType();
+  bool isUnsigned = loop.getUnsignedCmp();
+  unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                 : type.getIntOrFloatBitWidth();
+  if (bits > 64)
+    return loop.emitOpError()
+           << "expected an index or an integer of at most 64 bits to count, "
+              "found "
+           << type;
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(),
+        step = loop.getStep();
+  if (!isUnsigned || bits < 64) {
+    replaceLoop(loop, toIndex(b, loc, lower, isUnsigned),
+                toIndex(b, loc, upper, isUnsigned),
+                toIndex(b, loc, step, isUnsigned),
+                [&](OpBuilder &in, Value index) -> Value {
+                  return type.isIndex()
+                             ? index
+                             : arith::IndexCastOp::create(in, loc, type, index);
+                });
+    return success();
+  }
+
+  // The difference is right without a sign where upper is the larger one.
+  Value runs =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lower, upper);
+  Value count = arith::CeilDivUIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, upper, lower), step);
+  Value none = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 0));
+  count = arith::SelectOp::create(b, loc, runs, count, none);
+  replaceLoop(
+      loop, arith::ConstantIndexOp::create(b, loc, 0),
+      toIndex(b, loc, count, isUnsigned),
+      arith::ConstantIndexOp::create(b, loc, 1),
+      [&](OpBuilder &in, Value index) -> Value {
+        Value position = type.isIndex()
+                             ? index
+                             : arith::IndexCastOp::create(in, loc, type, index);
+        return arith::AddIOp::create(
+            in, loc, lower, arith::MulIOp::create(in, loc, position, step));
+      });
+  return success();
+}
+
+namespace flywheel {
+namespace {
+struct IndexLoops : impl::IndexLoopsBase<IndexLoops> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp())
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(indexLoop(loop)))
+        return signalPassFailure();
+  }
+};
+} // namespace
+} // namespace flywheel

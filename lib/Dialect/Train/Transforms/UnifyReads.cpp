@@ -1,0 +1,136 @@
+//===- UnifyReads.cpp - One read for each value that a variable takes -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: a function may read a variable as often as it likes. After, where it
+// asks for derivatives: two reads of a variable with no assignment between them
+// are one value. So the derivative with respect to one is the derivative with
+// respect to the variable.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VariableAccess.h"
+
+#include "flywheel/Dialect/Train/TrainPasses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace flywheel::train {
+#define GEN_PASS_DEF_TRAINUNIFYREADS
+#include "flywheel/Dialect/Train/TrainPasses.h.inc"
+
+namespace {
+/// Unifies the reads of one function.
+class ReadUnifier {
+public:
+  /// The read that has the value of a variable, where it is in sight.
+  using Reads = llvm::SmallMapVector<Attribute, ReadOp, 8>;
+
+  explicit ReadUnifier(llvm::SetVector<Attribute> targets)
+      : targets(std::move(targets)) {}
+
+  /// `reads` are those in front of `block`, then those at its end.
+  void run(Block &block, Reads &reads);
+
+private:
+  void runOnRegions(Operation *op, Reads &reads);
+  void hoist(Operation *op, const llvm::SetVector<Attribute> &assigned,
+             Reads &reads);
+
+  /// The variables that something is differentiated with respect to.
+  llvm::SetVector<Attribute> targets;
+};
+} // namespace
+
+/// Whether `op` may assign variables that it does not name.
+static bool assignsUnknown(Operation *op) {
+  return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+         !getAccessedVariable(op) && !isMemoryEffectFree(op);
+}
+
+/// Reads the targets that the regions of `op` read, but do not assign, in front
+/// of it, so that there is one value to differentiate with respect to.
+void ReadUnifier::hoist(Operation *op,
+                        const llvm::SetVector<Attribute> &assigned,
+                        Reads &reads) {
+  op->walk([&](ReadOp read) {
+    Attribute variable = read.getVariableAttr();
+    if (reads.contains(variable) || assigned.contains(variable) ||
+        !targets.contains(variable))
+      return;
+    OpBuilder builder(op);
+    reads[variable] = cast<ReadOp>(builder.clone(*read));
+  });
+}
+
+void ReadUnifier::runOnRegions(Operation *op, Reads &reads) {
+  bool isIsolated = op->hasTrait<OpTrait::IsIsolatedFromAbove>();
+  llvm::SetVector<Attribute> assigned;
+  bool isUnknown = false;
+  op->walk([&](Operation *nested) {
+    if (FlatSymbolRefAttr variable = getAssignedVariable(nested))
+      assigned.insert(variable);
+    isUnknown |= assignsUnknown(nested);
+  });
+  if (isUnknown)
+    reads.clear();
+  else if (!isIsolated)
+    hoist(op, assigned, reads);
+  // A loop comes back to its start with what it has assigned.
+  reads.remove_if(
+      [&](const auto &entry) { return assigned.contains(entry.first); });
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      Reads inside = isIsolated ? Reads() : reads;
+      run(block, inside);
+    }
+}
+
+void ReadUnifier::run(Block &block, Reads &reads) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      ReadOp &known = reads[read.getVariableAttr()];
+      if (known) {
+        read.replaceAllUsesWith(known.getResult());
+        read.erase();
+      } else {
+        known = read;
+      }
+    } else if (op.getNumRegions()) {
+      runOnRegions(&op, reads);
+    } else if (FlatSymbolRefAttr variable = getAssignedVariable(&op)) {
+      reads.erase(variable);
+    } else if (assignsUnknown(&op)) {
+      reads.clear();
+    }
+  }
+}
+
+namespace {
+struct TrainUnifyReads : impl::TrainUnifyReadsBase<TrainUnifyReads> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    llvm::SetVector<Attribute> targets;
+    function.walk([&](Operation *op) {
+      if (!isa<GradientOp, JvpOp, JacobianOp>(op))
+        return;
+      for (Value operand : op->getOperands())
+        if (auto read = operand.getDefiningOp<ReadOp>())
+          targets.insert(read.getVariableAttr());
+    });
+    if (targets.empty() || function.isExternal() ||
+        !function.getBody().hasOneBlock())
+      return;
+    ReadUnifier::Reads reads;
+    ReadUnifier(targets).run(function.getBody().front(), reads);
+  }
+};
+} // namespace
+} // namespace flywheel::train

@@ -1,0 +1,81 @@
+// RUN: flywheel-opt %s --flywheel-index-loops --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
+
+// X10: the type of a loop does not change how often it runs.
+// CHECK-LABEL: func @signed
+// CHECK-SAME: (%[[L:[a-z0-9]+]]: i8, %[[U:[a-z0-9]+]]: i8
+func.func @signed(%l: i8, %u: i8, %x: f32) -> f32 {
+  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
+  // CHECK-DAG: %[[FROM:.*]] = arith.index_cast %[[L]] : i8 to index
+  // CHECK-DAG: %[[TO:.*]] = arith.index_cast %[[U]] : i8 to index
+  // CHECK: scf.for %[[K:.*]] = %[[FROM]] to %[[TO]] step %[[C3]]
+  // CHECK-NEXT: %[[I:.*]] = arith.index_cast %[[K]] : index to i8
+  // CHECK-NEXT: arith.sitofp %[[I]]
+  %c3 = arith.constant 3 : i8
+  %r = scf.for %i = %l to %u step %c3 iter_args(%h = %x) -> f32 : i8 {
+    %v = arith.sitofp %i : i8 to f32
+    %s = arith.addf %h, %v : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: func @unsigned
+// CHECK-SAME: (%[[U:[a-z0-9]+]]: i8
+func.func @unsigned(%u: i8, %x: f32) -> f32 {
+  // CHECK: %[[TO:.*]] = arith.index_castui %[[U]] : i8 to index
+  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[TO]] step %c1
+  %c0 = arith.constant 0 : i8
+  %c1 = arith.constant 1 : i8
+  %r = scf.for unsigned %i = %c0 to %u step %c1 iter_args(%h = %x) -> f32 : i8 {
+    %s = arith.mulf %h, %h : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+
+// -----
+
+// Where no type is wider, it counts from 0.
+// CHECK-LABEL: func @unsigned_index
+// CHECK-SAME: (%[[L:[a-z0-9]+]]: index, %[[U:[a-z0-9]+]]: index, %[[S:[a-z0-9]+]]: index
+func.func @unsigned_index(%l: index, %u: index, %s: index, %x: index) -> index {
+  // CHECK-DAG: %[[RUNS:.*]] = arith.cmpi ult, %[[L]], %[[U]] : index
+  // CHECK-DAG: %[[D:.*]] = arith.subi %[[U]], %[[L]] : index
+  // CHECK-DAG: %[[N:.*]] = arith.ceildivui %[[D]], %[[S]] : index
+  // CHECK: %[[COUNT:.*]] = arith.select %[[RUNS]], %[[N]], %c0{{.*}} : index
+  // CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %[[COUNT]] step %c1
+  // CHECK-NEXT: %[[O:.*]] = arith.muli %[[K]], %[[S]] : index
+  // CHECK-NEXT: arith.addi %[[L]], %[[O]] : index
+  %r = scf.for unsigned %i = %l to %u step %s iter_args(%h = %x) -> index {
+    %v = arith.xori %h, %i : index
+    scf.yield %v : index
+  }
+  return %r : index
+}
+
+// -----
+
+// CHECK-LABEL: func @as_it_is
+func.func @as_it_is(%u: index, %x: f32) -> f32 {
+  // CHECK-NOT: index_cast
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %u step %c1 iter_args(%h = %x) -> f32 {
+    %s = arith.mulf %h, %h : f32
+    scf.yield %s : f32
+  } {keep}
+  // CHECK: } {keep}
+  return %r : f32
+}
+
+// -----
+
+func.func @too_wide(%u: i128) {
+  %c1 = arith.constant 1 : i128
+  // expected-error @+1 {{expected an index or an integer of at most 64 bits to count, found 'i128'}}
+  scf.for %i = %c1 to %u step %c1 : i128 {
+  }
+  return
+}

@@ -1,0 +1,34 @@
+// RUN: flywheel-opt %s --nn-raise-linalg --split-input-file --verify-diagnostics
+
+// X14.
+func.func @guarded(%t: tensor<10xf32>, %i: tensor<4xindex>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c10 = arith.constant 10 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%i : tensor<4xindex>) outs(%o : tensor<4xf32>) {
+  ^bb0(%n: index, %out: f32):
+    %in = arith.cmpi ult, %n, %c10 : index
+    %v = scf.if %in -> f32 {
+      // expected-error @+1 {{expected to be outside of control flow in the body of 'linalg.generic', found it in 'scf.if'}}
+      %e = tensor.extract %t[%n] : tensor<10xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @chained(%t: tensor<10xindex>, %x: tensor<4xf32>, %o: tensor<index>) -> tensor<index> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%o : tensor<index>) {
+  ^bb0(%u: f32, %at: index):
+    // expected-error @+1 {{expected indices that do not depend on a running sum}}
+    %next = tensor.extract %t[%at] : tensor<10xindex>
+    linalg.yield %next : index
+  } -> tensor<index>
+  return %y : tensor<index>
+}

@@ -1,0 +1,174 @@
+// RUN: flywheel-opt %s --nn-raise-linalg --canonicalize --split-input-file | FileCheck %s
+
+// X2: the zeros that a pad adds are the convolution's.
+// CHECK-LABEL: func @same
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8x8x1xf32>, %[[W:.*]]: tensor<3x3x1x4xf32>
+func.func @same(%x: tensor<?x8x8x1xf32>, %w: tensor<3x3x1x4xf32>, %e: tensor<?x8x8x4xf32>) -> tensor<?x8x8x4xf32> {
+  // CHECK: %[[Y:.*]] = nn.conv2d %[[X]], %[[W]] padding explicit {{\[\[}}1, 1], [1, 1]]
+  // CHECK-NEXT: return %[[Y]]
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<?x8x8x1xf32> to tensor<?x10x10x1xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8x8x4xf32>) -> tensor<?x8x8x4xf32>
+  %y = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<?x10x10x1xf32>, tensor<3x3x1x4xf32>)
+      outs(%o : tensor<?x8x8x4xf32>) -> tensor<?x8x8x4xf32>
+  return %y : tensor<?x8x8x4xf32>
+}
+
+// -----
+
+// What pads is part of the image where it is no zero.
+// CHECK-LABEL: func @padded_with_one
+func.func @padded_with_one(%x: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>, %o: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  // CHECK: %[[P:.*]] = tensor.pad
+  // CHECK: %[[Y:.*]] = nn.conv2d %[[P]], %{{.*}} :
+  // CHECK: arith.addf %[[Y]], %arg2
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %one : f32
+  } : tensor<1x2x2x1xf32> to tensor<1x4x4x1xf32>
+  %y = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>)
+      outs(%o : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  return %y : tensor<1x2x2x1xf32>
+}
+
+// -----
+
+// X3: groups. What no window reaches is cut off.
+// CHECK-LABEL: func @groups
+func.func @groups(%x: tensor<2x2x3x9x6xf32>, %w: tensor<2x4x3x3x2xf32>, %o: tensor<2x2x4x3x3xf32>) -> tensor<2x2x4x3x3xf32> {
+  // CHECK: tensor.extract_slice %arg0{{.*}} to tensor<2x2x3x7x6xf32>
+  // CHECK: linalg.transpose
+  // CHECK: tensor.collapse_shape {{.*}} into tensor<2x7x6x6xf32>
+  // CHECK: linalg.transpose
+  // CHECK: tensor.collapse_shape {{.*}} into tensor<3x2x3x8xf32>
+  // CHECK: nn.conv2d {{.*}} strides [2, 2] : (tensor<2x7x6x6xf32>, tensor<3x2x3x8xf32>) -> tensor<2x3x3x8xf32>
+  // CHECK: tensor.expand_shape {{.*}} into tensor<2x3x3x2x4xf32>
+  // CHECK: linalg.transpose
+  %y = linalg.conv_2d_ngchw_gfchw {strides = dense<2> : vector<2xi64>}
+      ins(%x, %w : tensor<2x2x3x9x6xf32>, tensor<2x4x3x3x2xf32>) outs(%o : tensor<2x2x4x3x3xf32>) -> tensor<2x2x4x3x3xf32>
+  return %y : tensor<2x2x4x3x3xf32>
+}
+
+// -----
+
+// X8: one dimension is two, the second of extent 1.
+// CHECK-LABEL: func @pool_1d
+func.func @pool_1d(%x: tensor<?x6x3xf32>, %e: tensor<?x3x3xf32>) -> tensor<?x3x3xf32> {
+  // CHECK: tensor.expand_shape %arg0 {{\[\[}}0], [1, 2], [3]] {{.*}} into tensor<?x6x1x3xf32>
+  // CHECK: nn.max_pool2d %{{.*}} window [2, 1] :
+  // CHECK: tensor.collapse_shape
+  // CHECK-NOT: maximumf
+  %least = arith.constant 0xFF800000 : f32
+  %window = tensor.empty() : tensor<2xf32>
+  %o = linalg.fill ins(%least : f32) outs(%e : tensor<?x3x3xf32>) -> tensor<?x3x3xf32>
+  %y = linalg.pooling_nwc_max {strides = dense<2> : vector<1xi64>}
+      ins(%x, %window : tensor<?x6x3xf32>, tensor<2xf32>) outs(%o : tensor<?x3x3xf32>) -> tensor<?x3x3xf32>
+  return %y : tensor<?x3x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @pool_sum
+func.func @pool_sum(%x: tensor<1x3x4x4xf32>, %o: tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32> {
+  // CHECK: %[[M:.*]] = nn.avg_pool2d %{{.*}} window [2, 2] :
+  // CHECK: arith.mulf %[[M]], %cst
+  // CHECK: linalg.transpose
+  // CHECK: arith.addf %{{.*}}, %arg1
+  %window = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.pooling_nchw_sum {strides = dense<2> : vector<2xi64>}
+      ins(%x, %window : tensor<1x3x4x4xf32>, tensor<2x2xf32>) outs(%o : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+  return %y : tensor<1x3x2x2xf32>
+}
+
+// -----
+
+// Integers have no derivative; linalg has lowerings.
+// CHECK-LABEL: func @integers
+func.func @integers(%x: tensor<1x4x4x1xi32>, %w: tensor<2x2x1x1xi32>, %o: tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32> {
+  // CHECK: linalg.conv_2d_nhwc_hwcf
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x4x4x1xi32>, tensor<2x2x1x1xi32>)
+      outs(%o : tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32>
+  return %y : tensor<1x3x3x1xi32>
+}
+
+// -----
+
+// X7.
+// CHECK-LABEL: func @product
+func.func @product(%x: tensor<?x3xf32>, %o: tensor<?x1xf32>) -> tensor<?x1xf32> {
+  // CHECK: %[[P:.*]] = nn.reduce prod %arg0 axes [1] keepdims
+  // CHECK: arith.mulf %[[P]], %arg1
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x3xf32>) outs(%o : tensor<?x1xf32>) {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %v, %u : f32
+    linalg.yield %p : f32
+  } -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// -----
+
+// X12: rows of a table: one dimension is indexed by data, the other is a loop.
+// CHECK-LABEL: func @rows
+// CHECK-SAME: (%[[T:.*]]: tensor<10x4xf32>, %[[I:.*]]: tensor<?xi32>
+func.func @rows(%t: tensor<10x4xf32>, %i: tensor<?xi32>, %o: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[AT:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<?xi32>) outs(%{{.*}} : tensor<?xi64>)
+  // CHECK: %[[ROWS:.*]] = nn.gather %[[T]], %[[AT]] axis 0 : (tensor<10x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[I]], %[[ROWS]] : tensor<?xi32>, tensor<?x4xf32>)
+  // CHECK-NOT: tensor.extract
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%i : tensor<?xi32>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%n: i32, %out: f32):
+    %r = arith.index_cast %n : i32 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %t[%r, %c] : tensor<10x4xf32>
+    %s = arith.addf %v, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// Two that are: the position in row-major order, or -1.
+// CHECK-LABEL: func @elements
+func.func @elements(%t: tensor<?x4xf32>, %i: tensor<5xi32>, %o: tensor<5xf32>) -> tensor<5xf32> {
+  // CHECK: linalg.generic
+  // CHECK: arith.muli
+  // CHECK: arith.cmpi ult
+  // CHECK: arith.select %{{.*}}, %{{.*}}, %c-1
+  // CHECK: %[[F:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1]]
+  // CHECK: nn.gather %[[F]], %{{.*}} axis 0 : (tensor<?xf32>, tensor<5xi64>) -> tensor<5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%i : tensor<5xi32>) outs(%o : tensor<5xf32>) {
+  ^bb0(%n: i32, %out: f32):
+    %r = arith.index_cast %n : i32 to index
+    %v = tensor.extract %t[%r, %r] : tensor<?x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// A reversal, by its map. What is read by loops alone needs no indices.
+// CHECK-LABEL: func @reversed
+func.func @reversed(%x: tensor<3x4xf32>, %z: tensor<4x3xf32>, %o: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  // CHECK: %[[R:.*]] = nn.gather %arg0, %{{.*}} axis 1 : (tensor<3x4xf32>, tensor<4xi64>) -> tensor<3x4xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[R]], %arg1 : tensor<3x4xf32>, tensor<4x3xf32>)
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 3 - j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %z[%j, %i] : tensor<4x3xf32>
+    %s = arith.addf %u, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
