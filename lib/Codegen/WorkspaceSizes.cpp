@@ -161,7 +161,8 @@ FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
   if (!collapse)
     return failure();
   AffineExpr product = getAffineConstantExpr(1, function.getContext());
-  for (int64_t source : collapse.getReassociationIndices()[dim]) {
+  ReassociationIndices group = collapse.getReassociationIndices()[dim];
+  for (int64_t source : group) {
     FailureOr<AffineExpr> factor = getExtentBound(collapse.getSrc(), source);
     if (failed(factor))
       return failure();

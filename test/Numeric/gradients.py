@@ -452,6 +452,82 @@ func.func @f(%t: {S}) -> ({S}, {S}) {{
         check(text, [(f"{kind} {sign} {lower} {upper} {step}", "f", f64(0.7), (y, slope))])
 
 
+def test_assigned_in_a_loop() -> None:
+    """G16: what a differentiated loop assigns is constant to the derivative, and assigned once an iteration."""
+    text = f"""
+train.variable @w : {S} = #train.constant<dense<3.0> : tensor<1xf64>>
+train.variable @last : {S} = #train.constant<dense<2.0> : tensor<1xf64>>
+train.variable @n : tensor<i64> {{trainable = false}} = #train.zeros
+train.variable @mean : {S} {{trainable = false}} = #train.constant<dense<0.5> : tensor<1xf64>>
+func.func @step() -> {S} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %h0 = arith.constant dense<1.0> : {S}
+  %one = arith.constant dense<1> : tensor<i64>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%h = %h0) -> {S} {{
+    %w = train.read @w : {S}
+    %p = arith.mulf %h, %w : {S}
+    %m = train.read @mean : {S}
+    %q = arith.addf %p, %m : {S}
+    train.assign @last, %q : {S}
+    train.assign_add @n, %one : tensor<i64>
+    %a = train.moving_average @mean, %q momentum 5.0e-1 : {S}
+    scf.yield %q : {S}
+  }}
+  train.minimize %r : {S} with #train.sgd<lr = 0.1>
+  return %r : {S}
+}}
+"""
+    h, slope, mean = 1.0, 0.0, 0.5
+    for _ in range(3):
+        slope, h = slope * 3 + h, h * 3 + mean
+        mean = 0.5 * mean + 0.5 * h
+    for name, model in configurations(text):
+        model.initialize()
+        expect_close(name, model.run("step"), np.array(h))
+        for key, value in (("w", 3 - 0.1 * slope), ("last", h), ("n", 3), ("mean", mean)):
+            expect_close(f"{name} {key}", model[key], np.array(value))
+
+
+def test_dropout_in_a_loop() -> None:
+    """X13, G16: each iteration draws anew, and the reverse has the same draws."""
+    text = """
+train.variable @w : tensor<64xf64> = #train.ones
+func.func @step(%x: tensor<64xf64>) -> (tensor<64xf64>, tensor<64xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %w = train.read @w : tensor<64xf64>
+  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%h = %x) -> tensor<64xf64> {
+    %p = arith.mulf %h, %w : tensor<64xf64>
+    %d = train.dropout %p rate 2.5e-1 : tensor<64xf64>
+    %s = arith.addf %d, %x : tensor<64xf64>
+    scf.yield %s : tensor<64xf64>
+  }
+  %g = train.gradient %y wrt %w : (tensor<64xf64>, tensor<64xf64>) -> tensor<64xf64>
+  return %y, %g : tensor<64xf64>, tensor<64xf64>
+}
+"""
+    x = np.arange(1.0, 65.0)
+    for name, model in configurations(text):
+        model.initialize(seed=3)
+        y, g = model.run("step", x)
+        # A draw keeps an element, times 4/3, or drops it.
+        pairs = []
+        for masks in np.ndindex(2, 2, 2):
+            h, slope = 1.0, 0.0
+            for kept in masks:
+                h, slope = 4 / 3 * kept * h + 1, 4 / 3 * kept * (h + slope)
+            pairs.append((h, slope))
+        found = np.stack([y / x, g / x], axis=1)
+        distances = np.abs(found[:, None] - np.array(pairs)).max(axis=2)
+        assert distances.min(axis=1).max() < 1e-9, name
+        assert len(np.unique(np.round(y / x, 6))) == 4, name
+        assert not np.array_equal(y, model.run("step", x)[0]), name
+
+
 if __name__ == "__main__":
     run_tests([test_any_value, test_unconnected, test_stop, test_intermediate, test_losses, test_modified, test_order,
-               test_kinks, test_products, test_zeros_in_a_product, test_variable_read_twice, test_counters])
+               test_kinks, test_products, test_zeros_in_a_product, test_variable_read_twice, test_counters,
+               test_assigned_in_a_loop, test_dropout_in_a_loop])

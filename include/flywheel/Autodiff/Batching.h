@@ -170,9 +170,6 @@ private:
 bool preservesZero(mlir::Operation *op,
                    llvm::function_ref<bool(mlir::Value)> isZero);
 
-/// Whether no batched value is used in the regions of `op`.
-bool isNotCaptured(mlir::Operation *op, const Batcher &batcher);
-
 /// The rule of an op that acts on each element. `keepsZero` says that 0 gives
 /// 0, where `preservesZero` does not know the op.
 llvm::LogicalResult batchElementwise(mlir::Operation *op, Batcher &batcher,

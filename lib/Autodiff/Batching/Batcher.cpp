@@ -261,14 +261,6 @@ static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
   });
 }
 
-bool isNotCaptured(Operation *op, const Batcher &batcher) {
-  unsigned uses = 0;
-  forEachUse(op, [&](Value value) { uses += batcher.isBatched(value); });
-  return uses == llvm::count_if(op->getOperands(), [&](Value operand) {
-           return batcher.isBatched(operand);
-         });
-}
-
 LogicalResult Batcher::emitMissingRule(Operation *op) {
   Value first;
   forEachUse(op, [&](Value value) {

@@ -51,7 +51,7 @@ private:
   std::optional<unsigned> findLoop(AffineMap map, int64_t dim);
   std::optional<int64_t> findDim(AffineMap map, unsigned loop);
   std::optional<unsigned> findDiagonalLoop();
-  bool findZeros(unsigned loop, DenseSet<Value> &zeros);
+  void findZeros(DenseSet<Value> &zeros);
   Role getRole(unsigned result, unsigned loop, const DenseSet<Value> &zeros);
 
   bool emitUniform();
@@ -120,8 +120,8 @@ std::optional<unsigned> StructuredBatcher::findDiagonalLoop() {
 }
 
 /// Finds what the body computes as 0 where the position is not the iteration of
-/// `loop`. Accumulators that start from 0 are 0 there, too.
-bool StructuredBatcher::findZeros(unsigned loop, DenseSet<Value> &zeros) {
+/// the diagonal loop. Accumulators that start from 0 are 0 there, too.
+void StructuredBatcher::findZeros(DenseSet<Value> &zeros) {
   for (unsigned i = 0, e = op.getNumDpsInputs(); i < e; ++i)
     if (isBatched(i) || batcher.isZero(op->getOperand(i)))
       zeros.insert(body->getArgument(i));
@@ -136,7 +136,6 @@ bool StructuredBatcher::findZeros(unsigned loop, DenseSet<Value> &zeros) {
   for (Operation &inner : body->without_terminator())
     if (preservesZero(&inner, isZero))
       zeros.insert_range(inner.getResults());
-  return true;
 }
 
 StructuredBatcher::Role
@@ -257,7 +256,7 @@ bool StructuredBatcher::emitDiagonal() {
       llvm::any_of(above, [&](Value v) { return batcher.isBatched(v); }))
     return false;
   DenseSet<Value> zeros;
-  findZeros(*loop, zeros);
+  findZeros(zeros);
   SmallVector<Role> roles;
   for (unsigned i = 0, e = op->getNumResults(); i < e; ++i) {
     roles.push_back(getRole(i, *loop, zeros));

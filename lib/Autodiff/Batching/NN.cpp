@@ -33,6 +33,18 @@ SmallVector<int64_t> shifted(ArrayRef<int64_t> dims) {
 }
 
 struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
+  /// The extents of the result as a dense value. Without `like` those of the
+  /// op are static.
+  static SmallVector<OpFoldResult> getDenseSizes(nn::BroadcastOp op,
+                                                 Batcher &batcher) {
+    if (op.getLike())
+      return batcher.getDenseSizes(op.getLoc(), op.getLike());
+    SmallVector<OpFoldResult> sizes = {batcher.getExtent()};
+    llvm::append_range(sizes, getAsIndexOpFoldResult(op.getContext(),
+                                                     tensorOf(op).getShape()));
+    return sizes;
+  }
+
   static LogicalResult emit(nn::BroadcastOp op, Batcher &batcher) {
     OpBuilder &b = batcher.getBuilder();
     Location loc = op.getLoc();
@@ -58,14 +70,14 @@ struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
     Value like;
     if (!type.hasStaticShape()) {
       // The shape of a value that is dense already, or of none.
-      like = batcher.lookup(op.getLike()).isDense()
-                 ? batcher.getDense(loc, op.getLike())
-                 : nn::buildCast(b, loc,
-                                 tensor::EmptyOp::create(
-                                     b, loc,
-                                     batcher.getDenseSizes(loc, op.getLike()),
-                                     type.getElementType()),
-                                 type);
+      if (op.getLike() && batcher.lookup(op.getLike()).isDense())
+        like = batcher.getDense(loc, op.getLike());
+      else
+        like = nn::buildCast(b, loc,
+                             tensor::EmptyOp::create(b, loc,
+                                                     getDenseSizes(op, batcher),
+                                                     type.getElementType()),
+                             type);
     }
     SmallVector<int64_t> denseDims = shifted(dims);
     denseDims.insert(denseDims.begin(), 0);

@@ -111,9 +111,10 @@ struct ExpandShapeBatching
   findDiagonal(tensor::ExpandShapeOp op, BatchedValue source) {
     if (!source.isDiagonalInBlocks())
       return std::nullopt;
-    for (int64_t dim : op.getReassociationIndices()[source.dim]) {
-      std::optional<int64_t> count = countMerged(
-          op.getReassociationIndices()[source.dim], op.getResultType(), dim);
+    ReassociationIndices group = op.getReassociationIndices()[source.dim];
+    for (int64_t dim : group) {
+      std::optional<int64_t> count =
+          countMerged(group, op.getResultType(), dim);
       if (count && source.block % *count == 0)
         return std::pair(dim, source.block / *count);
     }

@@ -156,17 +156,34 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
 
 /// The padding carries no derivative: a padding value that depends on a target
 /// is used inside of the region, which is refused before this is called.
-struct PadModel : TensorModel<PadModel, tensor::PadOp> {
-  static void emit(tensor::PadOp op, OpBuilder &b, Value dy,
-                   ArrayRef<bool> needed, MutableArrayRef<Value> operands) {
-    if (!needed[0])
-      return;
-    Location loc = op.getLoc();
-    SmallVector<OpFoldResult> strides(op.getSourceType().getRank(),
-                                      b.getIndexAttr(1));
-    operands[0] = tensor::ExtractSliceOp::create(
-        b, loc, op.getSourceType(), dy, op.getMixedLowPad(),
-        tensor::getMixedSizes(b, loc, op.getSource()), strides);
+struct PadModel
+    : DifferentiableOpInterface::ExternalModel<PadModel, tensor::PadOp> {
+  bool differentiatesCaptures(Operation *op) const {
+    // A number that is computed in the region may differ between positions.
+    return static_cast<bool>(cast<tensor::PadOp>(op).getConstantPaddingValue());
+  }
+
+  LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
+                        ArrayRef<bool> needed,
+                        MutableArrayRef<Value> inputs) const {
+    auto pad = cast<tensor::PadOp>(op);
+    Location loc = op->getLoc();
+    Value dy = results[0];
+    SmallVector<OpFoldResult> low = pad.getMixedLowPad(),
+                              sizes = tensor::getMixedSizes(b, loc,
+                                                            pad.getSource()),
+                              strides(low.size(), b.getIndexAttr(1));
+    if (needed[0])
+      inputs[0] = tensor::ExtractSliceOp::create(b, loc, pad.getSourceType(),
+                                                 dy, low, sizes, strides);
+    // The number around the source is the only capture.
+    unsigned padding = op->getNumOperands();
+    if (needed.size() > padding && needed[padding]) {
+      Value around = tensor::InsertSliceOp::create(
+          b, loc, zerosLike(b, loc, pad.getSource()), dy, low, sizes, strides);
+      inputs[padding] = sumToScalar(b, loc, around);
+    }
+    return success();
   }
 };
 

@@ -155,12 +155,28 @@ def TrainExpandMovingAverages
   ];
 }
 
+def TrainCarryState : Pass<"train-carry-state", "::mlir::func::FuncOp"> {
+  let summary = "Pass variables through differentiated control flow as values";
+  let description = [{
+    Before: any function. After, where it asks for derivatives: an `scf.if`,
+    `scf.for` or `scf.while` that assigns a variable does so behind it, once; in
+    it the variable is a value that is carried, and constant to derivatives. So
+    the op has no effect, and its regions can be computed again.
+
+    Trainable variables that the regions also read stay (a derivative with
+    respect to them would be lost), and so do those that are accessed in other
+    ways than reads and assignments, or where a call may access them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def TrainUnifyReads : Pass<"train-unify-reads", "::mlir::func::FuncOp"> {
   let summary = "Make reads of one value of a variable one";
   let description = [{
     Before: any function. After, where a derivative with respect to a value of a
     variable is asked for: reads of a variable that no assignment separates are
-    one. A region (the body of a loop) that reads such a variable without
+    one, unless one op names both as targets. A region (the body of a loop) that reads such a variable without
     assigning it uses a read in front of it. So a derivative with respect to any
     of the reads is that with respect to the variable.
 

@@ -38,6 +38,7 @@ public:
 
 private:
   LogicalResult checkHistory(const llvm::SetVector<Value> &sources);
+  void findCandidates();
   LogicalResult findParameters();
   SmallVector<Value> emitGradients();
 
@@ -45,6 +46,8 @@ private:
   ModuleOp root;
   Location loc;
   OpBuilder builder;
+  /// The symbols of the variables that may be updated.
+  llvm::SetVector<Attribute> candidates;
   SmallVector<Parameter> parameters;
 };
 
@@ -55,12 +58,10 @@ bool isDefaultTarget(VariableOp variable) {
          isa<FloatType>(variable.getTensorType().getElementType());
 }
 
-std::string joinNames(ArrayRef<VariableOp> variables) {
+std::string joinNames(ArrayRef<Attribute> symbols) {
   std::string names;
   llvm::raw_string_ostream os(names);
-  llvm::interleaveComma(variables, os, [&](VariableOp variable) {
-    os << '@' << variable.getSymName();
-  });
+  llvm::interleaveComma(symbols, os);
   return names;
 }
 } // namespace
@@ -92,18 +93,31 @@ MinimizeExpander::checkHistory(const llvm::SetVector<Value> &sources) {
                     "not call itself, found another");
     FlatSymbolRefAttr hidden;
     op->walk([&](Operation *nested) {
-      if (FlatSymbolRefAttr variable = getReadVariable(nested))
-        hidden = variable;
+      FlatSymbolRefAttr symbol = getReadVariable(nested);
+      if (symbol && candidates.contains(symbol) && !hidden)
+        hidden = symbol;
     });
     if (hidden && !getReadVariable(op))
-      return refuse(op, "it reads variable " + hidden.getValue() +
+      return refuse(op, "it reads variable @" + hidden.getValue() +
                             " in its regions, which assign it");
   }
   return success();
 }
 
-/// Decides what is updated: the variables of the list, or the trainable ones in
-/// module order, that the loss depends on.
+/// Those that may be updated: the variables of the list, or the trainable ones
+/// in module order.
+void MinimizeExpander::findCandidates() {
+  if (std::optional<ArrayAttr> list = minimize.getVarList()) {
+    candidates.insert(list->begin(), list->end());
+    return;
+  }
+  root.walk([&](VariableOp variable) {
+    if (isDefaultTarget(variable))
+      candidates.insert(FlatSymbolRefAttr::get(variable));
+  });
+}
+
+/// Decides what is updated: the candidates that the loss depends on.
 LogicalResult MinimizeExpander::findParameters() {
   llvm::SetVector<Value> sources =
       findDifferentiableSources(minimize.getLoss());
@@ -116,23 +130,14 @@ LogicalResult MinimizeExpander::findParameters() {
               source.getDefiningOp(), symbol))
         reads[variable].push_back(source);
 
-  SmallVector<VariableOp> candidates;
-  if (std::optional<ArrayAttr> list = minimize.getVarList()) {
-    for (auto symbol : list->getAsRange<FlatSymbolRefAttr>())
-      candidates.push_back(
-          SymbolTable::lookupNearestSymbolFrom<VariableOp>(minimize, symbol));
-  } else {
-    root.walk([&](VariableOp variable) {
-      if (isDefaultTarget(variable))
-        candidates.push_back(variable);
-    });
-  }
   if (candidates.empty())
     return minimize.emitOpError()
            << "No variables to optimize: expected a trainable floating-point "
               "variable, found none in the module";
 
-  for (VariableOp variable : candidates) {
+  for (Attribute symbol : candidates) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+        minimize, cast<FlatSymbolRefAttr>(symbol));
     auto found = reads.find(variable);
     if (found == reads.end())
       continue;
@@ -142,7 +147,8 @@ LogicalResult MinimizeExpander::findParameters() {
     return minimize.emitOpError()
            << "No gradients provided for any variable: expected a loss that "
               "depends on one of "
-           << joinNames(candidates) << ", found that it depends on none";
+           << joinNames(candidates.getArrayRef())
+           << ", found that it depends on none";
   return success();
 }
 
@@ -169,7 +175,8 @@ SmallVector<Value> MinimizeExpander::emitGradients() {
 }
 
 FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
-  exposeLossReads(minimize.getLossMutable());
+  findCandidates();
+  exposeLossReads(minimize.getLossMutable(), candidates);
   if (failed(findParameters()))
     return failure();
   SmallVector<Attribute> variables;

@@ -6,6 +6,7 @@
 
 #include "LossHistory.h"
 
+#include "CarryState.h"
 #include "VariableAccess.h"
 
 #include "flywheel/Autodiff/Activity.h"
@@ -120,17 +121,26 @@ void inlineCalls(Region &region) {
   } while (!calls.empty());
 }
 
-void exposeLossReads(OpOperand &loss) {
-  inlineLossCalls(loss);
+/// The ops with regions in the history of `loss`.
+static llvm::SetVector<Operation *> getRegionOps(OpOperand &loss) {
   llvm::SetVector<Operation *> ops;
   for (Value value : findDifferentiableSources(loss.get()))
     if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
       ops.insert(op);
-  for (Operation *op : ops) {
+  return ops;
+}
+
+void exposeLossReads(OpOperand &loss,
+                     const llvm::SetVector<Attribute> &targets) {
+  inlineLossCalls(loss);
+  for (Operation *op : getRegionOps(loss)) {
     for (Region &region : op->getRegions())
       inlineCalls(region);
-    hoistReads(op);
+    // This may replace the op.
+    carryState(op, targets);
   }
+  for (Operation *op : getRegionOps(loss))
+    hoistReads(op);
 }
 
 } // namespace flywheel::train

@@ -8,6 +8,7 @@
 #define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_LOSSHISTORY_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace flywheel::train {
 
@@ -17,8 +18,9 @@ namespace flywheel::train {
 /// stays where the callee is recursive, external or of several blocks:
 /// differentiation then says that it has no rule. What an op reads in its
 /// regions (a weight in the body of a loop) is read in front of it, unless the
-/// op also assigns it.
-void exposeLossReads(mlir::OpOperand &loss);
+/// op also assigns it; what it assigns is passed on as `carryState` does.
+void exposeLossReads(mlir::OpOperand &loss,
+                     const llvm::SetVector<mlir::Attribute> &targets);
 
 /// Inlines the calls of `region`, but for those that `exposeLossReads` leaves.
 void inlineCalls(mlir::Region &region);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CarryState.h"
 #include "VariableAccess.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -93,11 +94,19 @@ void ReadUnifier::runOnRegions(Operation *op, Reads &reads) {
     }
 }
 
+/// Whether one op asks for derivatives with respect to `a` and to `b`. Who does
+/// may add them up: each read then has its share.
+static bool areTargetsOfOne(ReadOp a, ReadOp b) {
+  return llvm::any_of(a->getUsers(), [&](Operation *user) {
+    return asksForDerivatives(user) && llvm::is_contained(b->getUsers(), user);
+  });
+}
+
 void ReadUnifier::run(Block &block, Reads &reads) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       ReadOp &known = reads[read.getVariableAttr()];
-      if (known) {
+      if (known && !areTargetsOfOne(known, read)) {
         read.replaceAllUsesWith(known.getResult());
         read.erase();
       } else {
@@ -117,14 +126,7 @@ namespace {
 struct TrainUnifyReads : impl::TrainUnifyReadsBase<TrainUnifyReads> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    llvm::SetVector<Attribute> targets;
-    function.walk([&](Operation *op) {
-      if (!isa<GradientOp, JvpOp, JacobianOp>(op))
-        return;
-      for (Value operand : op->getOperands())
-        if (auto read = operand.getDefiningOp<ReadOp>())
-          targets.insert(read.getVariableAttr());
-    });
+    llvm::SetVector<Attribute> targets = findTargetVariables(function);
     if (targets.empty() || function.isExternal() ||
         !function.getBody().hasOneBlock())
       return;
