@@ -77,6 +77,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(nn::createNNDecompose());
+  pm.addNestedPass<func::FuncOp>(createDetensorize());
   pm.addPass(nn::createNNRaiseLinalg());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
