@@ -60,28 +60,6 @@ func.func @update(%x: tensor<3x2xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
 
 // -----
 
-#map = affine_map<(d0) -> (d0)>
-
-// The old value of what is updated is read where it is.
-// CHECK-LABEL: func @old_value
-// CHECK-SAME: (%[[X:.*]]: tensor<6xf32>, %[[W:.*]]: tensor<6xf32>)
-// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<6xf32>) outs(%[[W]] : tensor<6xf32>)
-// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
-// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[OUT]], %[[IN]]
-// CHECK-NEXT: arith.subf %[[OUT]], %[[P]]
-func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
-  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
-      ins(%w, %x : tensor<6xf32>, tensor<6xf32>) outs(%w : tensor<6xf32>) {
-  ^bb0(%a: f32, %b: f32, %o: f32):
-    %p = arith.mulf %a, %b : f32
-    %y = arith.subf %o, %p : f32
-    linalg.yield %y : f32
-  } -> tensor<6xf32>
-  return %0 : tensor<6xf32>
-}
-
-// -----
-
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d1)>
 #map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

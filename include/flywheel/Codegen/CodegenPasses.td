@@ -189,7 +189,8 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     elementwise op (bias, activation, optimizer update) is computed tile by tile
     inside the loops of that op, in register-sized tiles; the right-hand side is
     packed into contiguous panels where its rows are far apart. Loops are peeled
-    so that full tiles are static.
+    so that full tiles are static. What an op reads of the old value of its
+    destination, element for element, it reads from the destination.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"512",
