@@ -153,6 +153,7 @@ static void populateBufferize(OpPassManager &pm,
   PlanWorkspaceOptions workspace;
   workspace.extent = options.maxExtent;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
+  workspace.memoryBudget = rematerialize.memoryBudget;
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));

@@ -289,7 +289,9 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     `train.workspace_slots` lists, for each slot, the affine maps of the sizes
     of its buffers in bytes.
 
-    Refuses a buffer whose size is not bounded by the feeds' extents.
+    Refuses a buffer whose size is not bounded by the feeds' extents, and a
+    workspace that is larger than `memory-budget` where every symbolic extent is
+    `extent`.
   }];
   let options = [
     Option<"extent", "extent", "int64_t", /*default=*/"64",
@@ -304,6 +306,8 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   let summary = "Lay variables out in one block and describe the model";
   let description = [{
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
     Before: functions whose arguments are feeds, result destinations, variables
     and a workspace. After: each function `F` is `F.kernel` with the arguments
     (state, workspace, feeds, results), returns an i32 status, and finds its
