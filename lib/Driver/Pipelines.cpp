@@ -139,6 +139,7 @@ static void populateBufferize(OpPassManager &pm,
       bufferization::LayoutMapOption::IdentityLayoutMap;
   oneShot.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   pm.addPass(createCanonicalizerPass());

@@ -248,6 +248,17 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
 }
 
 def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
+def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> {
+  let summary = "Set the strides of slices of one position to 1";
+  let description = [{
+    Before: `tensor.extract_slice` and `tensor.insert_slice`. After: where a slice
+    takes one position of a dimension, its stride there is 1. Which dimensions a
+    slice of a buffer leaves out is told by the strides of its type, which any
+    other stride of one position would change.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{
     Before: a bufferized step, in its final order. After: its buffers fit into a
