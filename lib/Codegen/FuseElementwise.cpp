@@ -171,11 +171,15 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     RewritePatternSet expanding(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
-    // does not see that another shape of it is the variable itself.
+    // does not see that another shape of it is the variable itself. A padding
+    // keeps its shape too: of an expanded one, the extents of its operand would
+    // be computed too late.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         expanding, [](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
-          return isOnlyUse(operand) && !writesArgument(operand->getOwner()) &&
+          return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
+                 !isa<tensor::PadOp>(operand->getOwner()) &&
+                 !writesArgument(operand->getOwner()) &&
                  !writesArgument(producer) && !isOfContraction(producer) &&
                  !isOfContraction(operand->getOwner());
         });

@@ -172,3 +172,26 @@ func.func @updated_once(%x: tensor<3xf64>, %d: tensor<3xf64>, %m: tensor<3x4xf64
   } -> tensor<3x4xf64>
   return %r : tensor<3x4xf64>
 }
+
+// -----
+
+// Paddings keep their shapes.
+// CHECK-LABEL: func @padded
+// CHECK: %[[P:.*]] = tensor.pad %arg0
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[P]]
+// CHECK: tensor.pad %[[E]]
+func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f64
+  %n = tensor.dim %x, %c0 : tensor<?x3xf64>
+  %p = tensor.pad %x low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f64
+  } : tensor<?x3xf64> to tensor<?x4xf64>
+  %e = tensor.expand_shape %p [[0, 1], [2]] output_shape [%n, 1, 4] : tensor<?x4xf64> into tensor<?x1x4xf64>
+  %q = tensor.pad %e low[0, 1, 0] high[0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f64
+  } : tensor<?x1x4xf64> to tensor<?x2x4xf64>
+  return %q : tensor<?x2x4xf64>
+}
