@@ -153,8 +153,8 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
   workspace.extent = options.maxExtent;
-  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   workspace.memoryBudget = rematerialize.memoryBudget;
+  pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));

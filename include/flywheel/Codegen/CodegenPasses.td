@@ -15,16 +15,17 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
     Before: `linalg` on tensors; every `tensor.dim` stands for itself. After:
     each extent that the structured ops force to be equal to an extent of a feed
     is read from that feed, so that two names of the batch size are one SSA
-    value. Arguments carry `train.extents`: for each dimension the number of its
-    symbolic extent, or -1 where it is static; the function carries
+    value. The extent of a collapsed shape that a check compares is read as the
+    product that it is. Arguments carry `train.extents`: for each dimension the
+    number of its symbolic extent, or -1 where it is static; the function carries
     `train.symbols`, their names. A dynamic feed extent that the ops force to a
     constant is checked by a `cf.assert`.
 
     Refuses a result whose extent is not an extent of a feed.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -120,14 +121,16 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     changes nothing; the op that produces the final value of a variable comes
     after every other reader of the variable's old value, so that it can write
     in place, and as soon as it can, with the gradients that it alone needs: what
-    these are made of need not be kept to the end of the step. Where two variables need each other's old value (a swap), no order
-    exists: the smallest variable of the cycle gets one explicit copy
-    (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
-    an op reads elsewhere than it writes (`a := transpose(a)`). The same holds in
-    each branch and each body of a loop that writes a variable, where a snapshot
-    is made only when it runs.
+    these are made of need not be kept to the end of the step. Where two
+    variables need each other's old value (a swap), no order exists: the smallest
+    variable of the cycle gets one explicit copy (`linalg.copy` marked
+    `train.snapshot`), reported as a remark. So does what an op reads elsewhere
+    than it writes (`a := transpose(a)`), and what it starts from without being
+    an update of it. The same holds in each branch and each body of a loop that
+    writes a variable, where a snapshot is made only when it runs. What checks
+    need is not computed where it is stored, but copied there behind them.
 
-    Refuses a check that depends on a value from after a write.
+    Refuses a check that depends on a value from after an update in place.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -147,9 +150,7 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     as the terms of a sum that grows with each product. Changes of
     shape between two ops move out of the way, but an op that writes a variable
     keeps the variable's shape, and a product of matrices its own: what follows
-    it in another shape takes that of the product. What an op that writes a
-    variable reads of its old value, element for element, it reads from its
-    destination.
+    it in another shape takes that of the product.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -247,7 +248,6 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   ];
 }
 
-def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
 def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> {
   let summary = "Set the strides of slices of one position to 1";
   let description = [{
@@ -259,6 +259,7 @@ def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{
     Before: a bufferized step, in its final order. After: its buffers fit into a
@@ -305,6 +306,8 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     `extent`.
   }];
   let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
            "Symbolic extent at which sizes are compared">
   ];
@@ -317,8 +320,6 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   let summary = "Lay variables out in one block and describe the model";
   let description = [{
-    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
-           "Bytes of the workspace; negative for any number">,
     Before: functions whose arguments are feeds, result destinations, variables
     and a workspace. After: each function `F` is `F.kernel` with the arguments
     (state, workspace, feeds, results), returns an i32 status, and finds its
