@@ -6,8 +6,7 @@
 //
 // Before: `linalg` on tensors. After: an elementwise op whose result has one
 // use, by another structured op, is computed in the body of that op, through
-// changes of shape as well; an op reads the old value of its destination there.
-// Refuses nothing.
+// changes of shape as well. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -157,39 +156,6 @@ static bool isWorthFusing(OpOperand *operand) {
          !keepsSeveralValues(producer, operand->getOwner());
 }
 
-/// Where an op reads the old value of its own destination, element for element,
-/// as an input, it reads the destination instead. Tiles of an input would be
-/// parts of the variable that the tiles before have overwritten.
-static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  llvm::BitVector replaced(op.getBody()->getNumArguments());
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    auto same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
-      return init.get() == input->get() && map.isIdentity() &&
-             op.getMatchingIndexingMap(&init) == map;
-    });
-    if (same == op.getDpsInitsMutable().end()) {
-      inputs.push_back(input->get());
-      maps.push_back(map);
-      continue;
-    }
-    BlockArgument element = op.getMatchingBlockArgument(input);
-    rewriter.replaceAllUsesWith(element, op.getMatchingBlockArgument(&*same));
-    replaced.set(element.getArgNumber());
-  }
-  if (replaced.none())
-    return;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    maps.push_back(op.getMatchingIndexingMap(&init));
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getBody()->eraseArguments(replaced);
-    op.getInputsMutable().assign(inputs);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-}
-
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
@@ -205,23 +171,21 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     RewritePatternSet expanding(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
-    // does not see that another shape of it is the variable itself.
+    // does not see that another shape of it is the variable itself. A padding
+    // keeps its shape too: of an expanded one, the extents of its operand would
+    // be computed too late.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         expanding, [](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
-          return isOnlyUse(operand) && !writesArgument(operand->getOwner()) &&
+          return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
+                 !isa<tensor::PadOp>(operand->getOwner()) &&
+                 !writesArgument(operand->getOwner()) &&
                  !writesArgument(producer) && !isOfContraction(producer) &&
                  !isOfContraction(operand->getOwner());
         });
     tensor::populateBubbleUpExpandShapePatterns(expanding);
     linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
     apply(expanding);
-
-    IRRewriter rewriter(&getContext());
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics())
-        readDestinations(rewriter, op);
-    });
   }
 
 private:

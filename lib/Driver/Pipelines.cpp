@@ -143,6 +143,7 @@ static void populateBufferize(OpPassManager &pm,
       bufferization::LayoutMapOption::IdentityLayoutMap;
   oneShot.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   pm.addPass(createCanonicalizerPass());
@@ -156,6 +157,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
   workspace.extent = options.maxExtent;
+  workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
