@@ -117,10 +117,13 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
 }
 
 void LinalgEmitter::expect(Value ok, const Twine &message, bool isSafe) {
+  if (!isSafe) {
+    linalg_ext::createExtentCheck(b, op, ok, message);
+    return;
+  }
   cf::AssertOp check = linalg_ext::createCheck(b, op, ok, message);
-  if (isSafe)
-    check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
-                   b.getUnitAttr());
+  check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
+                 b.getUnitAttr());
 }
 
 void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,

@@ -58,7 +58,8 @@ public:
 
   /// Emits an error of the step where `ok` (i1) is false; the message gets the
   /// op's name and place. A check `isSafe` where the op does no harm without
-  /// it: such a check may also be in a branch or a loop.
+  /// it: such a check may also be in a branch or a loop. Any other is of
+  /// extents, and is in front of those.
   void expect(mlir::Value ok, const llvm::Twine &message, bool isSafe = false);
 
   /// Emits an error of the step where an element of `indices`, which the

@@ -46,9 +46,12 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
       Value ok = arith::CmpIOp::create(
           e.b, e.loc, arith::CmpIPredicate::sge,
           getValueOrCreateConstantIndexOp(e.b, e.loc, extents[i]), least);
-      e.expect(ok, Twine("expected an image whose ") +
-                       (i == 0 ? "height" : "width") + " is at least " +
-                       Twine(dim.getLeastExtent()) + ", that of one window");
+      e.expect(ok,
+               Twine("expected an image whose ") +
+                   (i == 0 ? "height" : "width") + " is at least " +
+                   Twine(dim.getLeastExtent()) + ", that of one window",
+               // There is no window over nothing.
+               /*isSafe=*/dim.padding == PaddingKind::same);
     }
     counts[i] = apply(dim.getCount(extent), extents[i]);
     computePadding(i);
