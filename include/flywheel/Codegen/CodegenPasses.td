@@ -157,6 +157,22 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
   ];
 }
 
+def StoreBooleansAsBytes
+    : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Hold masks in bytes, which vectors can read";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a tensor of i1 that a
+    `linalg.generic` makes and only such ops read is one of i8, 0 or 1. Both take
+    a byte of memory for each element, but a vector of i1 is a row of bits: only
+    bytes are read and written as vectors. Results, feeds and variables keep
+    their type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   let summary = "Read scalar operands once, in front of the op";
   let description = [{
