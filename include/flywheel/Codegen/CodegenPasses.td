@@ -144,12 +144,14 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op; but not
     where its operands would have to be kept for long instead of its one result,
-    as the terms of a sum that grows with each product. Changes of
-    shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape, and a product of matrices its own: what follows
-    it in another shape takes that of the product. What an op that writes a
-    variable reads of its old value, element for element, it reads from its
-    destination.
+    as the terms of a sum that grows with each product. A broadcast, or a little
+    arithmetic on one tensor that is no variable, is computed in the body of each
+    of its users, if these are elementwise ops and reductions: reading its result
+    would take no less memory than reading its operand. Changes of shape between
+    two ops move out of the way, but an op that writes a variable keeps the
+    variable's shape, and a product of matrices its own: what follows it in
+    another shape takes that of the product. What an op that writes a variable
+    reads of its old value, element for element, it reads from its destination.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
