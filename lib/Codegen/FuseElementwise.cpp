@@ -6,7 +6,8 @@
 //
 // Before: `linalg` on tensors. After: an elementwise op whose result has one
 // use, by another structured op, is computed in the body of that op, through
-// changes of shape as well. Refuses nothing.
+// changes of shape as well; one that costs next to nothing is computed in the
+// body of each of its users. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -156,6 +158,70 @@ static bool isWorthFusing(OpOperand *operand) {
          !keepsSeveralValues(producer, operand->getOwner());
 }
 
+/// Arithmetic that a loop over memory has time for.
+constexpr int64_t kMaxRepeatedOps = 4;
+
+static bool isCheap(Operation &op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp,
+             arith::TruncFOp>(op) ||
+         op.hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Whether computing `op` in each of its users reads no more memory than
+/// reading its result would, and keeps no more: it broadcasts, or changes one
+/// tensor of the result's size, which is no variable, by a little arithmetic.
+static bool isCheapToRepeat(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+      op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
+      readsDestination(op) || writesArgument(op))
+    return false;
+  auto body = op.getBody()->without_terminator();
+  if (!llvm::all_of(body, isCheap) ||
+      std::distance(body.begin(), body.end()) > kMaxRepeatedOps)
+    return false;
+  unsigned width =
+      getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
+  int64_t numFull = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation())
+      return false;
+    if (map.getNumResults() != map.getNumDims())
+      continue;
+    Type element = getElementTypeOrSelf(input->get());
+    if (++numFull > 1 || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() > width ||
+        isa<BlockArgument>(flywheel::getRoot(input->get())))
+      return false;
+  }
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return user && user.isDpsInput(&use) && visitsEachOnce(&use) &&
+           user->getBlock() == op->getBlock();
+  });
+}
+
+/// Gives each use of what is cheap to repeat a producer of its own. Returns
+/// whether there was any with several uses.
+static bool repeatCheapProducers(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> cheap;
+  function.walk([&](linalg::GenericOp op) {
+    if (!op->hasOneUse() && !op->use_empty() && isCheapToRepeat(op))
+      cheap.push_back(op);
+  });
+  for (linalg::GenericOp op : cheap) {
+    OpBuilder b(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front())
+      use->set(b.clone(*op)->getResult(0));
+  }
+  return !cheap.empty();
+}
+
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
@@ -186,6 +252,16 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::populateBubbleUpExpandShapePatterns(expanding);
     linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
     apply(expanding);
+
+    // What is fused may be cheap to repeat in turn. What could not be fused is
+    // left as it was by CSE.
+    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
+      if (!repeatCheapProducers(getOperation()))
+        break;
+      RewritePatternSet repeated(&getContext());
+      linalg::populateElementwiseOpsFusionPatterns(repeated, isWorthFusing);
+      apply(repeated);
+    }
   }
 
 private:

@@ -111,6 +111,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
+    pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }

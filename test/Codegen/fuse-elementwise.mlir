@@ -195,3 +195,65 @@ func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
   } : tensor<?x1x4xf64> to tensor<?x2x4xf64>
   return %q : tensor<?x2x4xf64>
 }
+
+// -----
+
+#point = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+
+// What costs next to nothing is computed in each of its users: the broadcast
+// and the difference, but not what takes two tensors.
+// CHECK-LABEL: func @repeated
+// CHECK-SAME: %{{[a-z0-9]*}}: tensor<3x3xf32>, %{{[a-z0-9]*}}: tensor<3x4xf32>, %[[B:[a-z0-9]*]]: tensor<4xf32>
+// CHECK: %[[T:.*]] = linalg.matmul
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]] : tensor<3x4xf32>, tensor<4xf32>)
+// CHECK: arith.subf
+// CHECK-NEXT: math.exp
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]], %[[P]] : tensor<3x4xf32>, tensor<4xf32>, tensor<3x4xf32>)
+// CHECK: arith.subf
+// CHECK-NEXT: arith.mulf
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<3x4xf32>)
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<3x4xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[P]], %[[R]], %[[S]]
+func.func @repeated(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
+    -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %t = linalg.matmul ins(%x, %w : tensor<3x3xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %rows = linalg.generic {indexing_maps = [#column, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    linalg.yield %u : f32
+  } -> tensor<3x4xf32>
+  %d = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %rows : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %y = arith.subf %u, %v : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %p = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%d : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.exp %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %q = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %p : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %y = arith.mulf %u, %v : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.exp %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %s = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.tanh %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  return %p, %r, %s : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
+}

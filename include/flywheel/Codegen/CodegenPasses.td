@@ -147,13 +147,32 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op; but not
     where its operands would have to be kept for long instead of its one result,
-    as the terms of a sum that grows with each product. Changes of
-    shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape, and a product of matrices its own: what follows
-    it in another shape takes that of the product.
+    as the terms of a sum that grows with each product. A broadcast, or a little
+    arithmetic on one tensor that is no variable, is computed in the body of each
+    of its users, if these are elementwise ops and reductions: reading its result
+    would take no less memory than reading its operand. Changes of shape between
+    two ops move out of the way, but an op that writes a variable keeps the
+    variable's shape, and a product of matrices its own: what follows it in
+    another shape takes that of the product.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def StoreBooleansAsBytes
+    : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Hold masks in bytes, which vectors can read";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a tensor of i1 that a
+    `linalg.generic` makes and only such ops read is one of i8, 0 or 1. Both take
+    a byte of memory for each element, but a vector of i1 is a row of bits: only
+    bytes are read and written as vectors. Results, feeds and variables keep
+    their type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }
