@@ -17,6 +17,7 @@
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
+#include "flywheel/Autodiff/UpliftWhile.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
@@ -26,7 +27,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -157,8 +157,28 @@ FailureOr<SmallVector<Value>> GradientEmitter::run() {
   return gradients;
 }
 
+/// Makes an `scf.for`, which has a rule, of every `scf.while` that a derivative
+/// reaches and whose condition limits the number of its iterations.
+static void upliftLoops(train::GradientOp gradient) {
+  SetVector<Value> sources = findDifferentiableSources(
+      gradient.getYs(), /*scope=*/nullptr, gradient.getStops());
+  Activity activity = findActivity(sources, gradient.getXs(),
+                                   /*scope=*/nullptr, gradient.getStops());
+  // The inner ones first: the outer ones are written anew.
+  llvm::SetVector<scf::WhileOp> loops;
+  for (Operation *op : activity.ops)
+    op->walk([&](scf::WhileOp loop) {
+      if (llvm::any_of(loop.getResultTypes(), carriesDerivative))
+        loops.insert(loop);
+    });
+  OpBuilder builder(gradient);
+  for (scf::WhileOp loop : loops)
+    (void)upliftWhileToFor(builder, loop);
+}
+
 FailureOr<SmallVector<Value>> emitGradients(train::GradientOp gradient,
                                             unsigned &numRules) {
+  upliftLoops(gradient);
   GradientEmitter emitter(gradient);
   FailureOr<SmallVector<Value>> gradients = emitter.run();
   numRules += emitter.getNumRules();
@@ -183,17 +203,6 @@ LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
                  succeeded(emitGradients(second, numRules)));
 }
 
-/// Makes an `scf.for`, which has a rule, of every `scf.while` that counts.
-static void countLoops(func::FuncOp function) {
-  SmallVector<scf::WhileOp> loops;
-  function.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
-  IRRewriter rewriter(function.getContext());
-  for (scf::WhileOp loop : loops) {
-    rewriter.setInsertionPoint(loop);
-    (void)scf::upliftWhileToForLoop(rewriter, loop);
-  }
-}
-
 /// Replaces an op that asks for derivatives.
 static LogicalResult replace(Operation *derivative, unsigned &numRules) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(derivative)
@@ -213,8 +222,6 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
       if (isa<train::GradientOp, train::JvpOp, train::JacobianOp>(op))
         derivatives.push_back(op);
     });
-    if (!derivatives.empty())
-      countLoops(function);
     unsigned rules = 0;
     for (Operation *derivative : derivatives) {
       if (failed(replace(derivative, rules)))

@@ -9,6 +9,7 @@
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -44,6 +45,12 @@ LogicalResult ReverseSweep::emitMissingRule(Operation *op, Type type) {
   InFlightDiagnostic error = op->emitError()
                              << "no derivative rule for '" << op->getName()
                              << "' on " << type;
+  if (isa<scf::WhileOp>(op))
+    error.attachNote(op->getLoc())
+        << "a loop has one where its condition limits the number of its "
+           "iterations: a comparison of an integer, which each iteration "
+           "changes by a constant, with a bound, or the 'arith.andi' of one "
+           "with what else ends the loop";
   if (request)
     error.attachNote(request->getLoc()) << "the gradient requested here";
   return error;

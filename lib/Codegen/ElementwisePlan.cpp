@@ -66,6 +66,23 @@ static bool hasSeparateOutputs(linalg::LinalgOp op) {
   return true;
 }
 
+/// Lanes of the vectors of `op`: one vector of its narrowest operand, but not
+/// more than two of the widest number that the body computes.
+static int64_t chooseVectorLength(linalg::LinalgOp op,
+                                  const CpuTarget &target) {
+  int64_t length =
+      getVectorLength(IntegerType::get(op.getContext(), 8), target);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      length = std::min(
+          length, getVectorLength(getElementTypeOrSelf(operand.get()), target));
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (!inner.hasTrait<OpTrait::ConstantLike>())
+      for (Type type : inner.getResultTypes())
+        length = std::min(length, 2 * getVectorLength(type, target));
+  return length;
+}
+
 AccessKind classifyAccess(linalg::LinalgOp op, OpOperand &operand,
                           unsigned dim) {
   return flywheel::classifyAccess(op.getMatchingIndexingMap(&operand),
@@ -136,13 +153,7 @@ FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
     return failure();
   ElementwisePlan plan;
   plan.op = op;
-  plan.vectorLength =
-      getVectorLength(IntegerType::get(op.getContext(), 8), target);
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      plan.vectorLength = std::min(
-          plan.vectorLength,
-          getVectorLength(getElementTypeOrSelf(operand.get()), target));
+  plan.vectorLength = chooseVectorLength(op, target);
 
   bool combines = true;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)

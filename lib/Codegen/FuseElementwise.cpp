@@ -6,8 +6,8 @@
 //
 // Before: `linalg` on tensors. After: an elementwise op whose result has one
 // use, by another structured op, is computed in the body of that op, through
-// changes of shape as well; an op reads the old value of its destination there.
-// Refuses nothing.
+// changes of shape as well; one that costs next to nothing is computed in the
+// body of each of its users. Refuses nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -157,37 +158,68 @@ static bool isWorthFusing(OpOperand *operand) {
          !keepsSeveralValues(producer, operand->getOwner());
 }
 
-/// Where an op reads the old value of its own destination, element for element,
-/// as an input, it reads the destination instead. Tiles of an input would be
-/// parts of the variable that the tiles before have overwritten.
-static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  llvm::BitVector replaced(op.getBody()->getNumArguments());
+/// Arithmetic that a loop over memory has time for.
+constexpr int64_t kMaxRepeatedOps = 4;
+
+static bool isCheap(Operation &op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp,
+             arith::TruncFOp>(op) ||
+         op.hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Whether computing `op` in each of its users reads no more memory than
+/// reading its result would, and keeps no more: it broadcasts, or changes one
+/// tensor of the result's size, which is no variable, by a little arithmetic.
+static bool isCheapToRepeat(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+      op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
+      readsDestination(op) || writesArgument(op))
+    return false;
+  auto body = op.getBody()->without_terminator();
+  if (!llvm::all_of(body, isCheap) ||
+      std::distance(body.begin(), body.end()) > kMaxRepeatedOps)
+    return false;
+  unsigned width =
+      getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
+  int64_t numFull = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    auto same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
-      return init.get() == input->get() && map.isIdentity() &&
-             op.getMatchingIndexingMap(&init) == map;
-    });
-    if (same == op.getDpsInitsMutable().end()) {
-      inputs.push_back(input->get());
-      maps.push_back(map);
+    if (!map.isProjectedPermutation())
+      return false;
+    if (map.getNumResults() != map.getNumDims())
       continue;
-    }
-    BlockArgument element = op.getMatchingBlockArgument(input);
-    rewriter.replaceAllUsesWith(element, op.getMatchingBlockArgument(&*same));
-    replaced.set(element.getArgNumber());
+    Type element = getElementTypeOrSelf(input->get());
+    if (++numFull > 1 || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() > width ||
+        isa<BlockArgument>(flywheel::getRoot(input->get())))
+      return false;
   }
-  if (replaced.none())
-    return;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    maps.push_back(op.getMatchingIndexingMap(&init));
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getBody()->eraseArguments(replaced);
-    op.getInputsMutable().assign(inputs);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return user && user.isDpsInput(&use) && visitsEachOnce(&use) &&
+           user->getBlock() == op->getBlock();
   });
+}
+
+/// Gives each use of what is cheap to repeat a producer of its own. Returns
+/// whether there was any with several uses.
+static bool repeatCheapProducers(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> cheap;
+  function.walk([&](linalg::GenericOp op) {
+    if (!op->hasOneUse() && !op->use_empty() && isCheapToRepeat(op))
+      cheap.push_back(op);
+  });
+  for (linalg::GenericOp op : cheap) {
+    OpBuilder b(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front())
+      use->set(b.clone(*op)->getResult(0));
+  }
+  return !cheap.empty();
 }
 
 namespace {
@@ -205,11 +237,15 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     RewritePatternSet expanding(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
-    // does not see that another shape of it is the variable itself.
+    // does not see that another shape of it is the variable itself. A padding
+    // keeps its shape too: of an expanded one, the extents of its operand would
+    // be computed too late.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         expanding, [](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
-          return isOnlyUse(operand) && !writesArgument(operand->getOwner()) &&
+          return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
+                 !isa<tensor::PadOp>(operand->getOwner()) &&
+                 !writesArgument(operand->getOwner()) &&
                  !writesArgument(producer) && !isOfContraction(producer) &&
                  !isOfContraction(operand->getOwner());
         });
@@ -217,11 +253,15 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
     apply(expanding);
 
-    IRRewriter rewriter(&getContext());
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics())
-        readDestinations(rewriter, op);
-    });
+    // What is fused may be cheap to repeat in turn. What could not be fused is
+    // left as it was by CSE.
+    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
+      if (!repeatCheapProducers(getOperation()))
+        break;
+      RewritePatternSet repeated(&getContext());
+      linalg::populateElementwiseOpsFusionPatterns(repeated, isWorthFusing);
+      apply(repeated);
+    }
   }
 
 private:

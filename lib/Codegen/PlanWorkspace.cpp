@@ -177,5 +177,10 @@ void PlanWorkspace::runOnOperation() {
     order.push_back(&buffer);
   }
   unsigned numSlots = assignSlots(order);
+  int64_t bytes = getSlotBytes(order, numSlots);
+  if (memoryBudget >= 0 && bytes > memoryBudget) {
+    emitOverBudget(sizes, Twine(bytes), extent, memoryBudget);
+    return signalPassFailure();
+  }
   placeBuffers(order, numSlots, sizes);
 }

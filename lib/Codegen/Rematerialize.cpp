@@ -46,6 +46,9 @@ private:
   OpBuilder builder;
   llvm::DenseMap<unsigned, Value> buffers;
   llvm::DenseMap<std::pair<Value, unsigned>, Value> views;
+  /// What the ops of the step as it was are to use instead: set last, as copies
+  /// are made of them as they were.
+  SmallVector<std::pair<OpOperand *, Value>> replacements;
 };
 } // namespace
 
@@ -115,10 +118,12 @@ void StepWriter::run() {
     op->walk([&](Operation *nested) {
       for (OpOperand &operand : nested->getOpOperands())
         if (Value value = mapping.lookupOrNull(operand.get()))
-          operand.set(value);
+          replacements.push_back({&operand, value});
     });
     builder.setInsertionPointAfter(op);
   }
+  for (auto [operand, value] : replacements)
+    operand->set(value);
 }
 
 static std::string describeCount(unsigned values) {
@@ -168,12 +173,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
     StepProgram program = fitIntoBudget(step.program, memoryBudget);
     int64_t bytes = planWorkspaceBytes(program);
     if (bytes > memoryBudget) {
-      InFlightDiagnostic error = function.emitError()
-                                 << "'" << function.getSymName()
-                                 << "' needs a workspace of at least " << bytes
-                                 << " bytes" << describeExtent(step)
-                                 << ", more than the memory budget of "
-                                 << memoryBudget.getValue() << " bytes";
+      InFlightDiagnostic error = emitOverBudget(
+          step.sizes, "at least " + Twine(bytes), extent, memoryBudget);
       explainPeak(step, program, *error.getUnderlyingDiagnostic());
       return signalPassFailure();
     }
@@ -182,12 +183,6 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
   }
 
 private:
-  std::string describeExtent(StepReader &step) {
-    return step.sizes.getNumSymbols() == 0
-               ? ""
-               : " where every extent is " + std::to_string(extent);
-  }
-
   void report(StepReader &step, const StepProgram &program, int64_t unlimited,
               int64_t bytes) {
     unsigned recomputed = program.storages.size() - step.storages.size();
@@ -199,7 +194,8 @@ private:
         << describeCount(recomputed) << ", for about "
         << llvm::divideCeil(more * 100, flops)
         << " % more arithmetic: its workspace is " << bytes
-        << " bytes instead of " << unlimited << describeExtent(step);
+        << " bytes instead of " << unlimited
+        << step.sizes.describeExtent(extent);
   }
 };
 } // namespace

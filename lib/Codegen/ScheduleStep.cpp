@@ -9,7 +9,9 @@
 #include "flywheel/Codegen/StateVersions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -37,6 +39,50 @@ static void dropMaterializations(func::FuncOp function) {
     materialize.getResult().replaceAllUsesWith(materialize.getSource());
     materialize.erase();
   });
+}
+
+/// Whether one of `ops` would be computed where `value` is stored.
+static bool isMadeOf(Value value, const llvm::DenseSet<Operation *> &ops) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (ops.contains(op))
+      return true;
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      if (isMadeOf(insert.getSource(), ops))
+        return true;
+    Value earlier = isView(op) ? op->getOperand(0) : getOverwritten(value);
+    if (!earlier)
+      return false;
+    value = earlier;
+  }
+  return false;
+}
+
+/// Gives what the checks need a place of its own, from where it is copied to
+/// where it is stored: nothing is written before the checks.
+static void separateChecked(func::FuncOp function) {
+  Block &entry = function.getBody().front();
+  llvm::DenseSet<Operation *> checked = findNeeded(
+      entry, llvm::to_vector_of<Operation *>(llvm::make_pointer_range(
+                 llvm::make_filter_range(entry, llvm::IsaPred<cf::AssertOp>))));
+  for (Operation &op : llvm::make_early_inc_range(entry)) {
+    auto materialize = dyn_cast<MaterializeInDestinationOp>(op);
+    if (!materialize || !materialize.getResult() || checked.contains(&op) ||
+        materialize.getSource().getType() != materialize.getDest().getType())
+      continue;
+    // An update writes in place or not at all.
+    auto storage = dyn_cast<BlockArgument>(getRoot(materialize.getDest()));
+    if (storage && function.getArgAttr(storage.getArgNumber(),
+                                       TrainDialect::getUpdatedAttrName()))
+      continue;
+    if (!isMadeOf(materialize.getSource(), checked))
+      continue;
+    OpBuilder b(materialize);
+    materialize.getResult().replaceAllUsesWith(
+        linalg::CopyOp::create(b, materialize.getLoc(), materialize.getSource(),
+                               materialize.getDest())
+            ->getResult(0));
+    materialize.erase();
+  }
 }
 
 /// Whether `value` is made in a storage of the step, or in a part of one.
@@ -82,6 +128,7 @@ struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
     if (function.isExternal())
       return;
     dropMaterializations(function);
+    separateChecked(function);
     SmallVector<StorageRange> ranges;
     forEachStorage(function, [&](BlockArgument storage, Value last) {
       ranges.push_back({storage, storage, last});

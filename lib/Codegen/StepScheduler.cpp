@@ -32,7 +32,7 @@ void StepScheduler::collectOps() {
 
 /// Writing a slice of the storage may start before the slice is inserted: where
 /// what is inserted was computed in that slice.
-void StepScheduler::collectPartWriters(Operation *writer, Value version,
+void StepScheduler::collectPartWriters(Operation *writer,
                                        llvm::SetVector<Operation *> &set) {
   auto insert = dyn_cast<tensor::InsertSliceOp>(writer);
   if (!insert)
@@ -43,7 +43,7 @@ void StepScheduler::collectPartWriters(Operation *writer, Value version,
     chain.push_back(op);
     value = op.getTiedOpOperand(cast<OpResult>(value))->get();
   }
-  if (getRoot(value) == version)
+  if (getRoot(value) == insert.getDest())
     set.insert(chain.begin(), chain.end());
 }
 
@@ -63,7 +63,7 @@ void StepScheduler::collectWriters(const StorageRange &range) {
     } while (isChain && value != range.first &&
              value.getDefiningOp<DestinationStyleOpInterface>());
     for (Operation *writer : llvm::to_vector(group.ops))
-      collectPartWriters(writer, value, group.ops);
+      collectPartWriters(writer, group.ops);
     writers.try_emplace(value, std::move(group));
   }
 }
@@ -74,9 +74,7 @@ void StepScheduler::collectWriters() {
     collectWriters(range);
 }
 
-/// The tensors that may be in the same memory as the value of `use`, if its
-/// owner only passes it on.
-static Value getPassedOn(OpOperand &use) {
+Value flywheel::getPassedOn(OpOperand &use) {
   Operation *user = use.getOwner();
   if (isView(user) && use.getOperandNumber() == 0)
     return user->getResult(0);
@@ -108,92 +106,6 @@ StepScheduler::collectUses(Value version,
   return uses;
 }
 
-/// Whether an op that writes `storage` reads through `use` only the element
-/// that it writes at that moment.
-static bool readsWhatItWrites(OpOperand &use, Value storage) {
-  auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  if (!op || op.getNumParallelLoops() != op.getNumLoops())
-    return false;
-  AffineMap map = op.getMatchingIndexingMap(&use);
-  bool isWritten = false;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    if (getRoot(init.get()) != storage)
-      continue;
-    if (init.get() != use.get() || op.getMatchingIndexingMap(&init) != map)
-      return false;
-    isWritten = true;
-  }
-  return isWritten && map.isPermutation();
-}
-
-/// Whether `use`, by one of the writers of the version or by another op, needs
-/// a value that has been overwritten when the op gets to it. `top` is the op of
-/// the block that the use is in.
-static bool isSelfConflict(OpOperand &use, Operation *top, Value version,
-                           bool isWriter) {
-  Operation *op = use.getOwner();
-  // Each branch is a block that is put in order; an iteration of a loop reads
-  // what the one before has written.
-  if (isWriter && op != top)
-    return !isa<scf::IfOp>(top);
-  if (isa<MaterializeInDestinationOp, LoopLikeOpInterface>(op))
-    return false;
-  bool isInit = false;
-  if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
-    isInit = destinationStyle.isDpsInit(&use);
-  // Two ops cannot both write into the old value.
-  return isWriter ? !isInit && !readsWhatItWrites(use, version) : isInit;
-}
-
-void StepScheduler::snapshotSelfReads() {
-  for (auto &[version, group] : writers) {
-    if (!hasOldValue(group.storage))
-      continue;
-    UsesByValue conflicts;
-    for (OpOperand *use : collectUses(version, {})) {
-      Operation *top = getTopLevel(use->getOwner());
-      if (!top)
-        continue;
-      if (top == block.getTerminator() ||
-          isSelfConflict(*use, top, version, group.ops.contains(top)))
-        conflicts[use->get()].insert(use);
-    }
-    for (auto &[value, uses] : conflicts)
-      snapshot(group.storage, value, uses.getArrayRef(),
-               "by the op that overwrites it");
-  }
-}
-
-/// Replaces `uses` of `value`, a version of a variable or a part of one, by a
-/// copy.
-void StepScheduler::snapshot(BlockArgument storage, Value value,
-                             ArrayRef<OpOperand *> uses, StringRef reason) {
-  Attribute name = getVariable(storage);
-  Location loc = uses.front()->getOwner()->getLoc();
-  OpBuilder b(function.getContext());
-  if (value.getParentBlock() == &block)
-    b.setInsertionPointAfterValue(value);
-  else
-    b.setInsertionPointToStart(&block);
-  // A structured copy: bufferization inserts none of its own that look alike.
-  // Not into an empty tensor, which would be replaced by where the copy goes.
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<Value> sizes;
-  for (OpFoldResult size : tensor::getMixedSizes(b, loc, value))
-    if (auto dynamic = dyn_cast<Value>(size))
-      sizes.push_back(dynamic);
-  Value buffer = bufferization::AllocTensorOp::create(b, loc, type, sizes);
-  auto copyOp = linalg::CopyOp::create(b, loc, value, buffer);
-  for (OpOperand *use : uses)
-    use->set(copyOp->getResult(0));
-  if (!name)
-    return;
-  copyOp->setAttr(TrainDialect::getSnapshotAttrName(), name);
-  ++numSnapshots;
-  emitRemark(loc) << "the old value of variable " << name << " is needed "
-                  << reason << ": one copy of " << type;
-}
-
 /// In a chain of ops on one destination, the readers of what one op leaves come
 /// before the next.
 void StepScheduler::buildChainEdges(const Writers &group) {
@@ -203,8 +115,8 @@ void StepScheduler::buildChainEdges(const Writers &group) {
       continue;
     for (Value init : structured.getDpsInits())
       if (init.getDefiningOp() && group.ops.contains(init.getDefiningOp()))
-        for (Operation *user : init.getUsers())
-          if (Operation *reader = getTopLevel(user))
+        for (OpOperand *use : collectUses(init, {}))
+          if (Operation *reader = getTopLevel(use->getOwner()))
             if (!group.ops.contains(reader))
               addEdge(reader, writer);
   }
@@ -244,102 +156,11 @@ void StepScheduler::buildEdges() {
   }
 }
 
-/// What the checks need, which goes first.
-llvm::DenseSet<Operation *> StepScheduler::findUrgent() {
-  llvm::DenseSet<Operation *> urgent;
-  SmallVector<Operation *> worklist;
-  for (Operation *op : ops)
-    if (isa<cf::AssertOp>(op))
-      worklist.push_back(op);
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    if (!urgent.insert(op).second)
-      continue;
-    op->walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands())
-        if (Operation *producer = operand.getDefiningOp())
-          if (Operation *before = getTopLevel(producer))
-            worklist.push_back(before);
-    });
-  }
-  return urgent;
-}
-
-/// For each op that overwrites a variable, and each whose results only such ops
-/// need, the one that needs them, or null where there are several: a gradient
-/// has one, the rate of learning and the gradient of an activation have many.
-llvm::DenseMap<Operation *, Operation *> StepScheduler::findUpdates() {
-  llvm::DenseMap<Operation *, Operation *> updates;
-  for (auto &[version, group] : writers)
-    if (getVariable(group.storage))
-      for (Operation *writer : group.ops)
-        updates[writer] = writer;
-  for (Operation *op : llvm::reverse(ops)) {
-    if (updates.contains(op) || op->use_empty() || !isMemoryEffectFree(op))
-      continue;
-    llvm::SmallPtrSet<Operation *, 4> owners;
-    bool isUpdate = llvm::all_of(op->getUsers(), [&](Operation *user) {
-      auto it = updates.find(getTopLevel(user));
-      if (it == updates.end())
-        return false;
-      owners.insert(it->second);
-      return true;
-    });
-    if (isUpdate)
-      updates[op] = owners.size() == 1 ? *owners.begin() : nullptr;
-  }
-  return updates;
-}
-
-/// The rank with which `op` goes right after what it needs, but for `early`
-/// ops. A reader whose only user is another op is computed in that op's loops.
-unsigned StepScheduler::getEagerRank(Operation *op,
-                                     const llvm::DenseSet<Operation *> &early) {
-  unsigned eager = 0;
-  for (Operation *before : predecessors[op]) {
-    if (early.contains(before) || isa<cf::AssertOp>(before))
-      continue;
-    eager = std::max(eager, rank[before]);
-    if (!before->hasOneUse())
-      continue;
-    Operation *user = getTopLevel(*before->user_begin());
-    if (user && user != op && rank.contains(user))
-      eager = std::max(eager, rank[user]);
-  }
-  return eager;
-}
-
-void StepScheduler::computeRanks() {
-  rank.clear();
-  for (Operation *op : ops)
-    rank[op] = position[op];
-  llvm::DenseMap<Operation *, Operation *> updates = findUpdates();
-  // What depends on numbers and variables alone, as a rate of learning, is no
-  // reason to wait, and goes when an update needs it.
-  llvm::DenseSet<Operation *> early;
-  for (Operation *op : ops) {
-    bool isNumber =
-        isa<tensor::EmptyOp>(op) ||
-        llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-    if ((isNumber || updates.contains(op)) && isMemoryEffectFree(op) &&
-        updates.lookup(op) != op &&
-        llvm::all_of(predecessors[op], [&](Operation *before) {
-          return early.contains(before) || isa<cf::AssertOp>(before);
-        }))
-      early.insert(op);
-  }
-  for (Operation *op : ops)
-    if (!early.contains(op) && updates.lookup(op))
-      if (unsigned eager = getEagerRank(op, early))
-        rank[op] = eager;
-  for (Operation *op : llvm::reverse(ops))
-    if (early.contains(op) && updates.contains(op))
-      for (Operation *next : successors[op])
-        rank[op] = std::min(rank[op], rank[next]);
-}
-
 SmallVector<Operation *> StepScheduler::emit() {
-  llvm::DenseSet<Operation *> urgent = findUrgent();
+  // What the checks need goes first.
+  SmallVector<Operation *> checks;
+  llvm::copy_if(ops, std::back_inserter(checks), llvm::IsaPred<cf::AssertOp>);
+  llvm::DenseSet<Operation *> urgent = findNeeded(block, std::move(checks));
   computeRanks();
   using Entry = std::pair<std::tuple<bool, unsigned, unsigned>, Operation *>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
@@ -365,105 +186,6 @@ SmallVector<Operation *> StepScheduler::emit() {
     if (!done.contains(op))
       stuck.push_back(op);
   return stuck;
-}
-
-/// The ops that cannot be emitted before one of `from` is.
-llvm::DenseSet<Operation *>
-StepScheduler::findReachable(ArrayRef<Operation *> from) {
-  llvm::DenseSet<Operation *> reachable;
-  SmallVector<Operation *> worklist(from);
-  while (!worklist.empty())
-    for (Operation *next : successors[worklist.pop_back_val()])
-      if (reachable.insert(next).second)
-        worklist.push_back(next);
-  return reachable;
-}
-
-/// The uses of `version` by ops that also need what its writers compute: which
-/// have to come both before and after them. None where the version itself does.
-UsesByValue StepScheduler::findCyclicReads(Value version,
-                                           const Writers &group) {
-  UsesByValue reads;
-  llvm::DenseSet<Operation *> reachable =
-      findReachable(group.ops.getArrayRef());
-  if (reachable.contains(version.getDefiningOp()))
-    return reads;
-  llvm::DenseSet<Operation *> late = reachable;
-  late.insert(group.ops.begin(), group.ops.end());
-  for (OpOperand *use : collectUses(version, late)) {
-    Operation *reader = getTopLevel(use->getOwner());
-    Value passedOn = getPassedOn(*use);
-    bool isLate =
-        reader && reachable.contains(reader) && !group.ops.contains(reader);
-    bool isPassedOn = reader && passedOn && group.ops.contains(reader) &&
-                      passedOn.getDefiningOp() == reader &&
-                      getOverwritten(passedOn) != version;
-    if (isLate || isPassedOn)
-      reads[use->get()].insert(use);
-  }
-  return reads;
-}
-
-/// The uses of what an op of a chain leaves by ops that need what the next one
-/// in `group` makes of it.
-UsesByValue StepScheduler::findCyclicChainReads(const Writers &group) {
-  UsesByValue reads;
-  for (Operation *writer : group.ops) {
-    auto structured = dyn_cast<DestinationStyleOpInterface>(writer);
-    if (!structured)
-      continue;
-    llvm::DenseSet<Operation *> late = findReachable(writer);
-    for (Value init : structured.getDpsInits()) {
-      if (!init.getDefiningOp() || !group.ops.contains(init.getDefiningOp()))
-        continue;
-      for (OpOperand &use : init.getUses()) {
-        Operation *reader = getTopLevel(use.getOwner());
-        if (reader && !group.ops.contains(reader) && late.contains(reader))
-          reads[init].insert(&use);
-      }
-    }
-  }
-  return reads;
-}
-
-LogicalResult StepScheduler::breakCycle(Operation *stuck) {
-  // Copy the smallest variable that is read in a cycle.
-  auto bytesOf = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (!type.hasStaticShape())
-      return std::numeric_limits<int64_t>::max();
-    return type.getNumElements() *
-           std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  };
-  Value smallest;
-  UsesByValue reads;
-  for (auto &[version, group] : writers) {
-    if (!hasOldValue(group.storage) ||
-        (smallest && bytesOf(version) >= bytesOf(smallest)))
-      continue;
-    UsesByValue found = findCyclicReads(version, group);
-    if (found.empty())
-      continue;
-    smallest = version;
-    reads = std::move(found);
-  }
-  if (!smallest)
-    for (auto &[version, group] : writers) {
-      UsesByValue found = findCyclicChainReads(group);
-      for (auto &[value, uses] : found)
-        snapshot(group.storage, value, uses.getArrayRef(),
-                 "after it is overwritten, by what is made of it");
-      if (!found.empty())
-        return success();
-    }
-  if (!smallest)
-    return stuck->emitOpError()
-           << "depends on a value that is computed after a variable is "
-              "written: a check has to come before every write";
-  for (auto &[value, uses] : reads)
-    snapshot(writers[smallest].storage, value, uses.getArrayRef(),
-             "after it is overwritten, in a cycle of assignments");
-  return success();
 }
 
 /// Puts the blocks of control flow in this one in order: by what they do to the

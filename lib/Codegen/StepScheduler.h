@@ -36,6 +36,14 @@ struct Writers {
 using UsesByValue =
     llvm::MapVector<mlir::Value, llvm::SetVector<mlir::OpOperand *>>;
 
+/// The tensor that may be in the same memory as the value of `use`, if its
+/// owner only passes it on; null otherwise.
+mlir::Value getPassedOn(mlir::OpOperand &use);
+
+/// The ops of `block` that `ops` of it need, and these themselves.
+llvm::DenseSet<mlir::Operation *>
+findNeeded(mlir::Block &block, llvm::SmallVector<mlir::Operation *> ops);
+
 /// Orders the ops of one block, and of the blocks in it that write.
 ///
 /// Beyond SSA dominance there are two rules: what overwrites a version of a
@@ -57,11 +65,17 @@ private:
   void collectOps();
   void collectWriters();
   void collectWriters(const StorageRange &range);
-  void collectPartWriters(mlir::Operation *writer, mlir::Value version,
+  void collectPartWriters(mlir::Operation *writer,
                           llvm::SetVector<mlir::Operation *> &set);
   /// Gives each op that cannot read the old value of the variable it overwrites
   /// a copy of what it reads.
   void snapshotSelfReads();
+  /// As above, of one version of a storage, which `next` overwrite.
+  void snapshotSelfReads(const StorageRange &range, mlir::Value version,
+                         const llvm::SetVector<mlir::Operation *> *next);
+  /// The ops of this block that overwrite `version`, and what comes after it in
+  /// a chain: null for the last.
+  const llvm::SetVector<mlir::Operation *> *findWriters(mlir::Value version);
   void snapshot(mlir::BlockArgument storage, mlir::Value value,
                 llvm::ArrayRef<mlir::OpOperand *> uses, llvm::StringRef reason);
   llvm::SmallVector<mlir::OpOperand *>
@@ -75,7 +89,6 @@ private:
   }
   void buildEdges();
   void buildChainEdges(const Writers &group);
-  llvm::DenseSet<mlir::Operation *> findUrgent();
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findUpdates();
   void computeRanks();
   unsigned getEagerRank(mlir::Operation *op,
@@ -87,6 +100,7 @@ private:
   UsesByValue findCyclicReads(mlir::Value version, const Writers &group);
   UsesByValue findCyclicChainReads(const Writers &group);
   llvm::LogicalResult breakCycle(mlir::Operation *stuck);
+  llvm::LogicalResult reportCycle(mlir::Operation *stuck);
   llvm::LogicalResult runOnNested();
 
   /// The op of this block that contains `op`, or null.

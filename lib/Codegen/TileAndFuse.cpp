@@ -72,6 +72,39 @@ static std::optional<MatmulLoops> matchMatmul(linalg::LinalgOp op) {
   return loops;
 }
 
+/// Where an op reads the old value of its own destination, element for element,
+/// as an input, it reads the destination instead. Tiles of an input would be
+/// parts of the variable that the tiles before have overwritten.
+static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector replaced(op.getBody()->getNumArguments());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    auto same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
+      return init.get() == input->get() && map.isPermutation() &&
+             op.getMatchingIndexingMap(&init) == map;
+    });
+    if (same == op.getDpsInitsMutable().end()) {
+      inputs.push_back(input->get());
+      maps.push_back(map);
+      continue;
+    }
+    BlockArgument element = op.getMatchingBlockArgument(input);
+    rewriter.replaceAllUsesWith(element, op.getMatchingBlockArgument(&*same));
+    replaced.set(element.getArgNumber());
+  }
+  if (replaced.none())
+    return;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getBody()->eraseArguments(replaced);
+    op.getInputsMutable().assign(inputs);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+}
+
 /// The elementwise op that alone uses the result of `contraction`, element for
 /// element.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
@@ -211,6 +244,11 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   using TileAndFuseBase::TileAndFuseBase;
 
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op.hasPureTensorSemantics())
+        readDestinations(rewriter, op);
+    });
     SmallVector<ContractionGroup> groups;
     // A sum of two products is computed in the loops of the last one.
     llvm::SmallPtrSet<Operation *, 8> claimed;
@@ -223,7 +261,6 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
         epilogue = {};
       groups.push_back({structured, epilogue});
     });
-    IRRewriter rewriter(&getContext());
     for (ContractionGroup &group : groups)
       if (failed(tileGroup(rewriter, group)))
         return signalPassFailure();

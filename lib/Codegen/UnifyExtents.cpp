@@ -8,7 +8,9 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -283,6 +285,30 @@ llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
   return result;
 }
 
+/// The extent that `op` reads as the product of what was collapsed to it, and
+/// the reads of those extents; null where it is no such product.
+std::pair<Value, SmallVector<tensor::DimOp>> expandProduct(tensor::DimOp op) {
+  SmallVector<tensor::DimOp> reads;
+  auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return {Value(), reads};
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  AffineExpr product = b.getAffineConstantExpr(1);
+  SmallVector<OpFoldResult> extents;
+  for (int64_t index :
+       collapse.getReassociationIndices()[*op.getConstantIndex()]) {
+    product = product * b.getAffineSymbolExpr(extents.size());
+    extents.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
+    if (auto extent = dyn_cast<Value>(extents.back()))
+      if (auto read = extent.getDefiningOp<tensor::DimOp>())
+        reads.push_back(read);
+  }
+  OpFoldResult size =
+      affine::makeComposedFoldedAffineApply(b, loc, product, extents);
+  return {getValueOrCreateConstantIndexOp(b, loc, size), reads};
+}
+
 struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
   void runOnOperation() override;
 
@@ -404,7 +430,8 @@ void UnifyExtents::runOnOperation() {
     if (!llvm::is_contained(sizes, op.getResult()))
       dims.push_back(op);
   });
-  for (tensor::DimOp op : dims) {
+  while (!dims.empty()) {
+    tensor::DimOp op = dims.pop_back_val();
     std::optional<int64_t> dim = op.getConstantIndex();
     if (!dim || !isa<RankedTensorType>(op.getSource().getType()))
       continue;
@@ -422,7 +449,15 @@ void UnifyExtents::runOnOperation() {
     } else if (number >= 0) {
       op.replaceAllUsesWith(sizes[number]);
     } else {
-      continue;
+      // Two products that a check compares may be the same.
+      auto [product, reads] =
+          isChecked ? expandProduct(op)
+                    : std::pair<Value, SmallVector<tensor::DimOp>>();
+      if (!product)
+        continue;
+      checked.insert(reads.begin(), reads.end());
+      dims.append(reads);
+      op.replaceAllUsesWith(product);
     }
     op.erase();
   }

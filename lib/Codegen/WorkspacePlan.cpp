@@ -21,6 +21,16 @@ bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
          !isa<func::FuncOp>(alloc->getParentOp());
 }
 
+InFlightDiagnostic flywheel::emitOverBudget(WorkspaceSizes &sizes,
+                                            const Twine &bytes, int64_t extent,
+                                            int64_t budget) {
+  func::FuncOp function = sizes.getFunction();
+  return function.emitError()
+         << "'" << function.getSymName() << "' needs a workspace of " << bytes
+         << " bytes" << sizes.describeExtent(extent)
+         << ", more than the memory budget of " << budget << " bytes";
+}
+
 //===----------------------------------------------------------------------===//
 // Lives
 //===----------------------------------------------------------------------===//

@@ -53,6 +53,10 @@ public:
   unsigned getNumSymbols();
   /// `bytes` where every symbolic extent is `extent`.
   int64_t evaluate(mlir::AffineExpr bytes, int64_t extent);
+  /// " where every extent is `extent`", or nothing where none is symbolic.
+  std::string describeExtent(int64_t extent);
+
+  mlir::func::FuncOp getFunction() const { return function; }
 
 private:
   llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size);
@@ -66,6 +70,11 @@ private:
 
   mlir::func::FuncOp function;
 };
+
+/// Reports a workspace of `bytes`, in words, that is larger than `budget`.
+mlir::InFlightDiagnostic emitOverBudget(WorkspaceSizes &sizes,
+                                        const llvm::Twine &bytes,
+                                        int64_t extent, int64_t budget);
 
 /// Whether `alloc`, of that many bytes, is to be a slot of the stack: an
 /// accumulator tile of a contraction, which LLVM can keep in registers.

@@ -46,6 +46,12 @@ int64_t WorkspaceSizes::evaluate(AffineExpr bytes, int64_t extent) {
   return constant ? constant.getValue() : 0;
 }
 
+std::string WorkspaceSizes::describeExtent(int64_t extent) {
+  return getNumSymbols() == 0
+             ? ""
+             : " where every extent is " + std::to_string(extent);
+}
+
 /// `expr` with a symbol, from `numSymbols` on, for each product of two unknown
 /// numbers: equal products are equal symbols.
 static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {

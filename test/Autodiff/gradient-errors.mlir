@@ -73,25 +73,6 @@ func.func @unbounded(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
-func.func @while(%x: tensor<f32>) -> tensor<f32> {
-  %c = arith.constant 1.0 : f32
-  // expected-error @+1 {{no derivative rule for 'scf.while' on 'tensor<f32>'}}
-  %y = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
-    %s = tensor.extract %a[] : tensor<f32>
-    %go = arith.cmpf olt, %s, %c : f32
-    scf.condition(%go) %a : tensor<f32>
-  } do {
-  ^bb0(%a: tensor<f32>):
-    %e = arith.addf %a, %a : tensor<f32>
-    scf.yield %e : tensor<f32>
-  }
-  // expected-note @+1 {{the gradient requested here}}
-  %g = train.gradient %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %g : tensor<f32>
-}
-
-// -----
-
 func.func @growing(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -60,28 +60,6 @@ func.func @update(%x: tensor<3x2xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
 
 // -----
 
-#map = affine_map<(d0) -> (d0)>
-
-// The old value of what is updated is read where it is.
-// CHECK-LABEL: func @old_value
-// CHECK-SAME: (%[[X:.*]]: tensor<6xf32>, %[[W:.*]]: tensor<6xf32>)
-// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<6xf32>) outs(%[[W]] : tensor<6xf32>)
-// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
-// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[OUT]], %[[IN]]
-// CHECK-NEXT: arith.subf %[[OUT]], %[[P]]
-func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
-  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
-      ins(%w, %x : tensor<6xf32>, tensor<6xf32>) outs(%w : tensor<6xf32>) {
-  ^bb0(%a: f32, %b: f32, %o: f32):
-    %p = arith.mulf %a, %b : f32
-    %y = arith.subf %o, %p : f32
-    linalg.yield %y : f32
-  } -> tensor<6xf32>
-  return %0 : tensor<6xf32>
-}
-
-// -----
-
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d1)>
 #map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
@@ -193,4 +171,89 @@ func.func @updated_once(%x: tensor<3xf64>, %d: tensor<3xf64>, %m: tensor<3x4xf64
     linalg.yield %s : f64
   } -> tensor<3x4xf64>
   return %r : tensor<3x4xf64>
+}
+
+// -----
+
+// Paddings keep their shapes.
+// CHECK-LABEL: func @padded
+// CHECK: %[[P:.*]] = tensor.pad %arg0
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[P]]
+// CHECK: tensor.pad %[[E]]
+func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f64
+  %n = tensor.dim %x, %c0 : tensor<?x3xf64>
+  %p = tensor.pad %x low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f64
+  } : tensor<?x3xf64> to tensor<?x4xf64>
+  %e = tensor.expand_shape %p [[0, 1], [2]] output_shape [%n, 1, 4] : tensor<?x4xf64> into tensor<?x1x4xf64>
+  %q = tensor.pad %e low[0, 1, 0] high[0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f64
+  } : tensor<?x1x4xf64> to tensor<?x2x4xf64>
+  return %q : tensor<?x2x4xf64>
+}
+
+// -----
+
+#point = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+
+// What costs next to nothing is computed in each of its users: the broadcast
+// and the difference, but not what takes two tensors.
+// CHECK-LABEL: func @repeated
+// CHECK-SAME: %{{[a-z0-9]*}}: tensor<3x3xf32>, %{{[a-z0-9]*}}: tensor<3x4xf32>, %[[B:[a-z0-9]*]]: tensor<4xf32>
+// CHECK: %[[T:.*]] = linalg.matmul
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]] : tensor<3x4xf32>, tensor<4xf32>)
+// CHECK: arith.subf
+// CHECK-NEXT: math.exp
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]], %[[P]] : tensor<3x4xf32>, tensor<4xf32>, tensor<3x4xf32>)
+// CHECK: arith.subf
+// CHECK-NEXT: arith.mulf
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<3x4xf32>)
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<3x4xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[P]], %[[R]], %[[S]]
+func.func @repeated(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
+    -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %t = linalg.matmul ins(%x, %w : tensor<3x3xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %rows = linalg.generic {indexing_maps = [#column, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    linalg.yield %u : f32
+  } -> tensor<3x4xf32>
+  %d = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %rows : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %y = arith.subf %u, %v : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %p = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%d : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.exp %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %q = linalg.generic {indexing_maps = [#point, #point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %p : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %y = arith.mulf %u, %v : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.exp %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %s = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%q : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.tanh %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  return %p, %r, %s : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
 }

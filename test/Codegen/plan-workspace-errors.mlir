@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-plan-workspace --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-plan-workspace='memory-budget=64' --split-input-file --verify-diagnostics
 
 func.func @unbounded(%n: memref<index>) {
   %size = memref.load %n[] : memref<index>
@@ -12,5 +12,17 @@ func.func @unbounded(%n: memref<index>) {
 func.func @complex() {
   // expected-error@below {{expected a buffer of numbers, found elements of type 'complex<f32>'}}
   %a = memref.alloc() : memref<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+// expected-error@below {{'large' needs a workspace of 128 bytes, more than the memory budget of 64 bytes}}
+func.func @large(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = memref.alloc() : memref<16xf32>
+  linalg.exp ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  %b = memref.alloc() : memref<16xf32>
+  linalg.exp ins(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+  linalg.add ins(%a, %b : memref<16xf32>, memref<16xf32>) outs(%y : memref<16xf32>)
   return
 }

@@ -6,7 +6,7 @@ func.func @late(%v: tensor<i32> {train.variable = @v, train.reads, train.writes}
   %new = linalg.fill ins(%c3 : i32) outs(%v : tensor<i32>) -> tensor<i32>
   %n = tensor.extract %new[] : tensor<i32>
   %ok = arith.cmpi slt, %n, %c3 : i32
-  // expected-error@below {{depends on a value that is computed after a variable is written: a check has to come before every write}}
+  // expected-error@below {{the check 'too big' depends on a value that is computed after variable @v is written: a check has to come before every write}}
   cf.assert %ok, "too big"
   return %new : tensor<i32>
 }

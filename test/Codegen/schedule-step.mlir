@@ -131,3 +131,68 @@ func.func @eager(%x: tensor<4x4xf32>,
   } -> tensor<4x4xf32>
   return %y, %new : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// An op that starts from the new value of a variable, but does not update it,
+// starts from a copy; so does one that reads elsewhere in the middle of a chain.
+// CHECK-LABEL: func.func @started(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] : {{.*}}) outs(%[[V]]
+// CHECK: %[[START:.*]] = linalg.copy {train.snapshot = @v} ins(%[[NEW]]
+// CHECK: %[[INSERT:.*]] = tensor.insert %{{.*}} into %[[START]]
+// CHECK: %[[E:.*]] = linalg.exp ins(%[[INSERT]] {{.*}} outs(%[[R]]
+// CHECK: return %[[E]], %[[NEW]]
+func.func @started(%x: tensor<4xf32>,
+                   %r: tensor<4xf32> {train.result = 0 : i64},
+                   %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %new = linalg.add ins(%v, %x : tensor<4xf32>, tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{the old value of variable @v is needed by the op that overwrites it: one copy of 'tensor<4xf32>'}}
+  %i = tensor.insert %one into %new[%c0] : tensor<4xf32>
+  %e = linalg.exp ins(%i : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  return %e, %new : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @shifted(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>
+// CHECK: %[[NEW:.*]] = linalg.exp ins(%[[X]] {{.*}} outs(%[[R]]
+// CHECK: %[[OLD:.*]] = linalg.copy ins(%{{.*}} : tensor<2xf32>)
+// CHECK: %[[TO:.*]] = tensor.extract_slice %[[NEW]][2] [2] [1]
+// CHECK: %[[PART:.*]] = linalg.copy ins(%[[OLD]] {{.*}} outs(%[[TO]]
+// CHECK: tensor.insert_slice %[[PART]] into %[[NEW]]
+func.func @shifted(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}) -> tensor<4xf32> {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %from = tensor.extract_slice %0[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %to = tensor.extract_slice %0[2] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %part = linalg.copy ins(%from : tensor<2xf32>) outs(%to : tensor<2xf32>) -> tensor<2xf32>
+  %1 = tensor.insert_slice %part into %0[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// What a check needs is computed before anything is written, and copied behind
+// the check to where it is stored.
+// CHECK-LABEL: func.func @checked(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[NEW:.*]] = linalg.add ins(%[[V]], %[[X]] {{.*}} outs(%{{.*}} :
+// CHECK: cf.assert
+// CHECK: %[[STORED:.*]] = linalg.copy ins(%[[NEW]] {{.*}} outs(%[[V]]
+// CHECK: return %[[STORED]]
+func.func @checked(%x: tensor<4xf32>,
+                   %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %new = linalg.add ins(%v, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = bufferization.materialize_in_destination %new in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %first = tensor.extract %new[%c0] : tensor<4xf32>
+  %ok = arith.cmpf oge, %first, %zero : f32
+  cf.assert %ok, "negative"
+  return %m : tensor<4xf32>
+}

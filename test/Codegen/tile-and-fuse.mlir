@@ -82,3 +82,52 @@ func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>
   %g = linalg.matmul ins(%x, %y : tensor<?x0xf32>, tensor<0x64xf32>) outs(%r : tensor<?x64xf32>) -> tensor<?x64xf32>
   return %g : tensor<?x64xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// What an epilogue reads of the old value of its destination it reads tile by
+// tile, from the destination: a tile of an input would be overwritten already.
+// CHECK-LABEL: func.func @accumulate(
+// CHECK-SAME: %[[V:[^:]*]]: tensor<64x128xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[V]])
+// CHECK: linalg.matmul
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], {{.*}} ins(%{{[^,]*}} : tensor<{{[^,]*}}>) outs(
+// CHECK: ^bb0(%[[PRODUCT:.*]]: f32, %[[OLD:.*]]: f32):
+// CHECK-NEXT: arith.addf %[[OLD]], %[[PRODUCT]]
+func.func @accumulate(%v: tensor<64x128xf32>, %x: tensor<64x32xf32>, %y: tensor<32x128xf32>) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<64x32xf32>, tensor<32x128xf32>) outs(%f : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%v, %g : tensor<64x128xf32>, tensor<64x128xf32>) outs(%v : tensor<64x128xf32>) {
+  ^bb0(%old: f32, %a: f32, %b: f32):
+    %1 = arith.addf %old, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// The old value of what is updated is read where it is.
+// CHECK-LABEL: func @old_value
+// CHECK-SAME: (%[[X:.*]]: tensor<6xf32>, %[[W:.*]]: tensor<6xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<6xf32>) outs(%[[W]] : tensor<6xf32>)
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[OUT]], %[[IN]]
+// CHECK-NEXT: arith.subf %[[OUT]], %[[P]]
+func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%w, %x : tensor<6xf32>, tensor<6xf32>) outs(%w : tensor<6xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %y = arith.subf %o, %p : f32
+    linalg.yield %y : f32
+  } -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}

@@ -67,3 +67,25 @@ func.func @through(%x: tensor<?x8xf32>, %flag: tensor<i1>, %count: tensor<index>
   %0 = linalg.exp ins(%q : tensor<?x8xf32>) outs(%e1 : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// -----
+
+// A check of two products of the same extents compares the same number.
+// CHECK-LABEL: func.func @products(
+// CHECK: %[[P:.*]] = affine.apply #{{.*}}()[%[[BATCH:.*]]]
+// CHECK: %[[Q:.*]] = affine.apply #{{.*}}()[%[[BATCH]]]
+// CHECK: arith.cmpi eq, %[[P]], %[[Q]]
+func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 : i64}) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %e = tensor.empty(%d) : tensor<?x3xf32>
+  %0 = linalg.exp ins(%x : tensor<?x3xf32>) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  %b = tensor.collapse_shape %0 [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %m = tensor.dim %b, %c0 : tensor<?xf32>
+  %ok = arith.cmpi eq, %n, %m : index
+  cf.assert %ok, "equal"
+  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %1 : tensor<?x3xf32>
+}

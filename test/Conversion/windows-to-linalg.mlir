@@ -134,3 +134,93 @@ func.func @dynamic(%x: tensor<?x?x?x3xf32>, %w: tensor<3x2x3x4xf32>) -> tensor<?
   %y = nn.conv2d %x, %w : (tensor<?x?x?x3xf32>, tensor<3x2x3x4xf32>) -> tensor<?x?x?x4xf32>
   return %y : tensor<?x?x?x4xf32>
 }
+
+// -----
+
+// X3, X11: an operand that is less static than what produces it: the groups are
+// those of the more static type.
+// CHECK-LABEL: func @less_static
+// CHECK-NOT: tensor.cast
+// CHECK: tensor.expand_shape %arg0 {{.*}} output_shape [2, 5, 5, 2, 2] : tensor<2x5x5x4xf32> into tensor<2x5x5x2x2xf32>
+func.func @less_static(%x: tensor<2x5x5x4xf32>, %w: tensor<3x3x2x4xf32>) -> tensor<?x3x3x4xf32> {
+  %c = tensor.cast %x : tensor<2x5x5x4xf32> to tensor<?x5x5x4xf32>
+  %y = nn.conv2d %c, %w : (tensor<?x5x5x4xf32>, tensor<3x3x2x4xf32>) -> tensor<?x3x3x4xf32>
+  return %y : tensor<?x3x3x4xf32>
+}
+
+// -----
+
+// X3, X11: the channels of an output are the filter's.
+// CHECK-LABEL: func @output_channels
+// CHECK: %[[CHANNELS:.*]] = tensor.dim %arg0, %c3
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[CHANNELS]], %c4
+// CHECK: cf.assert %[[SAME]], "expected equal channels of the output in 'nn.conv2d_transpose'
+// CHECK: tensor.cast %arg0 : tensor<2x?x3x?xf32> to tensor<2x3x3x4xf32>
+// CHECK: linalg.generic
+func.func @output_channels(%y: tensor<2x?x3x?xf32>, %w: tensor<3x3x2x4xf32>) -> tensor<2x5x5x4xf32> {
+  %x = nn.conv2d_transpose %y, %w : (tensor<2x?x3x?xf32>, tensor<3x3x2x4xf32>) -> tensor<2x5x5x4xf32>
+  return %x : tensor<2x5x5x4xf32>
+}
+
+// -----
+
+// X11: nothing is padded and nothing is sliced where there is nothing; the
+// gradient of a filter is zero.
+// CHECK-LABEL: func @nothing
+// CHECK-NOT: tensor.insert_slice
+// CHECK-NOT: tensor.extract_slice
+// CHECK: return
+func.func @nothing(%x: tensor<0x5x5x3xf32>, %w: tensor<3x3x3x4xf32>, %y: tensor<0x3x3x4xf32>) -> (tensor<0x3x3x4xf32>, tensor<0x5x5x3xf32>, tensor<3x3x3x4xf32>, tensor<0x5x5x3xf32>) {
+  %0 = nn.conv2d %x, %w strides [2, 2] padding same : (tensor<0x5x5x3xf32>, tensor<3x3x3x4xf32>) -> tensor<0x3x3x4xf32>
+  %1 = nn.conv2d_transpose %y, %w strides [2, 2] padding same : (tensor<0x3x3x4xf32>, tensor<3x3x3x4xf32>) -> tensor<0x5x5x3xf32>
+  %2 = nn.conv2d_filter_grad %x, %y strides [2, 2] padding same : (tensor<0x5x5x3xf32>, tensor<0x3x3x4xf32>) -> tensor<3x3x3x4xf32>
+  %3 = nn.avg_pool2d_grad %x window [2, 2] strides [1, 1] padding same : (tensor<0x5x5x3xf32>) -> tensor<0x5x5x3xf32>
+  return %0, %1, %2, %3 : tensor<0x3x3x4xf32>, tensor<0x5x5x3xf32>, tensor<3x3x3x4xf32>, tensor<0x5x5x3xf32>
+}
+
+// -----
+
+// X8: windows that follow each other: one op gives each position its window's
+// share, however large they are.
+// CHECK-DAG: #[[$SHARE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d3, d5)>
+// CHECK-LABEL: func @large_pool
+// CHECK: arith.divf
+// CHECK: %[[BLOCKS:.*]] = linalg.generic {indexing_maps = [#[[$SHARE]], #{{.*}}], {{.*}}} {{.*}} outs(%{{.*}} : tensor<2x3x7x2x7x5xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: linalg.yield
+// CHECK: %[[WHOLE:.*]] = tensor.collapse_shape %[[BLOCKS]] {{\[\[}}0], [1, 2], [3, 4], [5]]
+// CHECK: return %[[WHOLE]] : tensor<2x21x14x5xf32>
+func.func @large_pool(%dy: tensor<2x3x2x5xf32>) -> tensor<2x21x14x5xf32> {
+  %dx = nn.avg_pool2d_grad %dy window [7, 7] : (tensor<2x3x2x5xf32>) -> tensor<2x21x14x5xf32>
+  return %dx : tensor<2x21x14x5xf32>
+}
+
+// -----
+
+// X2: phases that are many are loops of one contraction. Each position of a
+// block of 8 is reached by two elements of the filter in each dimension.
+// CHECK-DAG: #[[$OUTPUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1 + d6, d3 + d7, d8)>
+// CHECK-DAG: #[[$FILTER:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d6, d2, d7, d4, d8, d5)>
+// CHECK-LABEL: func @large_stride
+// CHECK: linalg.generic {indexing_maps = [#[[$OUTPUT]], #[[$FILTER]], #{{.*}}]
+// CHECK-SAME: tensor<?x18x18x8xf32>, tensor<2x8x2x8x8x4xf32>) outs(%{{.*}} : tensor<?x17x8x17x8x4xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.extract_slice %{{.*}}[0, 4, 4, 0] [%{{.*}}, 128, 128, 4]
+func.func @large_stride(%y: tensor<?x16x16x8xf32>, %w: tensor<16x16x4x8xf32>) -> tensor<?x128x128x4xf32> {
+  %x = nn.conv2d_transpose %y, %w strides [8, 8] padding same : (tensor<?x16x16x8xf32>, tensor<16x16x4x8xf32>) -> tensor<?x128x128x4xf32>
+  return %x : tensor<?x128x128x4xf32>
+}
+
+// -----
+
+// X2: what no window reaches is zero; only phases that a window reaches are ops,
+// one each.
+// CHECK-LABEL: func @gaps
+// CHECK: linalg.fill {{.*}} tensor<1x8x8x2xf32>
+// CHECK-COUNT-3: linalg.generic {{.*}}"reduction"
+// CHECK-NOT: linalg.generic {{.*}}"reduction"
+// CHECK: return
+func.func @gaps(%y: tensor<1x1x6x2xf32>, %w: tensor<3x3x2x2xf32>) -> tensor<1x8x8x2xf32> {
+  %x = nn.conv2d_transpose %y, %w strides [1000000000, 1] : (tensor<1x1x6x2xf32>, tensor<3x3x2x2xf32>) -> tensor<1x8x8x2xf32>
+  return %x : tensor<1x8x8x2xf32>
+}

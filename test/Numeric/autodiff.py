@@ -15,8 +15,7 @@ from typing import Dict, List, Tuple
 
 import numpy as np
 
-import flywheel
-from configurations import Array, configurations, expect_close, expect_error, run_tests
+from configurations import Array, configurations, expect_close, run_tests
 
 
 def softmax(z: Array) -> Array:
@@ -291,27 +290,4 @@ func.func @f(%a: tensor<f64>, %b: tensor<f64>, %da: tensor<f64>, %db: tensor<f64
         expect_close(f"{name}: along b", model.run("f", *at, zero, one), (2.0, 6.0, 1.0))
 
 
-def test_refusals() -> None:
-    """X14: what has no derivative is refused at its place, with its name and type."""
-    text = """
-func.func @f(%x: tensor<f32>) -> tensor<f32> {
-  %limit = arith.constant 100.0 : f32
-  %y = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
-    %s = tensor.extract %a[] : tensor<f32>
-    %go = arith.cmpf olt, %s, %limit : f32
-    scf.condition(%go) %a : tensor<f32>
-  } do {
-  ^bb0(%a: tensor<f32>):
-    %e = arith.addf %a, %a : tensor<f32>
-    scf.yield %e : tensor<f32>
-  }
-  %g = train.gradient %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  return %g : tensor<f32>
-}
-"""
-    expect_error("a loop without bound", "4:8: error: no derivative rule for 'scf.while' on 'tensor<f32>'",
-                 lambda: flywheel.compile(text), flywheel.CompileError)
-
-
-run_tests([test_updated_once, test_lowered_module, test_recurrent, test_branch, test_custom_rule, test_forward_mode,
-           test_refusals])
+run_tests([test_updated_once, test_lowered_module, test_recurrent, test_branch, test_custom_rule, test_forward_mode])

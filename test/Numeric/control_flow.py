@@ -464,7 +464,7 @@ func.func @f(%c: tensor<i1>, %x: tensor<4x3xf32>, %label: tensor<4xi32>) {
   return
 }
 """
-    expect_error("check", r"<string>:6:13: error: .* computed after a variable is written: a check has to come before",
+    expect_error("check", r"<string>:6:13: error: .* computed after variable @w is written: a check has to come",
                  lambda: flywheel.compile(text), flywheel.CompileError)
 
 

@@ -128,6 +128,17 @@ def test_shapes() -> None:
         Case(Window((3, 3), (1, 1), "same"), (2, 6, 7, 19), 19, 19),
         Case(Window((3, 3), (2, 2), "same"), (2, 6, 7, 4), 4, 12),
         Case(Window((2, 3), (1, 1), [[5, 5], [5, 5]]), (1, 3, 3, 2), 1, 2),
+        # With so many phases that they are loops of one op: with and without
+        # positions that no window reaches, and with one window alone.
+        Case(Window((5, 4), (4, 4), "same"), (2, 9, 10, 3), 1, 5),
+        Case(Window((5, 5), (4, 7), "valid"), (1, 21, 16, 4), 2, 6),
+        Case(Window((4, 4), (4, 4), "valid"), (3, 8, 12, 6), 6, 6),
+        Case(Window((9, 4), (4, 4), [[7, 8], [9, 1]]), (1, 9, 10, 2), 1, 3),
+        Case(Window((4, 4), (6, 5), [[1, 2], [0, 3]]), (2, 13, 12, 3), 1, 4),
+        Case(Window((4, 5), (4, 5), "same", (3, 2)), (2, 17, 16, 4), 2, 2),
+        Case(Window((4, 4), (10 ** 9, 3), "valid"), (2, 6, 9, 2), 1, 3),
+        Case(Window((4, 4), (2 ** 31 - 1, 2 ** 31 - 1), "same"), (2, 6, 9, 2), 1, 3),
+        Case(Window((11, 1), (11, 1), "valid", (1, 1)), (2, 24, 5, 2), 1, 3),
     ]
     for element in DTYPES:
         cases = Cases()
@@ -166,10 +177,12 @@ def test_halves() -> None:
 def test_dynamic() -> None:
     """X11: height and width that only the step knows, with every padding."""
     rng = np.random.default_rng(7)
-    x, flat, w = "tensor<?x?x?x3xf64>", "tensor<?x?x?x4xf64>", "tensor<3x2x3x4xf64>"
+    x, flat = "tensor<?x?x?x3xf64>", "tensor<?x?x?x4xf64>"
     for padding in ("same", "valid", [[1, 2], [0, 1]]):
-        for strides in ((1, 1), (2, 3), (5, 1)):
-            window = Window((3, 2), strides, padding)
+        for size, strides in (((3, 2), (1, 1)), ((3, 2), (2, 3)), ((3, 2), (5, 1)),
+                              ((3, 4), (3, 4)), ((3, 5), (7, 4)), ((3, 5), (5, 7))):
+            window = Window(size, strides, padding)
+            w = tensor((*size, 3, 4), "f64")
             attributes = window.attributes()
             text = (f"func.func @sum(%x: {x}, %w: {w}) -> (tensor<f64>, {x}, {w}) {{\n"
                     f"  %y = nn.conv2d %x, %w {attributes} : ({x}, {w}) -> {flat}\n"
@@ -178,14 +191,14 @@ def test_dynamic() -> None:
                     f"  %dx, %dw = train.gradient %l wrt %x, %w : (tensor<f64>, {x}, {w}) -> ({x}, {w})\n"
                     f"  return %l, %dx, %dw : tensor<f64>, {x}, {w}\n}}\n")
             for configuration, model in configurations(text, IN_PROCESS):
-                for image in ((2, 4, 4, 3), (1, 9, 7, 3), (3, 3, 2, 3), (2, 13, 11, 3)):
-                    xs, ws = integers(rng, image), integers(rng, (3, 2, 3, 4))
+                for image in ((2, 4, 5, 3), (1, 9, 7, 3), (3, 3, 5, 3), (2, 13, 11, 3)):
+                    xs, ws = integers(rng, image), integers(rng, (*size, 3, 4))
                     ys = windows.conv2d(window, xs, ws)
                     loss, dx, dw = model.run("sum", xs, ws)
                     what = f"{configuration} {attributes} {image}"
                     expect_close(what, loss, np.sum(ys * ys))
                     expect_close(what, dx, windows.conv2d_transpose(window, 2 * ys, ws, image))
-                    expect_close(what, dw, windows.conv2d_filter_grad(window, xs, 2 * ys, (3, 2, 3, 4)))
+                    expect_close(what, dw, windows.conv2d_filter_grad(window, xs, 2 * ys, (*size, 3, 4)))
                 if padding == "valid":
                     expect_error(configuration, "expected an image whose height is at least 3",
                                  partial(model.run, "sum", np.zeros((1, 2, 5, 3)), ws))

@@ -95,6 +95,13 @@ def test_shapes() -> None:
         Case(Window((1, 1), (2, 3), "valid"), [1, 5, 5, 2]),
         Case(Window((2, 2), (3, 3), "valid"), [2, 7, 8, 17]),
         Case(Window((3, 2), (2, 2), [[2, 1], [0, 1]]), [2, 6, 5, 4]),
+        # With so many phases that they are loops of one op.
+        Case(Window((7, 7), (7, 7), "valid"), [3, 7, 7, 18]),
+        Case(Window((4, 5), (4, 5), "valid"), [2, 9, 15, 4]),
+        Case(Window((5, 4), (4, 3), "same"), [2, 11, 9, 4]),
+        Case(Window((9, 3), (4, 4), [[7, 8], [2, 1]]), [1, 9, 10, 3]),
+        Case(Window((4, 4), (6, 7), [[1, 2], [3, 0]]), [1, 13, 15, 3]),
+        Case(Window((5, 4), (10 ** 9, 2 ** 31 - 1), "same"), [2, 6, 9, 5]),
     ]
     for element in DTYPES:
         cases = Cases()
@@ -148,8 +155,8 @@ def test_dynamic() -> None:
     rng = np.random.default_rng(4)
     x = "tensor<?x?x?x3xf64>"
     for padding in ("same", "valid", [[1, 2], [0, 1]]):
-        for strides in ((1, 1), (2, 3), (4, 2)):
-            window = Window((3, 2), strides, padding)
+        for size, strides in (((3, 2), (1, 1)), ((3, 2), (2, 3)), ((3, 2), (4, 2)), ((3, 4), (3, 4)), ((3, 5), (5, 4))):
+            window = Window(size, strides, padding)
             attributes = window.attributes(is_pool=True)
             text = ""
             for op in ("max", "avg"):
@@ -160,7 +167,7 @@ def test_dynamic() -> None:
                          f"  %dx = train.gradient %l wrt %x : (tensor<f64>, {x}) -> {x}\n"
                          f"  return %l, %dx : tensor<f64>, {x}\n}}\n")
             for configuration, model in configurations(text, IN_PROCESS):
-                for image in ((2, 4, 4, 3), (1, 9, 7, 3), (3, 3, 2, 3), (2, 13, 11, 3)):
+                for image in ((2, 4, 5, 3), (1, 9, 7, 3), (3, 3, 5, 3), (2, 13, 11, 3)):
                     xs = rng.standard_normal(image)
                     what = f"{configuration} {attributes} {image}"
                     ys = windows.max_pool2d(window, xs)

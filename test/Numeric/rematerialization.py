@@ -14,10 +14,15 @@ import numpy as np
 
 import flywheel
 from configurations import ALL, Array, Model, expect_equal, expect_error, make, run_tests
+from graphs import Graph, generate
+from graphs.graph import DTYPES
 
 BATCH = 24
 WIDTH = 16
 STEPS = 3
+# Seeds and sizes of random graphs, how they are lowered, and shares.
+GRAPHS = ((910107, 14, "optimized", 0.7), (910133, 24, "optimized", 0.5), (910161, 24, "reference", 0.8),
+          (910163, 24, "reference", 0.7), (910166, 24, "reference", 0.6), (910196, 24, "reference", 0.5))
 
 
 def function(arguments: str, lines: Sequence[str]) -> str:
@@ -205,6 +210,32 @@ def test_assigned() -> None:
 
 def test_loops() -> None:
     expect_same("loops", looped(6, 3), (0.8,), ("reference", "optimized", "object"))
+
+
+def train_graph(graph: Graph, model: Model) -> List[Array]:
+    for node, value in graph.weights:
+        model[node.name[1:]] = value.astype(DTYPES[graph.element])
+    model.initialize(1, [name for name in model.variables() if not name.startswith("w") or "/" in name])
+    feeds = graph.draw_feeds(np.random.default_rng(1), BATCH)
+    results = [model.run("step", *feeds) for _ in range(STEPS)]
+    return [array for result in results for array in (result if isinstance(result, tuple) else (result,))]
+
+
+def test_graphs() -> None:
+    # Values that are recomputed from others that are recomputed.
+    for seed, size, configuration, share in GRAPHS:
+        graph = generate(seed, size, None)
+        whole = make(graph.module(), configuration, ("step",), max_extent=BATCH)
+        expected = train_graph(graph, whole)
+        budget = int(whole.workspace_bytes("step") * share)
+        case = f"graph {seed}, {configuration}, {budget} bytes"
+        model = make(graph.module(), configuration, ("step",), max_extent=BATCH, memory_budget=budget)
+        if model.workspace_bytes("step") > budget:
+            raise AssertionError(f"{case}: found a workspace of {model.workspace_bytes('step')} bytes")
+        for i, (found, value) in enumerate(zip(train_graph(graph, model), expected)):
+            expect_equal(f"{case}, result {i}", found, value)
+        for name, value in whole.snapshot().items():
+            expect_equal(f"{case}, {name}", model[name], value)
 
 
 def test_out_of_reach() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import Cases
-from configurations import configurations, expect_equal, expect_error, run_tests
+from configurations import configurations, expect_close, expect_equal, expect_error, run_tests
 
 Array = NDArray[Any]
 Function = Callable[..., Array]
@@ -304,4 +304,63 @@ def test_booleans() -> None:
     cases.check()
 
 
-run_tests([test_slices, test_out_of_range, test_joins, test_reshapes, test_elements, test_casts, test_booleans])
+def test_single_positions() -> None:
+    """X7: slices of one position with a stride, of which dimensions are left out."""
+    text = """
+func.func @slices(%x: tensor<?x2x3xf64>, %y: tensor<2x2x1x2xf64>, %i: tensor<i64>)
+    -> (tensor<?x1xf64>, tensor<2xf64>, tensor<2x1x2xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x2x3xf64>
+  %e = tensor.extract %i[] : tensor<i64>
+  %k = arith.index_cast %e : i64 to index
+  %s = tensor.extract_slice %x[0, 0, 2] [%n, 1, 1] [1, 2, 1] : tensor<?x2x3xf64> to tensor<?x1xf64>
+  %a = math.sin %s : tensor<?x1xf64>
+  %t = tensor.extract_slice %y[%k, 0, 0, 1] [1, 1, 1, 1] [2, 2, 1, 1] : tensor<2x2x1x2xf64> to tensor<1xf64>
+  %b = tensor.concat dim(0) %t, %t : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>
+  %z = arith.mulf %y, %y : tensor<2x2x1x2xf64>
+  %c = tensor.extract_slice %z[0, %k, 0, 0] [2, 1, 1, 2] [1, 1, 2, 1] : tensor<2x2x1x2xf64> to tensor<2x1x2xf64>
+  return %a, %b, %c : tensor<?x1xf64>, tensor<2xf64>, tensor<2x1x2xf64>
+}
+func.func @nested(%x: tensor<8x6xf64>) -> tensor<2xf64> {
+  %s = tensor.extract_slice %x[1, 0] [3, 3] [2, 2] : tensor<8x6xf64> to tensor<3x3xf64>
+  %t = tensor.extract_slice %s[2, 0] [1, 2] [1, 2] : tensor<3x3xf64> to tensor<2xf64>
+  %r = math.sin %t : tensor<2xf64>
+  return %r : tensor<2xf64>
+}
+"""
+    rng = np.random.default_rng(8)
+    x, y, w = rng.standard_normal((4, 2, 3)), rng.standard_normal((2, 2, 1, 2)), rng.standard_normal((8, 6))
+    for configuration, model in configurations(text):
+        a, b, c = model.run("slices", x, y, np.array(1))
+        expect_close(configuration, a, np.sin(x[:, :1, 2]))
+        expect_close(configuration, b, np.repeat(y[1, 0, 0, 1], 2))
+        expect_close(configuration, c, np.square(y)[:, 1])
+        expect_close(configuration, model.run("nested", w), np.sin(w[5, [0, 4]]))
+
+
+def test_padded_twice() -> None:
+    """A padding of another shape of a padding, of a batch."""
+    text = """
+func.func @f(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f64
+  %p = tensor.pad %x low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f64
+  } : tensor<?x3xf64> to tensor<?x4xf64>
+  %n = tensor.dim %p, %c0 : tensor<?x4xf64>
+  %e = tensor.expand_shape %p [[0, 1], [2]] output_shape [%n, 1, 4] : tensor<?x4xf64> into tensor<?x1x4xf64>
+  %q = tensor.pad %e low[0, 1, 0] high[0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f64
+  } : tensor<?x1x4xf64> to tensor<?x2x4xf64>
+  return %q : tensor<?x2x4xf64>
+}
+"""
+    x = np.random.default_rng(9).standard_normal((5, 3))
+    for configuration, model in configurations(text):
+        expect_equal(configuration, model.run("f", x), np.pad(x[:, None], ((0, 0), (1, 0), (1, 0))))
+
+
+run_tests([test_slices, test_out_of_range, test_single_positions, test_joins, test_reshapes, test_padded_twice,
+           test_elements, test_casts, test_booleans])

@@ -148,6 +148,166 @@ func.func @f(%x: {kind}, %c: tensor<i1>) -> ({kind}, {kind}) {{
             x = x + 1
 
 
+def test_products() -> None:
+    """A5: a variable is updated in place from products of many shapes."""
+    rng = np.random.default_rng(3)
+    inner = 5
+    text, values, feeds = "", {}, {}
+    for m in (1, 7, 13, 64):
+        for n in (1, 16, 33, 80):
+            name, shape = f"{m}_{n}", f"tensor<{m}x{n}xf32>"
+            text += f"""
+train.variable @add{name} : {shape} = #train.zeros
+train.variable @hand{name} : {shape} = #train.zeros
+train.variable @state{name} : {shape} = #train.zeros {{trainable = false}}
+func.func @step{name}(%a: tensor<{inner}x{m}xf32>, %b: tensor<{inner}x{n}xf32>) {{
+  %p = nn.matmul %a, %b {{transpose_a}} : (tensor<{inner}x{m}xf32>, tensor<{inner}x{n}xf32>) -> {shape}
+  train.assign_add @add{name}, %p : {shape}
+  %w = train.read @hand{name} : {shape}
+  %q = nn.matmul %a, %w : (tensor<{inner}x{m}xf32>, {shape}) -> tensor<{inner}x{n}xf32>
+  %l = nn.l2_loss %q : tensor<{inner}x{n}xf32> -> tensor<f32>
+  %g = train.gradient %l wrt %w : (tensor<f32>, {shape}) -> {shape}
+  %lr = arith.constant dense<0.125> : {shape}
+  %d = arith.mulf %g, %lr : {shape}
+  train.assign_sub @hand{name}, %d : {shape}
+  %h = train.read @state{name} : {shape}
+  %c = nn.matmul %a, %b {{transpose_a}} : (tensor<{inner}x{m}xf32>, tensor<{inner}x{n}xf32>) -> {shape}
+  %s = arith.addf %c, %h : {shape}
+  %t = math.tanh %s : {shape}
+  train.assign @state{name}, %t : {shape}
+  return
+}}
+"""
+            for kind in ("add", "hand", "state"):
+                values[kind + name] = rng.standard_normal((m, n)).astype(np.float32)
+            feeds[name] = tuple(rng.standard_normal((inner, k)).astype(np.float32) for k in (m, n))
+    for configuration, model in configurations(text):
+        model.initialize()
+        for variable, value in values.items():
+            model[variable] = value
+        for name, (a, b) in feeds.items():
+            model.run("step" + name, a, b)
+            what = f"{configuration} {name}"
+            hand = values["hand" + name]
+            for kind, expected in (("add", values["add" + name] + a.T @ b),
+                                   ("hand", hand - 0.125 * a.T @ (a @ hand)),
+                                   ("state", np.tanh(a.T @ b + values["state" + name]))):
+                expect_close(f"{what} {kind}", model[kind + name], expected, 2e-5)
+
+
+def test_starting_points() -> None:
+    """A5, A10: what starts from an assigned variable without updating it, and what
+    reads in another place than it writes."""
+    text = """
+train.variable @w : tensor<4x5xf64> = #train.zeros
+func.func @scatter(%i: tensor<2xi32>, %x: tensor<2x5xf64>, %y: tensor<4x5xf64>) -> tensor<4x5xf64> {
+  train.assign_add @w, %y : tensor<4x5xf64>
+  %w = train.read @w : tensor<4x5xf64>
+  %s = nn.scatter %w, %i, %x axis 0 : (tensor<4x5xf64>, tensor<2xi32>, tensor<2x5xf64>) -> tensor<4x5xf64>
+  %r = math.tanh %s : tensor<4x5xf64>
+  return %r : tensor<4x5xf64>
+}
+func.func @insert(%x: tensor<2x5xf64>, %y: tensor<4x5xf64>) -> tensor<4x5xf64> {
+  train.assign_add @w, %y : tensor<4x5xf64>
+  %w = train.read @w : tensor<4x5xf64>
+  %s = tensor.insert_slice %x into %w[1, 0] [2, 5] [1, 1] : tensor<2x5xf64> into tensor<4x5xf64>
+  %r = math.tanh %s : tensor<4x5xf64>
+  return %r : tensor<4x5xf64>
+}
+func.func @shift(%y: tensor<4x5xf64>) -> tensor<4x5xf64> {
+  %t = math.tanh %y : tensor<4x5xf64>
+  %part = tensor.extract_slice %t[0, 0] [3, 5] [1, 1] : tensor<4x5xf64> to tensor<3x5xf64>
+  %s = tensor.insert_slice %part into %t[1, 0] [3, 5] [1, 1] : tensor<3x5xf64> into tensor<4x5xf64>
+  train.assign @w, %s : tensor<4x5xf64>
+  return %s : tensor<4x5xf64>
+}
+func.func @permute(%y: tensor<4x5xf64>) -> tensor<4x5xf64> {
+  %i = arith.constant dense<[2, 3, 1, 0]> : tensor<4xi32>
+  %t = math.tanh %y : tensor<4x5xf64>
+  %s = nn.scatter %t, %i, %t axis 0 : (tensor<4x5xf64>, tensor<4xi32>, tensor<4x5xf64>) -> tensor<4x5xf64>
+  return %s : tensor<4x5xf64>
+}
+func.func @permute_twice(%y: tensor<4x5xf64>) -> tensor<4x5xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %i = arith.constant dense<[2, 3, 1, 0]> : tensor<4xi32>
+  %r = scf.for %k = %c0 to %c2 step %c1 iter_args(%t = %y) -> tensor<4x5xf64> {
+    %n = arith.addf %t, %y : tensor<4x5xf64>
+    %s = nn.scatter %n, %i, %n axis 0 : (tensor<4x5xf64>, tensor<4xi32>, tensor<4x5xf64>) -> tensor<4x5xf64>
+    scf.yield %s : tensor<4x5xf64>
+  }
+  return %r : tensor<4x5xf64>
+}
+"""
+    rng = np.random.default_rng(5)
+    w, y = rng.standard_normal((2, 4, 5))
+    x, i = rng.standard_normal((2, 5)), np.array([3, 1], np.int32)
+    order = np.array([2, 3, 1, 0])
+    for configuration, model in configurations(text):
+        model.initialize()
+        model["w"] = w
+        expected = w + y
+        expected[i] = x
+        expect_close(configuration, model.run("scatter", i, x, y), np.tanh(expected))
+        expect_close(configuration, model["w"], w + y)
+        expected = w + 2 * y
+        expected[1:3] = x
+        expect_close(configuration, model.run("insert", x, y), np.tanh(expected))
+        expect_close(configuration, model["w"], w + 2 * y)
+        expected = np.tanh(y)[[0, 0, 1, 2]]
+        expect_close(configuration, model.run("shift", y), expected)
+        expect_close(configuration, model["w"], expected)
+        expected = np.empty_like(y)
+        expected[order] = np.tanh(y)
+        expect_close(configuration, model.run("permute", y), expected)
+        once, twice = np.empty_like(y), np.empty_like(y)
+        once[order] = y + y
+        twice[order] = once + y
+        expect_close(configuration, model.run("permute_twice", y), twice)
+
+
+def test_checked_values() -> None:
+    """S3: what a check depends on is also stored, once the check has passed."""
+    text = """
+train.variable @h : tensor<3xf64> = #train.zeros
+func.func @result(%t: tensor<17x3xf64>, %z: tensor<3xf64>, %i: tensor<i32>) -> (tensor<3xf64>, tensor<3xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %h = math.tanh %z : tensor<3xf64>
+  %s = scf.for %k = %c0 to %c3 step %c1 iter_args(%a = %z) -> tensor<3xf64> {
+    %g = nn.gather %t, %i axis 0 : (tensor<17x3xf64>, tensor<i32>) -> tensor<3xf64>
+    %b = arith.mulf %g, %h : tensor<3xf64>
+    %n = arith.addf %a, %b : tensor<3xf64>
+    scf.yield %n : tensor<3xf64>
+  }
+  return %h, %s : tensor<3xf64>, tensor<3xf64>
+}
+func.func @update(%t: tensor<17x3xf64>, %x: tensor<3xf64>) -> tensor<3xf64> {
+  %c0 = arith.constant 0 : index
+  train.assign_add @h, %x : tensor<3xf64>
+  %h = train.read @h : tensor<3xf64>
+  %first = tensor.extract_slice %h[0] [1] [1] : tensor<3xf64> to tensor<f64>
+  %i = arith.fptosi %first : tensor<f64> to tensor<i32>
+  %g = nn.gather %t, %i axis 0 : (tensor<17x3xf64>, tensor<i32>) -> tensor<3xf64>
+  return %g : tensor<3xf64>
+}
+"""
+    rng = np.random.default_rng(6)
+    t, z, x = rng.standard_normal((17, 3)), rng.standard_normal(3), np.array([2.5, 1, -1])
+    for configuration, model in configurations(text):
+        model.initialize()
+        h, s = model.run("result", t, z, np.array(4, np.int32))
+        expect_close(configuration, h, np.tanh(z))
+        expect_close(configuration, s, z + 3 * t[4] * np.tanh(z))
+        expect_error(configuration, "index out of range", lambda: model.run("result", t, z, np.array(17, np.int32)))
+        expect_close(configuration, model.run("update", t, x), t[2])
+        expect_close(configuration, model["h"], x)
+        expect_error(configuration, "index out of range", lambda: model.run("update", t, 8 * x))
+        expect_close(configuration, model["h"], x)
+
+
 def test_order() -> None:
     """A5, A9, A10: reads on both sides of writes, accumulation, swaps, chains."""
     kind = "tensor<5xf32>"
@@ -575,6 +735,7 @@ def test_threads() -> None:
     assert int(session["seen"]) == 800, session["seen"]
 
 
-run_tests([test_counter, test_destinations, test_results_in_chain, test_order, test_dependencies,
+run_tests([test_counter, test_destinations, test_results_in_chain, test_products, test_starting_points,
+           test_checked_values, test_order, test_dependencies,
            test_uninitialized, test_labels, test_feeds, test_batches, test_set_get, test_sharing,
            test_checkpoint, test_build_errors, test_threads])

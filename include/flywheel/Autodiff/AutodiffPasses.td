@@ -47,7 +47,13 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
     replaced by one that also keeps those of its carried values that the
     reverse reads, in tensors with a slice for each iteration. Its trip count
     must be a constant, or limited by one or by extents of tensors. Bodies of
-    both have no side effects. An `scf.while` that only counts is an `scf.for`.
+    both have no side effects.
+
+    An `scf.while` that a derivative flows through becomes an `scf.for` that
+    computes the same. Its condition compares a counter, an integer that each
+    iteration changes by a constant, with a bound that stays the same; or it is
+    the `arith.andi` of such a comparison with what else ends the loop, after
+    which the iterations up to the bound do nothing.
 
     Refuses: a path through an op without a rule (a convolution of linalg's, a
     call, another `scf.while`), through an unranked tensor or through numbers other than
@@ -63,6 +69,24 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::func::FuncOp"> {
   let statistics = [
     Statistic<"numGradients", "gradients", "Gradient ops replaced">,
     Statistic<"numRules", "rules-applied", "Derivative rules applied">
+  ];
+}
+
+def Detensorize : Pass<"flywheel-detensorize", "::mlir::func::FuncOp"> {
+  let summary = "Carry integers through control flow, not tensors of one";
+  let description = [{
+    Before: any module. After, in modules that other front ends lowered: what
+    `scf.while` and `scf.for` carry, and `scf.if` gives, as a tensor of integers
+    of rank 0 is an integer; and an integer that is taken from such a tensor is
+    computed by scalar ops, where a `linalg` op without loops, or an elementwise
+    op, computes the tensor. So a loop that counts, and an index that it counts
+    with, can be told from others.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numCarried", "carried", "Tensors carried as integers">
   ];
 }
 

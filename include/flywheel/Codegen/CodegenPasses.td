@@ -15,16 +15,17 @@ def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
     Before: `linalg` on tensors; every `tensor.dim` stands for itself. After:
     each extent that the structured ops force to be equal to an extent of a feed
     is read from that feed, so that two names of the batch size are one SSA
-    value. Arguments carry `train.extents`: for each dimension the number of its
-    symbolic extent, or -1 where it is static; the function carries
+    value. The extent of a collapsed shape that a check compares is read as the
+    product that it is. Arguments carry `train.extents`: for each dimension the
+    number of its symbolic extent, or -1 where it is static; the function carries
     `train.symbols`, their names. A dynamic feed extent that the ops force to a
     constant is checked by a `cf.assert`.
 
     Refuses a result whose extent is not an extent of a feed.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -120,14 +121,16 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     changes nothing; the op that produces the final value of a variable comes
     after every other reader of the variable's old value, so that it can write
     in place, and as soon as it can, with the gradients that it alone needs: what
-    these are made of need not be kept to the end of the step. Where two variables need each other's old value (a swap), no order
-    exists: the smallest variable of the cycle gets one explicit copy
-    (`linalg.copy` marked `train.snapshot`), reported as a remark. So does what
-    an op reads elsewhere than it writes (`a := transpose(a)`). The same holds in
-    each branch and each body of a loop that writes a variable, where a snapshot
-    is made only when it runs.
+    these are made of need not be kept to the end of the step. Where two
+    variables need each other's old value (a swap), no order exists: the smallest
+    variable of the cycle gets one explicit copy (`linalg.copy` marked
+    `train.snapshot`), reported as a remark. So does what an op reads elsewhere
+    than it writes (`a := transpose(a)`), and what it starts from without being
+    an update of it. The same holds in each branch and each body of a loop that
+    writes a variable, where a snapshot is made only when it runs. What checks
+    need is not computed where it is stored, but copied there behind them.
 
-    Refuses a check that depends on a value from after a write.
+    Refuses a check that depends on a value from after an update in place.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -144,15 +147,32 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     Before: `linalg` on tensors. After: an elementwise op whose result has one
     use, by another structured op, is computed in the body of that op; but not
     where its operands would have to be kept for long instead of its one result,
-    as the terms of a sum that grows with each product. Changes of
-    shape between two ops move out of the way, but an op that writes a variable
-    keeps the variable's shape, and a product of matrices its own: what follows
-    it in another shape takes that of the product. What an op that writes a
-    variable reads of its old value, element for element, it reads from its
-    destination.
+    as the terms of a sum that grows with each product. A broadcast, or a little
+    arithmetic on one tensor that is no variable, is computed in the body of each
+    of its users, if these are elementwise ops and reductions: reading its result
+    would take no less memory than reading its operand. Changes of shape between
+    two ops move out of the way, but an op that writes a variable keeps the
+    variable's shape, and a product of matrices its own: what follows it in
+    another shape takes that of the product.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def StoreBooleansAsBytes
+    : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Hold masks in bytes, which vectors can read";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a tensor of i1 that a
+    `linalg.generic` makes and only such ops read is one of i8, 0 or 1. Both take
+    a byte of memory for each element, but a vector of i1 is a row of bits: only
+    bytes are read and written as vectors. Results, feeds and variables keep
+    their type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }
@@ -189,7 +209,8 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     elementwise op (bias, activation, optimizer update) is computed tile by tile
     inside the loops of that op, in register-sized tiles; the right-hand side is
     packed into contiguous panels where its rows are far apart. Loops are peeled
-    so that full tiles are static.
+    so that full tiles are static. What an op reads of the old value of its
+    destination, element for element, it reads from the destination.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"512",
@@ -246,6 +267,17 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> {
+  let summary = "Set the strides of slices of one position to 1";
+  let description = [{
+    Before: `tensor.extract_slice` and `tensor.insert_slice`. After: where a slice
+    takes one position of a dimension, its stride there is 1. Which dimensions a
+    slice of a buffer leaves out is told by the strides of its type, which any
+    other stride of one position would change.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{
@@ -288,9 +320,13 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     `train.workspace_slots` lists, for each slot, the affine maps of the sizes
     of its buffers in bytes.
 
-    Refuses a buffer whose size is not bounded by the feeds' extents.
+    Refuses a buffer whose size is not bounded by the feeds' extents, and a
+    workspace that is larger than `memory-budget` where every symbolic extent is
+    `extent`.
   }];
   let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
            "Symbolic extent at which sizes are compared">
   ];

@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -116,10 +117,13 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
 }
 
 void LinalgEmitter::expect(Value ok, const Twine &message, bool isSafe) {
+  if (!isSafe) {
+    linalg_ext::createExtentCheck(b, op, ok, message);
+    return;
+  }
   cf::AssertOp check = linalg_ext::createCheck(b, op, ok, message);
-  if (isSafe)
-    check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
-                   b.getUnitAttr());
+  check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
+                 b.getUnitAttr());
 }
 
 void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
@@ -175,6 +179,29 @@ Value LinalgEmitter::countOf(ArrayRef<Extent> extents, Type type) {
   if (known == 1.0)
     return number;
   return arith::MulFOp::create(b, loc, number, scalar(type, known));
+}
+
+Value LinalgEmitter::refine(Value tensor, ArrayRef<Extent> extents) {
+  SmallVector<int64_t> shape(tensorOf(tensor).getShape());
+  for (auto [declared, extent] : llvm::zip_equal(shape, extents))
+    if (extent.isStatic())
+      declared = extent.number;
+  return nn::buildCast(b, loc, tensor, tensorOf(tensor).clone(shape));
+}
+
+Value LinalgEmitter::expand(Value tensor, RankedTensorType type,
+                            ArrayRef<ReassociationIndices> groups,
+                            ArrayRef<Extent> extents) {
+  // The sizes are as static as the type, no more: what is known otherwise folds
+  // later.
+  SmallVector<OpFoldResult> sizes;
+  for (auto [declared, extent] : llvm::zip_equal(type.getShape(), extents)) {
+    OpFoldResult size = materialize(extent);
+    if (ShapedType::isDynamic(declared))
+      size = getValueOrCreateConstantIndexOp(b, loc, size);
+    sizes.push_back(size);
+  }
+  return tensor::ExpandShapeOp::create(b, loc, type, tensor, groups, sizes);
 }
 
 Value LinalgEmitter::empty(ArrayRef<Extent> extents, Type type) {
@@ -241,7 +268,5 @@ void LinalgEmitter::replaceWith(Value value) {
       expectEqual(getExtent(value, dim), Extent::constant(extent),
                   "extents of dimension " + Twine(dim) +
                       " of the result and of its type");
-  if (value.getType() != declared)
-    value = tensor::CastOp::create(b, loc, declared, value);
-  b.replaceOp(op, value);
+  b.replaceOp(op, nn::buildCast(b, loc, value, declared));
 }

@@ -58,7 +58,8 @@ public:
 
   /// Emits an error of the step where `ok` (i1) is false; the message gets the
   /// op's name and place. A check `isSafe` where the op does no harm without
-  /// it: such a check may also be in a branch or a loop.
+  /// it: such a check may also be in a branch or a loop. Any other is of
+  /// extents, and is in front of those.
   void expect(mlir::Value ok, const llvm::Twine &message, bool isSafe = false);
 
   /// Emits an error of the step where an element of `indices`, which the
@@ -73,6 +74,18 @@ public:
 
   /// The product of `extents` as a number of the floating-point type `type`.
   mlir::Value countOf(llvm::ArrayRef<Extent> extents, mlir::Type type);
+
+  /// `tensor` as a type that is static where its extents are: those that are
+  /// seen, or `extents`, which it has been checked for.
+  mlir::Value refine(mlir::Value tensor) {
+    return refine(tensor, getExtents(tensor));
+  }
+  mlir::Value refine(mlir::Value tensor, llvm::ArrayRef<Extent> extents);
+
+  /// `tensor` expanded by `groups` to `type`, whose extents are `extents`.
+  mlir::Value expand(mlir::Value tensor, mlir::RankedTensorType type,
+                     llvm::ArrayRef<mlir::ReassociationIndices> groups,
+                     llvm::ArrayRef<Extent> extents);
 
   mlir::Value empty(llvm::ArrayRef<Extent> extents, mlir::Type type);
   mlir::Value fill(llvm::ArrayRef<Extent> extents, mlir::Value scalar);

@@ -10,7 +10,6 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -122,17 +121,8 @@ private:
     shape.back() = cast<RankedTensorType>(y.getType()).getDimSize(1);
     SmallVector<Extent> extents = e.getExtents(like);
     extents.back() = e.getExtent(y, 1);
-    // The sizes are as static as the collapsed type, no more: what is known
-    // otherwise folds later.
-    SmallVector<OpFoldResult> sizes;
-    for (auto [declared, extent] : llvm::zip_equal(shape, extents)) {
-      OpFoldResult size = e.materialize(extent);
-      if (ShapedType::isDynamic(declared))
-        size = getValueOrCreateConstantIndexOp(e.b, e.loc, size);
-      sizes.push_back(size);
-    }
-    auto type = RankedTensorType::get(shape, getElementTypeOrSelf(y));
-    return tensor::ExpandShapeOp::create(e.b, e.loc, type, y, groups, sizes);
+    return e.expand(y, RankedTensorType::get(shape, getElementTypeOrSelf(y)),
+                    groups, extents);
   }
 };
 } // namespace

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each op is one contraction (one a phase, where a stride has several) of a
+// Each op is one contraction (one a phase, where a stride has a few) of a
 // padded image, a filter and an output: the sum over the loops that the third
 // lacks. Nothing is gathered into columns.
 //
@@ -46,6 +46,9 @@ public:
     AffineMap image, filter, output;
   };
   Maps getMaps(ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations);
+  /// The same for blocks: rows and columns of filter and output are two loops
+  /// each, those of a block inside.
+  Maps getBlockMaps();
 
   /// init + sum of a * b.
   Value contract(Value a, AffineMap aMap, Value b, AffineMap bMap, Value init,
@@ -54,8 +57,16 @@ public:
   /// The filter of the turned windows of a phase: channels and outputs
   /// exchanged, and its elements from last to first.
   Value turnFilter(Value filter, const std::array<Phase, 2> &phases);
+  /// That of the turned windows of all positions of a block: zeros fill it up.
+  Value turnFilter(Value filter, const std::array<Blocks, 2> &blocks);
 
 private:
+  Maps getMaps(ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+               bool hasBlocks);
+  /// `filter` read at `source`, channels and outputs exchanged.
+  Value turn(Value filter, SmallVector<Extent> extents,
+             SmallVector<AffineExpr> source);
+
   /// Splits the last dimension of `tensor` by group where it is to be.
   Value splitLast(Value tensor);
   Value joinLast(Value tensor);
@@ -94,14 +105,8 @@ Value ConvolutionEmitter::splitLast(Value tensor) {
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = groups;
   shape.push_back(type.getShape().back() / groups);
-  SmallVector<Extent> extents = e.getExtents(tensor);
-  extents.back() = Extent::constant(groups);
-  extents.push_back(Extent::constant(shape.back()));
-  SmallVector<OpFoldResult> sizes;
-  for (Extent extent : extents)
-    sizes.push_back(e.materialize(extent));
-  return tensor::ExpandShapeOp::create(e.b, e.loc, type.clone(shape), tensor,
-                                       splittingLast(type.getRank()), sizes);
+  return e.expand(tensor, type.clone(shape), splittingLast(type.getRank()),
+                  splitExtents(e.getExtents(tensor)));
 }
 
 Value ConvolutionEmitter::joinLast(Value tensor) {
@@ -140,17 +145,25 @@ Value ConvolutionEmitter::joinFilter(Value filter) {
 ConvolutionEmitter::Maps
 ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
                             ArrayRef<int64_t> dilations) {
+  return getMaps(strides, dilations, /*hasBlocks=*/false);
+}
+
+ConvolutionEmitter::Maps ConvolutionEmitter::getBlockMaps() {
+  return getMaps({1, 1}, {1, 1}, /*hasBlocks=*/true);
+}
+
+ConvolutionEmitter::Maps
+ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
+                            ArrayRef<int64_t> dilations, bool hasBlocks) {
   // Loops of the output come before those of the window.
   unsigned count = 0;
-  auto next = [&] { return e.b.getAffineDimExpr(count++); };
-  AffineExpr n = next(), i = next(), j = next(), g, o, c;
-  if (groups > 1)
-    g = next();
-  if (!isDepthwise)
-    o = next();
-  AffineExpr p = next(), q = next();
-  if (!isDepthwise)
-    c = next();
+  auto next = [&](bool isPresent = true) {
+    return isPresent ? e.b.getAffineDimExpr(count++) : AffineExpr();
+  };
+  AffineExpr n = next(), i = next(), row = next(hasBlocks), j = next();
+  AffineExpr column = next(hasBlocks), g = next(groups > 1);
+  AffineExpr o = next(!isDepthwise), p = next(), q = next();
+  AffineExpr c = next(!isDepthwise);
   auto map = [&](ArrayRef<AffineExpr> results) {
     SmallVector<AffineExpr> present;
     for (AffineExpr result : results)
@@ -160,7 +173,7 @@ ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
   };
   return {map({n, i * strides[0] + p * dilations[0],
                j * strides[1] + q * dilations[1], g, c}),
-          map({p, q, c, g, o}), map({n, i, j, g, o})};
+          map({p, row, q, column, c, g, o}), map({n, i, row, j, column, g, o})};
 }
 
 Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
@@ -176,24 +189,66 @@ Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
                    });
 }
 
+Value ConvolutionEmitter::turn(Value filter, SmallVector<Extent> extents,
+                               SmallVector<AffineExpr> source) {
+  int64_t rank = extents.size(), channel = rank - (groups > 1 ? 3 : 2);
+  if (!isDepthwise) {
+    std::swap(extents[channel], extents.back());
+    std::swap(source[channel], source.back());
+  }
+  return e.map(extents, getElementTypeOrSelf(filter), filter,
+               {AffineMap::get(rank, 0, source, e.b.getContext())},
+               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
 Value ConvolutionEmitter::turnFilter(Value filter,
                                      const std::array<Phase, 2> &phases) {
   SmallVector<Extent> extents = e.getExtents(filter);
-  int64_t rank = extents.size();
   SmallVector<AffineExpr> source;
-  for (int64_t dim = 0; dim < rank; ++dim)
+  for (unsigned dim = 0; dim < extents.size(); ++dim)
     source.push_back(e.b.getAffineDimExpr(dim));
   for (auto [i, phase] : llvm::enumerate(phases)) {
     extents[i] = Extent::constant(phase.count);
     source[i] = phase.getElement(source[i]);
   }
-  if (!isDepthwise) {
-    std::swap(extents[2], extents[rank - 1]);
-    std::swap(source[2], source[rank - 1]);
+  return turn(filter, extents, source);
+}
+
+Value ConvolutionEmitter::turnFilter(Value filter,
+                                     const std::array<Blocks, 2> &blocks) {
+  auto type = cast<RankedTensorType>(filter.getType());
+  ArrayRef<int64_t> rest = type.getShape().drop_front(2);
+  SmallVector<int64_t> whole, split;
+  SmallVector<OpFoldResult> strides(type.getRank(), e.b.getIndexAttr(1));
+  SmallVector<ReassociationIndices> reassociation = {{0, 1}, {2, 3}};
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    whole.push_back(block.count * block.length);
+    split.append({block.count, block.length});
+    strides[i] = e.b.getIndexAttr(block.dilation);
   }
-  return e.map(extents, getElementTypeOrSelf(filter), filter,
-               {AffineMap::get(rank, 0, source, e.b.getContext())},
-               [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  for (auto [i, extent] : llvm::enumerate(rest)) {
+    whole.push_back(extent);
+    split.push_back(extent);
+    reassociation.push_back({static_cast<int64_t>(i) + 4});
+  }
+  auto extentsOf = [](ArrayRef<int64_t> shape) {
+    return llvm::map_to_vector(shape, Extent::constant);
+  };
+  if (ArrayRef(whole) != type.getShape()) {
+    SmallVector<OpFoldResult> offsets(type.getRank(), e.b.getIndexAttr(0));
+    Value zero = e.scalar(type.getElementType(), 0.0);
+    filter = tensor::InsertSliceOp::create(
+        e.b, e.loc, filter, e.fill(extentsOf(whole), zero), offsets,
+        getAsIndexOpFoldResult(e.b.getContext(), type.getShape()), strides);
+  }
+  SmallVector<Extent> extents = extentsOf(split);
+  filter = e.expand(filter, type.clone(split), reassociation, extents);
+  SmallVector<AffineExpr> source;
+  for (unsigned dim = 0; dim < extents.size(); ++dim)
+    source.push_back(e.b.getAffineDimExpr(dim));
+  for (auto [i, block] : llvm::enumerate(blocks))
+    source[2 * i] = -source[2 * i] + (block.count - 1);
+  return turn(filter, extents, source);
 }
 
 namespace {
@@ -204,15 +259,15 @@ struct LowerConv2d : OpRewritePattern<nn::Conv2dOp> {
     LinalgEmitter e(rewriter, op);
     auto filterType = cast<RankedTensorType>(op.getW().getType());
     Type type = filterType.getElementType(), compute = e.getComputeType(type);
-    Extent channels = e.getExtent(op.getX(), 3);
-    ConvolutionEmitter convolution(e, channels.number, filterType);
-    Value image = convolution.split(op.getX());
+    Value x = e.refine(op.getX());
+    ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+    Value image = convolution.split(x);
     Value filter = convolution.splitFilter(op.getW());
     WindowEmitter window(e, op.getSliding(), e.getExtents(image));
 
     auto maps = convolution.getMaps(op.getStrides(), op.getDilations());
     SmallVector<Extent> extents = convolution.splitExtents(
-        {e.getExtent(op.getX(), 0), window.getCount(0), window.getCount(1),
+        {e.getExtent(x, 0), window.getCount(0), window.getCount(1),
          Extent::constant(filterType.getDimSize(3))});
     Value padded = window.pad(image, e.scalar(type, 0.0));
     Value sum = convolution.contract(padded, maps.image, filter, maps.filter,
@@ -223,7 +278,8 @@ struct LowerConv2d : OpRewritePattern<nn::Conv2dOp> {
   }
 };
 
-/// Phase by phase, a convolution of the padded output with part of the filter.
+/// Phase by phase, a convolution of the padded output with part of the filter;
+/// or one for all positions of a block.
 struct LowerConv2dTranspose : OpRewritePattern<nn::Conv2dTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::Conv2dTransposeOp op,
@@ -233,7 +289,6 @@ struct LowerConv2dTranspose : OpRewritePattern<nn::Conv2dTransposeOp> {
     auto imageType = cast<RankedTensorType>(op.getResult().getType());
     Type type = filterType.getElementType(), compute = e.getComputeType(type);
     ConvolutionEmitter convolution(e, imageType.getDimSize(3), filterType);
-    Value output = convolution.split(op.getX());
     Value filter = convolution.splitFilter(op.getW());
 
     SmallVector<Extent> extents = {e.getExtent(op.getX(), 0)};
@@ -243,7 +298,8 @@ struct LowerConv2dTranspose : OpRewritePattern<nn::Conv2dTransposeOp> {
                             : Extent::constant(imageType.getDimSize(dim)));
     extents.push_back(Extent::constant(imageType.getDimSize(3)));
     WindowEmitter window(e, op.getSliding(), convolution.splitExtents(extents));
-    window.expectOutput(output);
+    Value output = convolution.split(window.expectOutput(
+        op.getX(), Extent::constant(filterType.getDimSize(3))));
 
     Value sum = window.scatter(
         e.scalar(compute, 0.0), output, e.scalar(type, 0.0),
@@ -256,6 +312,14 @@ struct LowerConv2dTranspose : OpRewritePattern<nn::Conv2dTransposeOp> {
           return convolution.contract(slices[0], maps.image,
                                       convolution.turnFilter(filter, phases),
                                       maps.filter, zero, maps.output);
+        },
+        [&](const std::array<Blocks, 2> &blocks, ArrayRef<Extent> extents,
+            ValueRange slices) {
+          auto maps = convolution.getBlockMaps();
+          return convolution.contract(
+              slices[0], maps.image, convolution.turnFilter(filter, blocks),
+              maps.filter, e.fill(extents, e.scalar(compute, 0.0)),
+              maps.output);
         });
     e.replaceWith(e.narrowTensor(convolution.join(sum), type));
     return success();
@@ -269,12 +333,12 @@ struct LowerConv2dFilterGrad : OpRewritePattern<nn::Conv2dFilterGradOp> {
     LinalgEmitter e(rewriter, op);
     auto filterType = cast<RankedTensorType>(op.getResult().getType());
     Type type = filterType.getElementType(), compute = e.getComputeType(type);
-    Extent channels = e.getExtent(op.getX(), 3);
-    ConvolutionEmitter convolution(e, channels.number, filterType);
-    Value image = convolution.split(op.getX());
-    Value output = convolution.split(op.getDy());
+    Value x = e.refine(op.getX());
+    ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+    Value image = convolution.split(x);
     WindowEmitter window(e, op.getSliding(), e.getExtents(image));
-    window.expectOutput(output);
+    Value output = convolution.split(window.expectOutput(
+        op.getDy(), Extent::constant(filterType.getDimSize(3))));
 
     auto maps = convolution.getMaps(op.getStrides(), op.getDilations());
     SmallVector<Extent> extents;

@@ -62,6 +62,13 @@ public:
   /// window finds in `slices`; written to `init`.
   Value gather(const std::array<Phase, 2> &phases, Value init, Value zero,
                ValueRange slices, ShareFn share);
+  /// The same for the positions of all blocks, a tensor of `blockExtents`.
+  Value gatherBlocks(const std::array<Blocks, 2> &blocks,
+                     ArrayRef<Extent> blockExtents, Value zero,
+                     ValueRange slices, ShareFn share);
+  /// Either, for the whole image.
+  Value scatter(Value zero, ValueRange outputs, ValueRange padValues,
+                ShareFn share);
 
   LinalgEmitter &e;
   nn::Window shape;
@@ -201,15 +208,88 @@ Value PoolEmitter::gather(const std::array<Phase, 2> &phases, Value init,
       });
 }
 
+Value PoolEmitter::gatherBlocks(const std::array<Blocks, 2> &blocks,
+                                ArrayRef<Extent> blockExtents, Value zero,
+                                ValueRange slices, ShareFn share) {
+  // Loops: batch, block and position in it for height and for width, channel;
+  // then the windows that reach it, unless there is but one.
+  bool isOne = blocks[0].count == 1 && blocks[1].count == 1;
+  unsigned rank = isOne ? 6 : 8;
+  auto dim = [&](unsigned i) { return e.b.getAffineDimExpr(i); };
+  AffineExpr row = dim(1), column = dim(3);
+  AffineMap output = e.select(rank, {0, 1, 2, 3, 4, 5});
+  SmallVector<Value> inputs(slices);
+  Value init = e.empty(blockExtents, zero.getType());
+  if (!isOne) {
+    row = row + dim(6);
+    column = column + dim(7);
+    init = e.fill(blockExtents, zero);
+  }
+  SmallVector<AffineMap> maps(
+      slices.size(),
+      AffineMap::get(rank, 0, {dim(0), row, column, dim(5)}, e.b.getContext()));
+  if (!isOne) {
+    inputs.push_back(makeShape(blocks[0].count, blocks[1].count));
+    maps.push_back(e.select(rank, {6, 7}));
+  }
+  maps.push_back(output);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    auto number = [&](int64_t n) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, n);
+    };
+    SmallVector<Value> elements;
+    Value isInside;
+    for (auto [i, block] : llvm::enumerate(blocks)) {
+      Value element = linalg::IndexOp::create(b, loc, 2 * i + 2);
+      if (!isOne) {
+        Value window =
+            arith::SubIOp::create(b, loc, number(block.count - 1),
+                                  linalg::IndexOp::create(b, loc, i + 6));
+        element = arith::AddIOp::create(
+            b, loc, element,
+            arith::MulIOp::create(b, loc, window, number(block.stride)));
+      }
+      elements.push_back(element);
+      // The last of the windows may end in front of the position.
+      if (block.count * block.length == shape[i].size)
+        continue;
+      Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                       element, number(shape[i].size));
+      isInside =
+          isInside ? arith::AndIOp::create(b, loc, isInside, is) : Value(is);
+    }
+    Value found = share(b, args, elements[0], elements[1]);
+    if (isInside)
+      found = arith::SelectOp::create(b, loc, isInside, found, zero);
+    return isOne ? found
+                 : Value(arith::AddFOp::create(b, loc, args.back(), found));
+  };
+  return e.generic(inputs, init, maps, body);
+}
+
+Value PoolEmitter::scatter(Value zero, ValueRange outputs, ValueRange padValues,
+                           ShareFn share) {
+  return window.scatter(
+      zero, outputs, padValues,
+      [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+        return gather(phases, init, zero, slices, share);
+      },
+      [&](const std::array<Blocks, 2> &blocks, ArrayRef<Extent> blockExtents,
+          ValueRange slices) {
+        return gatherBlocks(blocks, blockExtents, zero, slices, share);
+      });
+}
+
 namespace {
 struct LowerMaxPool2d : OpRewritePattern<nn::MaxPool2dOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::MaxPool2dOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
-    e.replaceWith(e.narrowTensor(pool.findMaxima(op.getX()).first,
-                                 getElementTypeOrSelf(op.getX())));
+    Value x = e.refine(op.getX());
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(x));
+    e.replaceWith(
+        e.narrowTensor(pool.findMaxima(x).first, getElementTypeOrSelf(x)));
     return success();
   }
 };
@@ -222,13 +302,14 @@ struct LowerMaxPool2dSelect : OpRewritePattern<nn::MaxPool2dSelectOp> {
     LinalgEmitter e(rewriter, op);
     SmallVector<Extent> image = e.getExtents(op.getX());
     for (int64_t dim = 0; dim < 4; ++dim)
-      e.expectEqual(image[dim], e.getExtent(op.getV(), dim),
-                    "extents of x and v");
+      image[dim] = e.expectEqual(image[dim], e.getExtent(op.getV(), dim),
+                                 "extents of x and v");
+    Value x = e.refine(op.getX(), image), v = e.refine(op.getV(), image);
     PoolEmitter pool(e, op.getSliding(), image);
-    Value places = pool.findMaxima(op.getX()).second;
+    Value places = pool.findMaxima(x).second;
     Type type = getElementTypeOrSelf(op.getV());
     Type compute = e.getComputeType(type);
-    Value padded = pool.window.pad(op.getV(), e.scalar(type, 0.0));
+    Value padded = pool.window.pad(v, e.scalar(type, 0.0));
     Value picked = e.generic(
         {padded, places,
          pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
@@ -255,9 +336,10 @@ struct LowerMaxPool2dGrad : OpRewritePattern<nn::MaxPool2dGradOp> {
   LogicalResult matchAndRewrite(nn::MaxPool2dGradOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
-    pool.window.expectOutput(op.getDy());
-    Value places = pool.findMaxima(op.getX()).second;
+    Value x = e.refine(op.getX());
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(x));
+    Value dy = pool.window.expectOutput(op.getDy(), pool.extents[3]);
+    Value places = pool.findMaxima(x).second;
     Type type = getElementTypeOrSelf(op.getDy());
     Type compute = e.getComputeType(type);
     Value zero = e.scalar(compute, 0.0);
@@ -269,11 +351,8 @@ struct LowerMaxPool2dGrad : OpRewritePattern<nn::MaxPool2dGradOp> {
                                      widen(b, e.loc, args[1], compute), zero);
     };
     Value none = e.scalar(rewriter.getI32Type(), -1);
-    Value sum = pool.window.scatter(
-        zero, {places, op.getDy()}, {none, e.scalar(type, 0.0)},
-        [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
-          return pool.gather(phases, init, zero, slices, share);
-        });
+    Value sum =
+        pool.scatter(zero, {places, dy}, {none, e.scalar(type, 0.0)}, share);
     e.replaceWith(e.narrowTensor(sum, type));
     return success();
   }
@@ -284,10 +363,11 @@ struct LowerAvgPool2d : OpRewritePattern<nn::AvgPool2dOp> {
   LogicalResult matchAndRewrite(nn::AvgPool2dOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    PoolEmitter pool(e, op.getSliding(), e.getExtents(op.getX()));
-    Type type = getElementTypeOrSelf(op.getX());
+    Value x = e.refine(op.getX());
+    PoolEmitter pool(e, op.getSliding(), e.getExtents(x));
+    Type type = getElementTypeOrSelf(x);
     Type compute = e.getComputeType(type);
-    Value padded = pool.window.pad(op.getX(), e.scalar(type, 0.0));
+    Value padded = pool.window.pad(x, e.scalar(type, 0.0));
     Value sums = e.generic(
         {padded, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
         e.fill(pool.extents, e.scalar(compute, 0.0)),
@@ -314,19 +394,14 @@ struct LowerAvgPool2dGrad : OpRewritePattern<nn::AvgPool2dGradOp> {
                        ? e.getExtent(op.getLike(), dim)
                        : Extent::constant(imageType.getDimSize(dim));
     PoolEmitter pool(e, op.getSliding(), image);
-    pool.window.expectOutput(op.getDy());
+    Value dy = pool.window.expectOutput(op.getDy(), image[3]);
     Type type = imageType.getElementType();
     Type compute = e.getComputeType(type);
     Value zero = e.scalar(compute, 0.0);
-    Value shares = pool.divideByCount(op.getDy(), compute);
-    Value sum = pool.window.scatter(
+    Value shares = pool.divideByCount(dy, compute);
+    Value sum = pool.scatter(
         zero, shares, zero,
-        [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
-          return pool.gather(phases, init, zero, slices,
-                             [](OpBuilder &, ValueRange args, Value, Value) {
-                               return args[0];
-                             });
-        });
+        [](OpBuilder &, ValueRange args, Value, Value) { return args[0]; });
     e.replaceWith(e.narrowTensor(sum, type));
     return success();
   }

@@ -46,9 +46,12 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
       Value ok = arith::CmpIOp::create(
           e.b, e.loc, arith::CmpIPredicate::sge,
           getValueOrCreateConstantIndexOp(e.b, e.loc, extents[i]), least);
-      e.expect(ok, Twine("expected an image whose ") +
-                       (i == 0 ? "height" : "width") + " is at least " +
-                       Twine(dim.getLeastExtent()) + ", that of one window");
+      e.expect(ok,
+               Twine("expected an image whose ") +
+                   (i == 0 ? "height" : "width") + " is at least " +
+                   Twine(dim.getLeastExtent()) + ", that of one window",
+               // There is no window over nothing.
+               /*isSafe=*/dim.padding == PaddingKind::same);
     }
     counts[i] = apply(dim.getCount(extent), extents[i]);
     computePadding(i);
@@ -77,13 +80,16 @@ void WindowEmitter::computePadding(unsigned i) {
     after[i] = apply(-symbol + (dim.getSpan() - 1), before[i]);
 }
 
-void WindowEmitter::expectOutput(Value output) {
-  e.expectEqual(image[0], e.getExtent(output, 0),
-                "batches of image and output");
+Value WindowEmitter::expectOutput(Value output, Extent channels) {
+  SmallVector<Extent> found = e.getExtents(output);
+  found[0] = e.expectEqual(image[0], found[0], "batches of image and output");
   for (unsigned i : {0, 1})
-    e.expectEqual(getCount(i), e.getExtent(output, i + 1),
-                  Twine("number of windows over the image and ") +
-                      (i == 0 ? "height" : "width") + " of the output");
+    found[i + 1] =
+        e.expectEqual(getCount(i), found[i + 1],
+                      Twine("number of windows over the image and ") +
+                          (i == 0 ? "height" : "width") + " of the output");
+  found[3] = e.expectEqual(channels, found[3], "channels of the output");
+  return e.refine(output, found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,6 +99,13 @@ void WindowEmitter::expectOutput(Value output) {
 bool WindowEmitter::isUnpadded() const {
   return llvm::all_of(before, isZeroInteger) &&
          llvm::all_of(after, isZeroInteger);
+}
+
+/// Whether there is certainly nothing in `tensor`: slices of nothing are none
+/// of the forms that upstream accepts.
+static bool isEmpty(Value tensor) {
+  return llvm::is_contained(cast<RankedTensorType>(tensor.getType()).getShape(),
+                            0);
 }
 
 Value WindowEmitter::padSpatial(Value tensor, ArrayRef<Fold> low,
@@ -107,6 +120,8 @@ Value WindowEmitter::padSpatial(Value tensor, ArrayRef<Fold> low,
         toExtent(apply(extent + front + behind,
                        {e.materialize(extents[i + 1]), low[i], high[i]}));
   Value result = e.empty(padded, value.getType());
+  if (isEmpty(result))
+    return result;
   SmallVector<Fold> offsets(extents.size(), e.b.getIndexAttr(0)),
       strides(extents.size(), e.b.getIndexAttr(1)), sizes;
   for (Extent whole : padded)
@@ -183,22 +198,29 @@ Value Phase::emitElement(OpBuilder &b, Location loc, Value i) const {
   return arith::SubIOp::create(b, loc, last, distance);
 }
 
+/// The distance of two elements of a window that reach the same phase.
+static int64_t getStep(const WindowDim &dim) {
+  return dim.stride / std::gcd(dim.stride, dim.dilation);
+}
+
+int64_t WindowEmitter::countPhases(unsigned i) const {
+  return std::min(window[i].size, getStep(window[i]));
+}
+
 SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
   const WindowDim &dim = window[i];
   AffineExpr front, extent;
   bindSymbols(e.b.getContext(), front, extent);
   SmallVector<Phase> phases;
-  for (int64_t number = 0; number < dim.stride; ++number) {
+  for (int64_t element = 0; element < countPhases(i); ++element) {
     // Positions p with (p + before) mod stride = number: those that elements k
     // with k * dilation mod stride = number reach.
+    int64_t number = element * dim.dilation % dim.stride;
     Phase phase;
-    phase.step = dim.stride / std::gcd(dim.stride, dim.dilation);
+    phase.step = getStep(dim);
     phase.dilation = phase.step * dim.dilation / dim.stride;
-    for (int64_t k = dim.size; k-- > 0;)
-      if (k * dim.dilation % dim.stride == number) {
-        phase.first = k;
-        ++phase.count;
-      }
+    phase.first = element;
+    phase.count = llvm::divideCeil(dim.size - element, phase.step);
     AffineExpr offset = (-front + number) % dim.stride;
     phase.offset = apply(offset, {before[i], extents[i]});
     phase.size =
@@ -222,8 +244,6 @@ WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
   int64_t low = 0, high = 0;
   std::optional<int64_t> count = getConstantIntValue(counts[i]);
   for (const Phase &phase : phases) {
-    if (phase.count == 0)
-      continue;
     std::optional<int64_t> begin = getConstantIntValue(phase.begin);
     std::optional<int64_t> size = getConstantIntValue(phase.size);
     if (!count || !begin || !size)
@@ -238,9 +258,9 @@ WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
   return {low, high};
 }
 
-Value WindowEmitter::scatter(Value zero, ValueRange outputs,
-                             ValueRange padValues, PhaseFn emit) {
-  std::array<SmallVector<Phase>, 2> phases = {makePhases(0), makePhases(1)};
+SmallVector<Value>
+WindowEmitter::padOutputs(ValueRange outputs, ValueRange padValues,
+                          std::array<MutableArrayRef<Phase>, 2> phases) {
   SmallVector<Fold> low, high;
   for (unsigned i : {0, 1}) {
     auto [front, behind] = getOutputPadding(i, phases[i]);
@@ -253,7 +273,33 @@ Value WindowEmitter::scatter(Value zero, ValueRange outputs,
   SmallVector<Value> padded;
   for (auto [output, value] : llvm::zip_equal(outputs, padValues))
     padded.push_back(padSpatial(output, low, high, value));
+  return padded;
+}
 
+Value WindowEmitter::scatter(Value zero, ValueRange outputs,
+                             ValueRange padValues, PhaseFn emitPhase,
+                             BlockFn emitBlocks) {
+  Value result = e.empty(image, zero.getType());
+  if (isEmpty(result) || llvm::any_of(outputs, isEmpty))
+    return result;
+  // Each phase is an op, or several.
+  constexpr int64_t maxPhases = 9;
+  if (countPhases(0) > maxPhases / countPhases(1))
+    return scatterBlocks(zero, outputs, padValues, emitBlocks);
+  return scatterPhases(zero, outputs, padValues, emitPhase);
+}
+
+Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
+                                   ValueRange padValues, PhaseFn emit) {
+  std::array<SmallVector<Phase>, 2> phases = {makePhases(0), makePhases(1)};
+  SmallVector<Value> padded =
+      padOutputs(outputs, padValues, {phases[0], phases[1]});
+  Value result = e.empty(image, zero.getType());
+  for (unsigned i : {0, 1})
+    if (countPhases(i) < window[i].stride) {
+      result = e.fill(image, zero);
+      break;
+    }
   bool isWhole = window[0].stride == 1 && window[1].stride == 1;
   SmallVector<Fold> offsets(image.size(), e.b.getIndexAttr(0));
   SmallVector<Fold> strides(image.size(), e.b.getIndexAttr(1)), sizes;
@@ -261,7 +307,6 @@ Value WindowEmitter::scatter(Value zero, ValueRange outputs,
     sizes.push_back(e.materialize(extent));
   for (unsigned i : {0, 1})
     strides[i + 1] = e.b.getIndexAttr(window[i].stride);
-  Value result = e.empty(image, zero.getType());
   for (const Phase &row : phases[0])
     for (const Phase &column : phases[1]) {
       std::array<Phase, 2> both = {row, column};
@@ -269,24 +314,98 @@ Value WindowEmitter::scatter(Value zero, ValueRange outputs,
         offsets[i + 1] = both[i].offset;
         sizes[i + 1] = both[i].size;
       }
-      Value part = isWhole ? result
-                           : tensor::ExtractSliceOp::create(
-                                 e.b, e.loc, result, offsets, sizes, strides)
-                                 .getResult();
-      if (row.count == 0 || column.count == 0) {
-        part = linalg::FillOp::create(e.b, e.loc, zero, part).getResult(0);
-      } else {
-        SmallVector<Value> slices;
-        for (Value output : padded)
-          slices.push_back(sliceOutput(output, both));
-        part = emit(both, part, slices);
-      }
-      result = isWhole ? part
-                       : tensor::InsertSliceOp::create(e.b, e.loc, part, result,
-                                                       offsets, sizes, strides)
-                             .getResult();
+      SmallVector<Value> slices;
+      for (Value output : padded)
+        slices.push_back(sliceOutput(output, both));
+      if (isWhole)
+        return emit(both, result, slices);
+      Value part = tensor::ExtractSliceOp::create(e.b, e.loc, result, offsets,
+                                                  sizes, strides);
+      result =
+          tensor::InsertSliceOp::create(e.b, e.loc, emit(both, part, slices),
+                                        result, offsets, sizes, strides);
     }
   return result;
+}
+
+std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
+  const WindowDim &dim = window[i];
+  Blocks blocks;
+  blocks.stride = dim.stride;
+  blocks.dilation = dim.dilation;
+  // One window alone has a block that is the image.
+  if (getConstantIntValue(counts[i]) == 1)
+    blocks.stride =
+        std::max(dim.getSpan(), *getConstantIntValue(before[i]) +
+                                    *getConstantIntValue(extents[i]));
+  blocks.length = std::min(dim.getSpan(), blocks.stride);
+  blocks.count = llvm::divideCeil(dim.getSpan(), blocks.stride);
+
+  // Block m is that of positions p with (p + before) / stride = m. What `same`
+  // pads may not be known, but is at most half of a window.
+  std::optional<int64_t> front = getConstantIntValue(before[i]);
+  int64_t first = front ? *front / blocks.stride : 0;
+  int64_t most = front ? *front : (dim.getSpan() - 1) / 2;
+  AffineExpr symbol = e.b.getAffineSymbolExpr(0);
+  Phase phase;
+  phase.count = blocks.count;
+  phase.size = apply(
+      (symbol + (most - 1)).floorDiv(blocks.stride) + (1 - first), extents[i]);
+  phase.begin = e.b.getIndexAttr(first - (blocks.count - 1));
+  phase.offset = apply(symbol - first * blocks.stride, before[i]);
+  blocks.number = toExtent(phase.size);
+  return {blocks, phase};
+}
+
+Value WindowEmitter::scatterBlocks(Value zero, ValueRange outputs,
+                                   ValueRange padValues, BlockFn emit) {
+  std::array<Blocks, 2> blocks;
+  std::array<Phase, 2> phases;
+  SmallVector<Extent> extents = {image[0]};
+  for (unsigned i : {0, 1}) {
+    std::tie(blocks[i], phases[i]) = makeBlocks(i);
+    extents.append({blocks[i].number, Extent::constant(blocks[i].length)});
+  }
+  llvm::append_range(extents, ArrayRef(image).drop_front(3));
+  SmallVector<Value> slices =
+      padOutputs(outputs, padValues,
+                 {MutableArrayRef(phases[0]), MutableArrayRef(phases[1])});
+  for (Value &output : slices)
+    output = sliceOutput(output, phases);
+  Value joined =
+      joinBlocks(emit(blocks, extents, slices), zero, blocks, extents);
+
+  SmallVector<Fold> offsets(image.size(), e.b.getIndexAttr(0));
+  SmallVector<Fold> strides(image.size(), e.b.getIndexAttr(1)), sizes;
+  for (Extent extent : image)
+    sizes.push_back(e.materialize(extent));
+  for (unsigned i : {0, 1})
+    offsets[i + 1] = phases[i].offset;
+  if (llvm::all_of(offsets, isZeroInteger) && e.getExtents(joined) == image)
+    return joined;
+  return tensor::ExtractSliceOp::create(e.b, e.loc, joined, offsets, sizes,
+                                        strides);
+}
+
+Value WindowEmitter::joinBlocks(Value tensor, Value zero,
+                                const std::array<Blocks, 2> &blocks,
+                                ArrayRef<Extent> extents) {
+  // Positions of a block that no window reaches are behind those that some do.
+  SmallVector<Extent> whole(extents);
+  for (unsigned i : {0, 1})
+    whole[2 * i + 2] = Extent::constant(blocks[i].stride);
+  if (whole != extents) {
+    SmallVector<Fold> offsets(extents.size(), e.b.getIndexAttr(0));
+    SmallVector<Fold> strides(extents.size(), e.b.getIndexAttr(1)), sizes;
+    for (Extent extent : extents)
+      sizes.push_back(e.materialize(extent));
+    tensor = tensor::InsertSliceOp::create(
+        e.b, e.loc, tensor, e.fill(whole, zero), offsets, sizes, strides);
+  }
+  SmallVector<ReassociationIndices> groups = {{0}, {1, 2}, {3, 4}};
+  for (int64_t dim = 5; dim < static_cast<int64_t>(extents.size()); ++dim)
+    groups.push_back({dim});
+  return tensor::CollapseShapeOp::create(e.b, e.loc, tensor, groups);
 }
 
 Value WindowEmitter::sliceOutput(Value output,

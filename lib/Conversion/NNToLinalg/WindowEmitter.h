@@ -12,6 +12,10 @@
 // image. That computes nothing twice and nothing in vain, and no write meets
 // another.
 //
+// Where that would be many ops, the phases are loops of one: the image is cut
+// into blocks of `s` positions, and position `r` of each is reached by elements
+// r, r + s, ... of its windows.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
@@ -44,6 +48,16 @@ struct Phase {
                           mlir::Value i) const;
 };
 
+/// The blocks that an image is cut into in one dimension: `number` of them,
+/// `stride` positions each, of which windows reach `length`, the first ones.
+/// Position r of a block is `r + stride * t` behind the beginning of the t-th
+/// window in front of it; turned around, `count` of them are a window over the
+/// output. Of these distances, that to element k is `k * dilation`.
+struct Blocks {
+  int64_t stride = 1, length = 1, count = 1, dilation = 1;
+  Extent number;
+};
+
 /// Emits window ops of an image [batch, height, width, ...].
 class WindowEmitter {
 public:
@@ -56,8 +70,9 @@ public:
   /// Number of windows in each dimension.
   Extent getCount(unsigned i) { return toExtent(counts[i]); }
 
-  /// Checks that the output has an element for each window.
-  void expectOutput(mlir::Value output);
+  /// Checks that the output has an element for each window, and `channels`.
+  /// Returns it with the extents that follow.
+  mlir::Value expectOutput(mlir::Value output, Extent channels);
 
   /// `image` with what is padded set to `value`.
   mlir::Value pad(mlir::Value image, mlir::Value value);
@@ -80,10 +95,17 @@ public:
       const std::array<Phase, 2> &phases, mlir::Value init,
       mlir::ValueRange slices)>;
 
-  /// An image of `type` elements that is `zero` but where `emit` computes it
-  /// from `outputs`, which are padded with `padValues`.
+  /// Emits all phases: a tensor of `extents`, those of the image but with two
+  /// for height and width each, the number of blocks and their length.
+  using BlockFn = llvm::function_ref<mlir::Value(
+      const std::array<Blocks, 2> &blocks, llvm::ArrayRef<Extent> extents,
+      mlir::ValueRange slices)>;
+
+  /// An image that is `zero` but where one of both computes it from `outputs`,
+  /// which are padded with `padValues`.
   mlir::Value scatter(mlir::Value zero, mlir::ValueRange outputs,
-                      mlir::ValueRange padValues, PhaseFn emit);
+                      mlir::ValueRange padValues, PhaseFn emitPhase,
+                      BlockFn emitBlocks);
 
 private:
   /// The position of an element of a window; padding in front is below 0.
@@ -92,7 +114,25 @@ private:
   Fold apply(mlir::AffineExpr expr, llvm::ArrayRef<Fold> symbols);
   static Extent toExtent(Fold fold);
   void computePadding(unsigned i);
+  /// The number of phases that windows reach.
+  int64_t countPhases(unsigned i) const;
+  /// Those of them that have positions.
   llvm::SmallVector<Phase> makePhases(unsigned i);
+  /// What all blocks together read is that of one phase with their number of
+  /// positions.
+  std::pair<Blocks, Phase> makeBlocks(unsigned i);
+  mlir::Value scatterPhases(mlir::Value zero, mlir::ValueRange outputs,
+                            mlir::ValueRange padValues, PhaseFn emit);
+  mlir::Value scatterBlocks(mlir::Value zero, mlir::ValueRange outputs,
+                            mlir::ValueRange padValues, BlockFn emit);
+  /// The image in `tensor`, which has its blocks.
+  mlir::Value joinBlocks(mlir::Value tensor, mlir::Value zero,
+                         const std::array<Blocks, 2> &blocks,
+                         llvm::ArrayRef<Extent> extents);
+  /// `outputs`, padded as `phases` need it, whose `begin` is moved with that.
+  llvm::SmallVector<mlir::Value>
+  padOutputs(mlir::ValueRange outputs, mlir::ValueRange padValues,
+             std::array<llvm::MutableArrayRef<Phase>, 2> phases);
   /// How much of the outputs' padding `phases` need in front and behind.
   std::pair<int64_t, int64_t> getOutputPadding(unsigned i,
                                                llvm::ArrayRef<Phase> phases);

@@ -165,3 +165,12 @@ func.func @f(%x: tensor<3x0xf32>) {
   %0 = nn.argmin %x axis 1 : tensor<3x0xf32> -> tensor<3xi32>
   return
 }
+
+// -----
+
+// X14: extents do not overflow.
+func.func @f(%x: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected extents below 2^63, found 4 repeated 9223372036854775807 times}}
+  %0 = nn.tile %x multiples [9223372036854775807, 1] : tensor<4x5xf32> -> tensor<?x5xf32>
+  return
+}

@@ -44,7 +44,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected strides of height and width, found 1 numbers}}
+  // expected-error @+1 {{expected strides of height and width, found 1 number}}
   %0 = nn.conv2d %x, %w strides [1] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x6x16xf32>
   return
 }
@@ -251,7 +251,7 @@ func.func @f(%x: tensor<8x8x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>) {
-  // expected-error @+1 {{expected window of height and width, found 1 numbers}}
+  // expected-error @+1 {{expected window of height and width, found 1 number}}
   %0 = nn.max_pool2d %x window [2] : (tensor<?x8x8x6xf32>) -> tensor<?x4x4x6xf32>
   return
 }
@@ -317,5 +317,66 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x4x4x6xf32>) {
 func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x8x7x6xf32>) {
   // expected-error @+1 {{expected equal extents of x and v, found 8 and 7}}
   %0 = nn.max_pool2d_select %x, %y window [2, 2] : (tensor<?x8x8x6xf32>, tensor<?x8x7x6xf32>) -> tensor<?x4x4x6xf32>
+  return
+}
+
+// -----
+
+// X14: what follows from the numbers of a window does not overflow.
+func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
+  // expected-error @+1 {{expected dilations of at most 2147483647, found 4611686018427387904}}
+  %0 = nn.conv2d %x, %w padding same dilations [4611686018427387904, 1] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x8x8x16xf32>
+  return
+}
+
+// -----
+
+// X14:
+func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
+  // expected-error @+1 {{expected strides of at most 2147483647, found 2147483648}}
+  %0 = nn.conv2d %x, %w strides [1, 2147483648] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x1x16xf32>
+  return
+}
+
+// -----
+
+// X14:
+func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
+  // expected-error @+1 {{expected padding of at most 2147483647, found 9223372036854775807}}
+  %0 = nn.conv2d %x, %w padding explicit [[9223372036854775807, 1], [0, 0]] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x?x?x16xf32>
+  return
+}
+
+// -----
+
+// X14:
+func.func @f(%x: tensor<?x9223372036854775807x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
+  // expected-error @+1 {{expected an image whose height is at most 2305843009213693952, found 9223372036854775807}}
+  %0 = nn.conv2d %x, %w padding explicit [[2, 1], [0, 0]] : (tensor<?x9223372036854775807x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x?x?x16xf32>
+  return
+}
+
+// -----
+
+// X14:
+func.func @f(%x: tensor<?x8x8x6xf32>) {
+  // expected-error @+1 {{expected a window of at most 2147483647 positions, found 4294967296}}
+  %0 = nn.max_pool2d %x window [65536, 65536] padding same : (tensor<?x8x8x6xf32>) -> tensor<?x1x1x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
+  // expected-error @+1 {{expected 'strides' once, found it again}}
+  %0 = nn.conv2d %x, %w strides [2, 2] padding same strides [1, 1] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x4x4x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?x8x8x6xf32>) {
+  // expected-error @+1 {{expected 'window'}}
+  %0 = nn.max_pool2d %x strides [2, 2] : (tensor<?x8x8x6xf32>) -> tensor<?x4x4x6xf32>
   return
 }

@@ -25,6 +25,16 @@ func.func @convolutions(%x: tensor<?x28x28x6xf32>, %w: tensor<5x5x6x16xf32>, %d:
   return
 }
 
+// In any order.
+// CHECK-LABEL: func.func @order
+func.func @order(%x: tensor<?x28x28x6xf32>, %w: tensor<5x5x6x16xf32>) {
+  // CHECK: nn.conv2d %arg0, %arg1 strides [2, 3] padding same dilations [2, 1] :
+  %0 = nn.conv2d %x, %w padding same dilations [2, 1] strides [2, 3] : (tensor<?x28x28x6xf32>, tensor<5x5x6x16xf32>) -> tensor<?x14x10x16xf32>
+  // CHECK: nn.avg_pool2d %arg0 window [2, 2] strides [3, 3] padding same :
+  %1 = nn.avg_pool2d %x padding same strides [3, 3] window [2, 2] : (tensor<?x28x28x6xf32>) -> tensor<?x10x10x6xf32>
+  return
+}
+
 // X8:
 // CHECK-LABEL: func.func @pools
 func.func @pools(%x: tensor<?x8x8x?xbf16>, %z: tensor<?x?x8x4xbf16>) {

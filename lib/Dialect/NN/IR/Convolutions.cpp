@@ -57,8 +57,7 @@ static LogicalResult verifyGroups(Operation *op, RankedTensorType image,
       channels == 0)
     return op->emitOpError()
            << "expected an image with the filter's channels, or with G times "
-              "as "
-              "many and a multiple of G outputs, found an image of "
+              "as many and a multiple of G outputs, found an image of "
            << channels << " channels and a filter of " << groupChannels
            << " channels and " << outputs << " outputs";
   return verifySameExtent(op, "outputs of filter and channels of output",
@@ -86,6 +85,8 @@ template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
     return op.emitOpError()
            << "expected a filter of static shape with elements, found "
            << filter;
+  if (failed(verifyPair(op, "a filter", filter.getShape().take_front(2))))
+    return failure();
   if (image.isDynamicDim(3))
     return op.emitOpError()
            << "expected an image with a static number of channels, found "

@@ -81,7 +81,8 @@ std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Location loc,
                                                      mlir::Value lhs,
                                                      mlir::Value rhs);
-/// Checks a pair of numbers of at least 1, for height and width.
+/// Checks a pair of numbers of at least 1, for height and width. None is so
+/// large that what is computed from it overflows.
 llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> pair);
 
@@ -100,7 +101,8 @@ llvm::LogicalResult verifySliding(mlir::Operation *op, const Window &window,
 llvm::LogicalResult verifyLike(mlir::Operation *op, mlir::Value result,
                                mlir::Value like);
 
-/// The custom assembly `strides [2, 2] padding same dilations [1, 1]`.
+/// The custom assembly `strides [2, 2] padding same dilations [1, 1]`, in any
+/// order; what is absent is 1 or `valid`.
 mlir::ParseResult parseSliding(mlir::OpAsmParser &parser,
                                mlir::DenseI64ArrayAttr &strides,
                                PaddingAttr &padding,
@@ -109,7 +111,8 @@ void printSliding(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                   mlir::DenseI64ArrayAttr strides, PaddingAttr padding,
                   mlir::DenseI64ArrayAttr dilations);
 
-/// The custom assembly `window [3, 3] strides [2, 2] padding same`.
+/// The custom assembly `window [3, 3] strides [2, 2] padding same`, in any
+/// order; without strides they are those of the window.
 mlir::ParseResult parsePoolWindow(mlir::OpAsmParser &parser,
                                   mlir::DenseI64ArrayAttr &window,
                                   mlir::DenseI64ArrayAttr &strides,

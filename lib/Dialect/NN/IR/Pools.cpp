@@ -8,6 +8,8 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace flywheel::nn;
 
@@ -56,6 +58,12 @@ template <typename OpTy> static LogicalResult verifyPool(OpTy op) {
       failed(verifyPair(op, "window", op.getWindow())) ||
       failed(verifyPair(op, "strides", op.getStrides())))
     return failure();
+  // Positions of a window have numbers of i32.
+  int64_t positions = op.getWindow()[0] * op.getWindow()[1];
+  if (positions > std::numeric_limits<int32_t>::max())
+    return op.emitOpError() << "expected a window of at most "
+                            << std::numeric_limits<int32_t>::max()
+                            << " positions, found " << positions;
   for (const WindowDim &dim : op.getSliding())
     if (dim.before >= dim.size || dim.after >= dim.size)
       return op.emitOpError()

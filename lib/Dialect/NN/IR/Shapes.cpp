@@ -126,8 +126,11 @@ LogicalResult TileOp::verify() {
     if (multiple < 0)
       return emitOpError() << "expected multiples of at least 0, found "
                            << multiple;
-    if (!ShapedType::isDynamic(extent))
-      extent *= multiple;
+    int64_t times = extent;
+    if (!ShapedType::isDynamic(extent) &&
+        llvm::MulOverflow(times, multiple, extent))
+      return emitOpError() << "expected extents below 2^63, found " << times
+                           << " repeated " << multiple << " times";
   }
   return verifyResultShape(*this, getResult(), shape);
 }

@@ -9,8 +9,15 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace flywheel::nn;
+
+/// What each number of a window may be at most: the sums and products that
+/// follow from them, and from extents up to `maxImageExtent`, do not overflow.
+static constexpr int64_t maxWindowNumber = std::numeric_limits<int32_t>::max();
+static constexpr int64_t maxImageExtent = int64_t(1) << 61;
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/NN/NNAttributes.cpp.inc"
@@ -68,9 +75,13 @@ LogicalResult PaddingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected " << expected << " amounts of "
                        << stringifyPaddingKind(kind) << " padding, found "
                        << amounts.size();
-  for (int64_t amount : amounts)
+  for (int64_t amount : amounts) {
     if (amount < 0)
       return emitError() << "expected padding of at least 0, found " << amount;
+    if (amount > maxWindowNumber)
+      return emitError() << "expected padding of at most " << maxWindowNumber
+                         << ", found " << amount;
+  }
   return success();
 }
 
@@ -127,17 +138,50 @@ void PaddingAttr::print(AsmPrinter &printer) const {
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// Parses `keyword [a, b]`, or takes `whenAbsent`.
-static ParseResult parseList(OpAsmParser &parser, StringRef keyword,
-                             DenseI64ArrayAttr &result,
-                             ArrayRef<int64_t> whenAbsent) {
-  if (failed(parser.parseOptionalKeyword(keyword))) {
-    result = parser.getBuilder().getDenseI64ArrayAttr(whenAbsent);
-    return success();
+namespace {
+/// One part of the assembly: a keyword, and what comes after it.
+struct Clause {
+  StringRef keyword;
+  function_ref<ParseResult()> parse;
+  bool isPresent = false;
+};
+} // namespace
+
+/// Parses those of `clauses` that are there, in any order, each once.
+static ParseResult parseClauses(OpAsmParser &parser,
+                                MutableArrayRef<Clause> clauses) {
+  SmallVector<StringRef> keywords;
+  for (const Clause &clause : clauses)
+    keywords.push_back(clause.keyword);
+  StringRef found;
+  SMLoc loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalKeyword(&found, keywords))) {
+    Clause &clause = *llvm::find_if(
+        clauses, [&](Clause &clause) { return clause.keyword == found; });
+    if (clause.isPresent)
+      return parser.emitError(loc)
+             << "expected '" << clause.keyword << "' once, found it again";
+    clause.isPresent = true;
+    if (clause.parse())
+      return failure();
+    loc = parser.getCurrentLocation();
   }
+  return success();
+}
+
+static ParseResult parseList(OpAsmParser &parser, DenseI64ArrayAttr &result) {
   result =
       dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, {}));
   return success(result != nullptr);
+}
+
+static ParseResult parsePadding(OpAsmParser &parser, PaddingAttr &padding) {
+  padding = PaddingAttr::parseBare(parser);
+  return success(padding != nullptr);
+}
+
+static PaddingAttr getNoPadding(OpAsmParser &parser) {
+  return PaddingAttr::get(parser.getContext(), PaddingKind::valid);
 }
 
 static void printList(OpAsmPrinter &printer, StringRef keyword,
@@ -147,16 +191,6 @@ static void printList(OpAsmPrinter &printer, StringRef keyword,
   printer << ' ' << keyword << " [";
   llvm::interleaveComma(list, printer);
   printer << ']';
-}
-
-/// Parses `padding same`, or takes `valid`.
-static ParseResult parsePadding(OpAsmParser &parser, PaddingAttr &padding) {
-  if (failed(parser.parseOptionalKeyword("padding"))) {
-    padding = PaddingAttr::get(parser.getContext(), PaddingKind::valid);
-    return success();
-  }
-  padding = PaddingAttr::parseBare(parser);
-  return success(padding != nullptr);
 }
 
 static void printPadding(OpAsmPrinter &printer, PaddingAttr padding) {
@@ -170,9 +204,15 @@ ParseResult flywheel::nn::parseSliding(OpAsmParser &parser,
                                        DenseI64ArrayAttr &strides,
                                        PaddingAttr &padding,
                                        DenseI64ArrayAttr &dilations) {
-  return failure(parseList(parser, "strides", strides, {1, 1}) ||
-                 parsePadding(parser, padding) ||
-                 parseList(parser, "dilations", dilations, {1, 1}));
+  strides = dilations = parser.getBuilder().getDenseI64ArrayAttr({1, 1});
+  padding = getNoPadding(parser);
+  auto parseStrides = [&] { return parseList(parser, strides); };
+  auto parseAmounts = [&] { return parsePadding(parser, padding); };
+  auto parseDilations = [&] { return parseList(parser, dilations); };
+  Clause clauses[] = {{"strides", parseStrides},
+                      {"padding", parseAmounts},
+                      {"dilations", parseDilations}};
+  return parseClauses(parser, clauses);
 }
 
 void flywheel::nn::printSliding(OpAsmPrinter &printer, Operation *,
@@ -187,12 +227,20 @@ ParseResult flywheel::nn::parsePoolWindow(OpAsmParser &parser,
                                           DenseI64ArrayAttr &window,
                                           DenseI64ArrayAttr &strides,
                                           PaddingAttr &padding) {
-  if (parser.parseKeyword("window"))
+  padding = getNoPadding(parser);
+  auto parseWindow = [&] { return parseList(parser, window); };
+  auto parseStrides = [&] { return parseList(parser, strides); };
+  auto parseAmounts = [&] { return parsePadding(parser, padding); };
+  Clause clauses[] = {{"window", parseWindow},
+                      {"strides", parseStrides},
+                      {"padding", parseAmounts}};
+  if (parseClauses(parser, clauses))
     return failure();
-  window =
-      dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, {}));
-  return failure(!window || parseList(parser, "strides", strides, window) ||
-                 parsePadding(parser, padding));
+  if (!window)
+    return parser.emitError(parser.getCurrentLocation()) << "expected 'window'";
+  if (!strides)
+    strides = window;
+  return success();
 }
 
 void flywheel::nn::printPoolWindow(OpAsmPrinter &printer, Operation *,
@@ -213,11 +261,15 @@ LogicalResult flywheel::nn::verifyPair(Operation *op, StringRef what,
   if (pair.size() != 2)
     return op->emitOpError()
            << "expected " << what << " of height and width, found "
-           << pair.size() << " numbers";
-  for (int64_t number : pair)
+           << pair.size() << (pair.size() == 1 ? " number" : " numbers");
+  for (int64_t number : pair) {
     if (number < 1)
       return op->emitOpError()
              << "expected " << what << " of at least 1, found " << number;
+    if (number > maxWindowNumber)
+      return op->emitOpError() << "expected " << what << " of at most "
+                               << maxWindowNumber << ", found " << number;
+  }
   return success();
 }
 
@@ -249,6 +301,10 @@ LogicalResult flywheel::nn::verifySliding(Operation *op, const Window &window,
     int64_t extent = tensorOf(image).getDimSize(i + 1);
     if (ShapedType::isDynamic(extent))
       continue;
+    if (extent > maxImageExtent)
+      return op->emitOpError()
+             << "expected an image whose " << what << " is at most "
+             << maxImageExtent << ", found " << extent;
     if (extent < dim.getLeastExtent())
       return op->emitOpError() << "expected an image whose " << what
                                << " is at least " << dim.getLeastExtent()

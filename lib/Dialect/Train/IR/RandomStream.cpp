@@ -19,9 +19,6 @@ struct ScalarBuilder : ImplicitLocOpBuilder {
   ScalarBuilder(Location loc, OpBuilder &builder)
       : ImplicitLocOpBuilder(loc, builder) {}
 
-  Value i32(uint32_t value) {
-    return arith::ConstantOp::create(*this, getI32IntegerAttr(value));
-  }
   Value i64(uint64_t value) {
     return arith::ConstantOp::create(*this, getI64IntegerAttr(value));
   }
@@ -77,29 +74,29 @@ int64_t flywheel::train::getDefaultStreamSeed(StringRef variableName) {
 Value flywheel::train::buildRandomBits(OpBuilder &builder, Location loc,
                                        Value key, Value index) {
   ScalarBuilder b(loc, builder);
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto low = [&](Value v) { return arith::TruncIOp::create(b, i32, v); };
-  auto high = [&](Value v) {
-    return arith::TruncIOp::create(b, i32, b.shr(v, 32));
+  // Words of 32 bits are the lower halves of i64; what is above them is
+  // anything. So vectors need no other lanes for the products, of which a CPU
+  // has an instruction.
+  Value mask = b.i64(0xFFFFFFFF);
+  auto low = [&](Value v) -> Value {
+    return arith::AndIOp::create(b, v, mask);
   };
-  Value c0 = low(index), c1 = high(index), c2 = b.i32(0), c3 = b.i32(0);
-  Value k0 = low(key), k1 = high(key);
-  Value m0 = b.i32(0xD2511F53), m1 = b.i32(0xCD9E8D57);
+  Value c0 = index, c1 = b.shr(index, 32), c2 = b.i64(0), c3 = b.i64(0);
+  Value k0 = key, k1 = b.shr(key, 32);
+  Value m0 = b.i64(0xD2511F53), m1 = b.i64(0xCD9E8D57);
   for (int round = 0; round < 10; ++round) {
     if (round > 0) {
-      k0 = b.iadd(k0, b.i32(0x9E3779B9));
-      k1 = b.iadd(k1, b.i32(0xBB67AE85));
+      k0 = b.iadd(k0, b.i64(0x9E3779B9));
+      k1 = b.iadd(k1, b.i64(0xBB67AE85));
     }
-    auto p0 = arith::MulUIExtendedOp::create(b, m0, c0);
-    auto p1 = arith::MulUIExtendedOp::create(b, m1, c2);
-    c0 = b.ixor(b.ixor(p1.getHigh(), c1), k0);
-    c1 = p1.getLow();
-    c2 = b.ixor(b.ixor(p0.getHigh(), c3), k1);
-    c3 = p0.getLow();
+    Value p0 = b.imul(low(c0), m0), p1 = b.imul(low(c2), m1);
+    c0 = b.ixor(b.ixor(b.shr(p1, 32), c1), k0);
+    c1 = p1;
+    c2 = b.ixor(b.ixor(b.shr(p0, 32), c3), k1);
+    c3 = p0;
   }
-  Value upper = arith::ExtUIOp::create(b, i64, c0);
-  Value shifted = arith::ShLIOp::create(b, upper, b.i64(32));
-  return arith::OrIOp::create(b, shifted, arith::ExtUIOp::create(b, i64, c1));
+  Value shifted = arith::ShLIOp::create(b, c0, b.i64(32));
+  return arith::OrIOp::create(b, shifted, low(c1));
 }
 
 /// The upper 53 bits as a number in [0, 2^53), exact.

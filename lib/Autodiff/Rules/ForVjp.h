@@ -1,0 +1,31 @@
+//===- ForVjp.h - The reverse of a loop -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_AUTODIFF_RULES_FORVJP_H
+#define FLYWHEEL_LIB_AUTODIFF_RULES_FORVJP_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace flywheel {
+
+/// The captures of `op` that need a cotangent, and where it belongs.
+llvm::SmallVector<std::pair<mlir::Value, unsigned>>
+getNeededCaptures(mlir::Operation *op, llvm::ArrayRef<bool> needed);
+
+/// Emits the cotangents of what `loop` starts with and captures, and replaces
+/// it by a loop that keeps what they are computed from. See
+/// `DifferentiableOpInterface::emitVjp`; the body has no side effects. Fails
+/// with a diagnostic at the loop where nothing limits its trip count, and
+/// where what it carries does not keep its extents.
+llvm::LogicalResult
+emitForVjp(mlir::scf::ForOp loop, mlir::OpBuilder &builder,
+           llvm::ArrayRef<mlir::Value> resultCotangents,
+           llvm::ArrayRef<bool> needed,
+           llvm::MutableArrayRef<mlir::Value> inputCotangents);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_AUTODIFF_RULES_FORVJP_H

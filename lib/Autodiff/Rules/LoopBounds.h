@@ -1,0 +1,33 @@
+//===- LoopBounds.h - What limits the trip count of a loop ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_AUTODIFF_RULES_LOOPBOUNDS_H
+#define FLYWHEEL_LIB_AUTODIFF_RULES_LOOPBOUNDS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+namespace flywheel {
+
+/// A constant that `value`, an index or an integer, never exceeds, if one is
+/// known.
+std::optional<int64_t> getConstantBound(mlir::Value value);
+
+/// Whether `value`, an index, is bounded by extents of tensors.
+bool isBoundedByExtents(mlir::Value value);
+
+/// Whether `value`, an index, is known to be `least` or more.
+bool isAtLeast(mlir::Value value, int64_t least);
+
+/// Whether dimension `dim` of `value` has the extent of dimension `likeDim` of
+/// `like`: in the body of `loop`, if what is carried keeps its extents.
+bool hasExtentOf(mlir::scf::ForOp loop, mlir::Value value, int64_t dim,
+                 mlir::Value like, int64_t likeDim);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_AUTODIFF_RULES_LOOPBOUNDS_H

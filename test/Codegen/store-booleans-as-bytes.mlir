@@ -1,0 +1,65 @@
+// RUN: flywheel-opt %s --flywheel-store-booleans-as-bytes --split-input-file | FileCheck %s
+
+#map = affine_map<(d0) -> (d0)>
+#map2 = affine_map<(d0, d1) -> (d0, d1)>
+
+// A mask between two ops is bytes, in each of its shapes.
+// CHECK-LABEL: func @mask
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?xi8>
+// CHECK: %[[M:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<?xf32>) outs(%[[E]] : tensor<?xi8>)
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: i8):
+// CHECK: %[[B:.*]] = arith.cmpf
+// CHECK-NEXT: %[[U:.*]] = arith.extui %[[B]] : i1 to i8
+// CHECK-NEXT: linalg.yield %[[U]] : i8
+// CHECK: %[[X:.*]] = tensor.expand_shape %[[M]] {{.*}} : tensor<?xi8> into tensor<?x2xi8>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<?x2xi8>, tensor<?x2xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: i8, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK: %[[S:.*]] = arith.cmpi ne, %[[A]], %{{.*}} : i8
+// CHECK: arith.select %[[S]]
+func.func @mask(%n: index, %m: index, %x: tensor<?xf32>, %y: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?xi1>
+  %f = tensor.empty(%m) : tensor<?x2xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %c = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %c : i1
+  } -> tensor<?xi1>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [%m, 2] : tensor<?xi1> into tensor<?x2xi1>
+  %2 = linalg.generic {indexing_maps = [#map2, #map2, #map2], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %y : tensor<?x2xi1>, tensor<?x2xf32>) outs(%f : tensor<?x2xf32>) {
+  ^bb0(%a: i1, %b: f32, %o: f32):
+    %c = arith.select %a, %b, %zero : f32
+    linalg.yield %c : f32
+  } -> tensor<?x2xf32>
+  return %2 : tensor<?x2xf32>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// A result keeps its type, and so does what another op reads.
+// CHECK-LABEL: func @result
+// CHECK-NOT: i8
+// CHECK: return
+func.func @result(%x: tensor<4xf32>, %d: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>, i1) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<4xi1>
+  %0:2 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e, %d : tensor<4xi1>, tensor<4xi1>) {
+  ^bb0(%a: f32, %o: i1, %p: i1):
+    %c = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %c, %c : i1, i1
+  } -> (tensor<4xi1>, tensor<4xi1>)
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %c = arith.cmpf olt, %a, %zero : f32
+    linalg.yield %c : i1
+  } -> tensor<4xi1>
+  %first = tensor.extract %1[%c0] : tensor<4xi1>
+  return %0#0, %0#1, %first : tensor<4xi1>, tensor<4xi1>, i1
+}
