@@ -129,10 +129,14 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @padding_value(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %p = tensor.extract %x[%c0] : tensor<4xf32>
+  // A number for each position is more than the rule has.
   // expected-error @+1 {{no derivative rule for 'tensor.pad' on 'tensor<6xf32>'}}
   %y = tensor.pad %x low[1] high[1] {
   ^bb0(%i: index):
-    tensor.yield %p : f32
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %q = arith.mulf %p, %f : f32
+    tensor.yield %q : f32
   } : tensor<4xf32> to tensor<6xf32>
   // expected-note @+1 {{the gradient requested here}}
   %g = train.gradient %y wrt %x : (tensor<6xf32>, tensor<4xf32>) -> tensor<4xf32>

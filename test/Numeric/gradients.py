@@ -457,8 +457,8 @@ def test_assigned_in_a_loop() -> None:
     text = f"""
 train.variable @w : {S} = #train.constant<dense<3.0> : tensor<1xf64>>
 train.variable @last : {S} = #train.constant<dense<2.0> : tensor<1xf64>>
-train.variable @n : tensor<i64> {{trainable = false}} = #train.zeros
-train.variable @mean : {S} {{trainable = false}} = #train.constant<dense<0.5> : tensor<1xf64>>
+train.variable @n : tensor<i64> = #train.zeros {{trainable = false}}
+train.variable @mean : {S} = #train.constant<dense<0.5> : tensor<1xf64>> {{trainable = false}}
 func.func @step() -> {S} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

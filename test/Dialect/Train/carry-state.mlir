@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --train-carry-state --split-input-file | FileCheck %s
 
-train.variable @n : tensor<i64> {trainable = false} = #train.zeros
-train.variable @mean : tensor<f64> {trainable = false} = #train.zeros
+train.variable @n : tensor<i64> = #train.zeros {trainable = false}
+train.variable @mean : tensor<f64> = #train.zeros {trainable = false}
 train.variable @w : tensor<f64> = #train.ones
 
 // G16: what a differentiated loop counts and averages is carried; no derivative

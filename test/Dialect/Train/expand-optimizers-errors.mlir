@@ -60,7 +60,7 @@ func.func @recursive() -> tensor<3xf32> {
 
 train.variable @a : tensor<3xf32>
 func.func @hidden_read(%c: i1, %x: tensor<3xf32>) {
-  // expected-error @+1 {{no derivative rule for 'scf.if' in the history of a loss: it reads variable a in its regions, which assign it}}
+  // expected-error @+1 {{no derivative rule for 'scf.if' in the history of a loss: it reads variable @a in its regions, which assign it}}
   %loss = scf.if %c -> tensor<3xf32> {
     %a = train.read @a : tensor<3xf32>
     train.assign @a, %x : tensor<3xf32>

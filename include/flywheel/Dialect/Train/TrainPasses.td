@@ -158,9 +158,9 @@ def TrainExpandMovingAverages
 def TrainCarryState : Pass<"train-carry-state", "::mlir::func::FuncOp"> {
   let summary = "Pass variables through differentiated control flow as values";
   let description = [{
-    Before: any function. After, where it asks for derivatives: an `scf.if`,
-    `scf.for` or `scf.while` that assigns a variable does so behind it, once; in
-    it the variable is a value that is carried, and constant to derivatives. So
+    Before: any function. After: an `scf.if`, `scf.for` or `scf.while` that
+    derivatives flow through assigns a variable behind it, once; in it the
+    variable is a value that is carried, and constant to derivatives. So
     the op has no effect, and its regions can be computed again.
 
     Trainable variables that the regions also read stay (a derivative with

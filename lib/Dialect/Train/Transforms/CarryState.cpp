@@ -16,6 +16,7 @@
 
 #include "CarryState.h"
 
+#include "LossHistory.h"
 #include "VariableAccess.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -26,6 +27,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -233,18 +235,30 @@ llvm::SetVector<Attribute> findTargetVariables(Operation *root) {
   return targets;
 }
 
+/// What derivatives of `op` flow from.
+static SmallVector<Value> getDifferentiated(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case<GradientOp, JvpOp>(
+          [](auto op) { return llvm::to_vector(op.getYs()); })
+      .Case([](JacobianOp op) { return SmallVector<Value>{op.getY()}; });
+}
+
 namespace {
 struct TrainCarryState : impl::TrainCarryStateBase<TrainCarryState> {
   void runOnOperation() override {
-    bool isDifferentiated = getOperation()
-                                ->walk([](Operation *op) {
-                                  return isa<GradientOp, JvpOp, JacobianOp>(op)
-                                             ? WalkResult::interrupt()
-                                             : WalkResult::advance();
-                                })
-                                .wasInterrupted();
-    if (isDifferentiated)
-      carryState(getOperation(), findTargetVariables(getOperation()));
+    SmallVector<Operation *> derivatives;
+    getOperation().walk([&](Operation *op) {
+      if (asksForDerivatives(op))
+        derivatives.push_back(op);
+    });
+    llvm::SetVector<Attribute> targets = findTargetVariables(getOperation());
+    for (Operation *derivative : derivatives) {
+      llvm::SetVector<Operation *> ops;
+      for (Value y : getDifferentiated(derivative))
+        ops.insert_range(getRegionOps(y));
+      for (Operation *op : ops)
+        carryState(op, targets);
+    }
   }
 };
 } // namespace

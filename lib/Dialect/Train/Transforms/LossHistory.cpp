@@ -121,10 +121,9 @@ void inlineCalls(Region &region) {
   } while (!calls.empty());
 }
 
-/// The ops with regions in the history of `loss`.
-static llvm::SetVector<Operation *> getRegionOps(OpOperand &loss) {
+llvm::SetVector<Operation *> getRegionOps(Value y) {
   llvm::SetVector<Operation *> ops;
-  for (Value value : findDifferentiableSources(loss.get()))
+  for (Value value : findDifferentiableSources(y))
     if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
       ops.insert(op);
   return ops;
@@ -133,13 +132,13 @@ static llvm::SetVector<Operation *> getRegionOps(OpOperand &loss) {
 void exposeLossReads(OpOperand &loss,
                      const llvm::SetVector<Attribute> &targets) {
   inlineLossCalls(loss);
-  for (Operation *op : getRegionOps(loss)) {
+  for (Operation *op : getRegionOps(loss.get())) {
     for (Region &region : op->getRegions())
       inlineCalls(region);
     // This may replace the op.
     carryState(op, targets);
   }
-  for (Operation *op : getRegionOps(loss))
+  for (Operation *op : getRegionOps(loss.get()))
     hoistReads(op);
 }
 

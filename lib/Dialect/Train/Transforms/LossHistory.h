@@ -22,6 +22,9 @@ namespace flywheel::train {
 void exposeLossReads(mlir::OpOperand &loss,
                      const llvm::SetVector<mlir::Attribute> &targets);
 
+/// The ops with regions that `y` is a differentiable function of.
+llvm::SetVector<mlir::Operation *> getRegionOps(mlir::Value y);
+
 /// Inlines the calls of `region`, but for those that `exposeLossReads` leaves.
 void inlineCalls(mlir::Region &region);
 
