@@ -6,6 +6,7 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Codegen/StateVersions.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,6 +26,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::train::TrainDialect;
 
 /// Whether `value` is a block argument or a part or another shape of one.
 static bool isMoved(Value value) { return isa<BlockArgument>(getRoot(value)); }
@@ -192,7 +194,33 @@ void CopyMovedValues::copyInserted(OpBuilder &b, tensor::InsertSliceOp insert) {
       b, loc, insert.getSourceType(), insert.getDest(),
       insert.getMixedOffsets(), insert.getMixedSizes(),
       insert.getMixedStrides());
-  insert.getSourceMutable().assign(copyTo(b, loc, source, place));
+  Value copied = copyTo(b, loc, source, place);
+  // The place may turn out to be in a buffer of its own.
+  if (Attribute variable = versions->lookup(source))
+    copied.getDefiningOp()->setAttr(TrainDialect::getSnapshotAttrName(),
+                                    variable);
+  insert.getSourceMutable().assign(copied);
+}
+
+/// Moves the views that `value` is made of, of values in front of `op`, there
+/// too. Fails where they take other values from behind it.
+static bool moveInFrontOf(Operation *op, Value value) {
+  SmallVector<Operation *> views;
+  Operation *view = value.getDefiningOp();
+  for (;
+       view && view->getBlock() == op->getBlock() && op->isBeforeInBlock(view);
+       view = view->getOperand(0).getDefiningOp()) {
+    if (llvm::any_of(view->getOperands().drop_front(), [&](Value operand) {
+          Operation *producer = operand.getDefiningOp();
+          return producer && producer->getBlock() == op->getBlock() &&
+                 op->isBeforeInBlock(producer);
+        }))
+      return false;
+    views.push_back(view);
+  }
+  for (Operation *moved : llvm::reverse(views))
+    moved->moveBefore(op);
+  return true;
 }
 
 /// The copies go first: no computed value is stored before them. A value from
@@ -215,7 +243,8 @@ void CopyMovedValues::copyMaterialized(OpBuilder &b, Block &block) {
     if (source.getType() != materialize.getDest().getType())
       continue;
     bool isFree = isMoved(source) && isMoved(materialize.getDest());
-    b.setInsertionPoint(first && isFree ? first : materialize.getOperation());
+    bool isFirst = first && isFree && moveInFrontOf(first, source);
+    b.setInsertionPoint(isFirst ? first : materialize.getOperation());
     materialize.getResult().replaceAllUsesWith(
         copyTo(b, materialize.getLoc(), source, materialize.getDest()));
     materialize.erase();

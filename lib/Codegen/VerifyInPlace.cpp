@@ -76,8 +76,10 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
            << ": expected its old value to be read before it is overwritten, "
               "found a copy of "
            << from.getType();
+  // One variable assigned to another is a copy by itself.
   Attribute targetVariable = getAttr(target, variableName);
-  if (targetVariable && getAttr(target, TrainDialect::getUpdatedAttrName()))
+  if (targetVariable && !sourceVariable &&
+      getAttr(target, TrainDialect::getUpdatedAttrName()))
     return copy->emitError()
            << "this step copies a new value into variable " << targetVariable
            << ": expected the update to write in place";
@@ -91,7 +93,9 @@ LogicalResult VerifyInPlace::verifyCopies() {
            nullptr;
   };
   getOperation().walk([&](memref::CopyOp copy) {
-    if (failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
+    // What is put into a part of another tensor is a copy by itself.
+    if (getWhole(copy.getTarget()) == getRoot(copy.getTarget()) &&
+        failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
                           !isWritten(copy.getSource()))))
       result = failure();
   });
