@@ -93,6 +93,50 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   return user;
 }
 
+/// `epilogue`, which reads what it overwrites through its destinations alone: a
+/// tile of an operand would be taken from the whole tensor, whose other tiles
+/// may have been overwritten, for all that bufferization knows.
+static linalg::GenericOp readDestinations(RewriterBase &rewriter,
+                                          linalg::GenericOp epilogue) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector dropped(epilogue->getNumOperands());
+  Block *body = epilogue.getBody();
+  for (OpOperand *input : epilogue.getDpsInputOperands()) {
+    AffineMap map = epilogue.getMatchingIndexingMap(input);
+    OpOperand *init = llvm::find_singleton<OpOperand>(
+        epilogue.getDpsInitsMutable(), [&](OpOperand &candidate, bool) {
+          return candidate.get() == input->get() &&
+                         epilogue.getMatchingIndexingMap(&candidate) == map
+                     ? &candidate
+                     : nullptr;
+        });
+    if (!init) {
+      inputs.push_back(input->get());
+      maps.push_back(map);
+      continue;
+    }
+    rewriter.replaceAllUsesWith(body->getArgument(input->getOperandNumber()),
+                                body->getArgument(init->getOperandNumber()));
+    dropped.set(input->getOperandNumber());
+  }
+  if (dropped.none())
+    return epilogue;
+  body->eraseArguments(dropped);
+  for (OpOperand &init : epilogue.getDpsInitsMutable())
+    maps.push_back(epilogue.getMatchingIndexingMap(&init));
+  rewriter.setInsertionPoint(epilogue);
+  auto reading = linalg::GenericOp::create(
+      rewriter, epilogue.getLoc(), epilogue.getResultTypes(), inputs,
+      epilogue.getOutputs(), rewriter.getAffineMapArrayAttr(maps),
+      epilogue.getIteratorTypes(), epilogue.getDocAttr(),
+      epilogue.getLibraryCallAttr());
+  reading->setDiscardableAttrs(epilogue->getDiscardableAttrDictionary());
+  reading.getRegion().takeBody(epilogue.getRegion());
+  rewriter.replaceOp(epilogue, reading.getResults());
+  return reading;
+}
+
 /// Whether something that `contraction` reads is overwritten before the last
 /// tile of `epilogue` is computed: by the epilogue itself or on the way to it.
 static bool readsOverwritten(linalg::LinalgOp contraction,
@@ -239,6 +283,8 @@ private:
 LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
                                      ContractionGroup &group) {
   MatmulLoops loops = *matchMatmul(group.contraction);
+  if (group.epilogue)
+    group.epilogue = readDestinations(rewriter, group.epilogue);
   auto type = cast<RankedTensorType>(group.contraction->getResult(0).getType());
   CpuTarget target{vectorBits, numVectorRegisters};
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);

@@ -82,3 +82,30 @@ func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>
   %g = linalg.matmul ins(%x, %y : tensor<?x0xf32>, tensor<0x64xf32>) outs(%r : tensor<?x64xf32>) -> tensor<?x64xf32>
   return %g : tensor<?x64xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is overwritten is read tile by tile from where it is written, so that a
+// loop can carry it in one buffer.
+// CHECK-LABEL: func.func @accumulated(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>, %[[W:[^:]*]]: tensor<64x64xf32>
+// CHECK-NOT: tensor.extract_slice %[[W]]
+// CHECK: linalg.generic {{.*}} ins(%{{[^,]*}} : tensor<{{[^,]*}}>) outs(
+// CHECK: arith.addf
+// CHECK-NOT: tensor.extract_slice %[[W]]
+// CHECK: return
+func.func @accumulated(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<64x32xf32>, tensor<32x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %g : tensor<64x64xf32>, tensor<64x64xf32>) outs(%w : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
