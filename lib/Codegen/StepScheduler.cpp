@@ -235,8 +235,10 @@ void StepScheduler::buildEdges() {
         if (!group.ops.contains(reader))
           readers.insert(reader);
     for (Operation *writer : group.ops) {
-      for (Operation *check : checks)
-        addEdge(check, writer);
+      // A failing step may leave anything in a buffer of its own.
+      if (group.storage)
+        for (Operation *check : checks)
+          addEdge(check, writer);
       for (Operation *reader : readers)
         addEdge(reader, writer);
     }
@@ -244,16 +246,13 @@ void StepScheduler::buildEdges() {
   }
 }
 
-/// What the checks need, which goes first.
-llvm::DenseSet<Operation *> StepScheduler::findUrgent() {
-  llvm::DenseSet<Operation *> urgent;
-  SmallVector<Operation *> worklist;
-  for (Operation *op : ops)
-    if (isa<cf::AssertOp>(op))
-      worklist.push_back(op);
+llvm::DenseSet<Operation *>
+StepScheduler::findNeeded(ArrayRef<Operation *> by) {
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Operation *> worklist(by);
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
-    if (!urgent.insert(op).second)
+    if (!needed.insert(op).second)
       continue;
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
@@ -262,7 +261,7 @@ llvm::DenseSet<Operation *> StepScheduler::findUrgent() {
             worklist.push_back(before);
     });
   }
-  return urgent;
+  return needed;
 }
 
 /// For each op that overwrites a variable, and each whose results only such ops
@@ -339,7 +338,9 @@ void StepScheduler::computeRanks() {
 }
 
 SmallVector<Operation *> StepScheduler::emit() {
-  llvm::DenseSet<Operation *> urgent = findUrgent();
+  // What the checks need goes first.
+  llvm::DenseSet<Operation *> urgent =
+      findNeeded(llvm::filter_to_vector(ops, llvm::IsaPred<cf::AssertOp>));
   computeRanks();
   using Entry = std::pair<std::tuple<bool, unsigned, unsigned>, Operation *>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
@@ -456,6 +457,8 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
       if (!found.empty())
         return success();
     }
+  if (!smallest && isa<cf::AssertOp>(stuck) && commitAfterChecks(stuck))
+    return success();
   if (!smallest)
     return stuck->emitOpError()
            << "depends on a value that is computed after a variable is "

@@ -19,8 +19,8 @@ namespace flywheel {
 
 /// What one block does to one storage.
 struct StorageRange {
-  /// The argument of the function, or null for a value that a loop carries in a
-  /// buffer of its own.
+  /// The argument of the function, or null for a buffer of the step: that of a
+  /// value that a loop carries, or that a variable is made in.
   mlir::BlockArgument storage;
   /// The versions in which the block finds and leaves it.
   mlir::Value first, last;
@@ -35,6 +35,10 @@ struct Writers {
 /// Uses that one copy can serve: those of the same value.
 using UsesByValue =
     llvm::MapVector<mlir::Value, llvm::SetVector<mlir::OpOperand *>>;
+
+/// The buffer of the step that the versions of a variable are made in, as the
+/// step finds it, where `last` is what is written at the end; else null.
+mlir::Value findOwnBuffer(mlir::Value last);
 
 /// Orders the ops of one block, and of the blocks in it that write.
 ///
@@ -75,7 +79,9 @@ private:
   }
   void buildEdges();
   void buildChainEdges(const Writers &group);
-  llvm::DenseSet<mlir::Operation *> findUrgent();
+  /// The ops of the block that those of `by` depend on, which are among them.
+  llvm::DenseSet<mlir::Operation *>
+  findNeeded(llvm::ArrayRef<mlir::Operation *> by);
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findUpdates();
   void computeRanks();
   unsigned getEagerRank(mlir::Operation *op,
@@ -87,6 +93,10 @@ private:
   UsesByValue findCyclicReads(mlir::Value version, const Writers &group);
   UsesByValue findCyclicChainReads(const Writers &group);
   llvm::LogicalResult breakCycle(mlir::Operation *stuck);
+  /// Writes, at the end of the function, the storages that `check` depends on
+  /// writes of. False where there are none.
+  bool commitAfterChecks(mlir::Operation *check);
+  void commitAtEnd(StorageRange &range);
   llvm::LogicalResult runOnNested();
 
   /// The op of this block that contains `op`, or null.
