@@ -24,6 +24,7 @@ config.excludes = [
     # Run by other tests.
     "cases.py",
     "configurations.py",
+    "differences.py",
     "graphs",
     "samples",
     "windows.py",

@@ -115,7 +115,9 @@ struct CarryChecks : flywheel::impl::CarryChecksBase<CarryChecks> {
       if (check->hasAttr(LinalgExtDialect::getSafeAttrName()))
         checks.push_back(check);
     });
-    for (cf::AssertOp check : checks)
+    // Each comes right behind the op it was in: the last ones first, so that
+    // they keep their order.
+    for (cf::AssertOp check : llvm::reverse(checks))
       while (check && check->getParentOp() != getOperation())
         check = carryOut(rewriter, check);
   }

@@ -7,13 +7,17 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace flywheel {
 #define GEN_PASS_DEF_CHECKSLICES
@@ -38,6 +42,10 @@ public:
   void checkSlice(Value whole, ArrayRef<OpFoldResult> offsets,
                   ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
   void checkIndices(Value whole, ValueRange indices);
+  /// As the others, in a branch or a loop, for one operand of the op: what is
+  /// out of range starts at 0 instead, so that it does no harm.
+  void checkOffset(Value whole, int64_t dim, OpOperand &offset, int64_t size,
+                   const Twine &what);
 
 private:
   Value value(OpFoldResult number) {
@@ -130,7 +138,88 @@ void SliceChecker::checkIndices(Value whole, ValueRange indices) {
   }
 }
 
+void SliceChecker::checkOffset(Value whole, int64_t dim, OpOperand &offset,
+                               int64_t size, const Twine &what) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  // Where nothing may be there to take, no offset does no harm.
+  if (type.isDynamicDim(dim) || size > type.getDimSize(dim))
+    return;
+  int64_t last = type.getDimSize(dim) - size;
+  auto getBound = [&](presburger::BoundType bound) {
+    return ValueBoundsConstraintSet::computeConstantBound(
+        bound, offset.get(), nullptr, /*closedUB=*/true);
+  };
+  FailureOr<int64_t> lower = getBound(presburger::BoundType::LB),
+                     upper = getBound(presburger::BoundType::UB);
+  if (succeeded(lower) && succeeded(upper) && *lower >= 0 && *upper <= last)
+    return;
+  Value ok = compare(arith::CmpIPredicate::ule, offset.get(),
+                     value(b.getIndexAttr(last)));
+  cf::AssertOp check = flywheel::linalg_ext::createCheck(
+      b, op, ok, what + " out of range of dimension " + Twine(dim));
+  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  offset.set(arith::SelectOp::create(b, loc, ok, offset.get(),
+                                     value(b.getIndexAttr(0))));
+}
+
+/// Checks the offsets of a slice of `whole` in a branch or a loop.
+static void checkNestedSlice(SliceChecker &checker, Value whole,
+                             OffsetSizeAndStrideOpInterface slice) {
+  MutableArrayRef<OpOperand> operands = slice->getOpOperands();
+  unsigned next = slice.getOffsetSizeAndStrideStartOperandIndex();
+  for (auto [dim, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+    if (!isa<Value>(offset))
+      continue;
+    OpOperand &operand = operands[next++];
+    std::optional<int64_t> size =
+        getConstantIntValue(slice.getMixedSizes()[dim]);
+    if (size && isOneInteger(slice.getMixedStrides()[dim]))
+      checker.checkOffset(whole, dim, operand, *size, "slice");
+  }
+}
+
+static void checkNestedIndices(SliceChecker &checker, Value whole,
+                               MutableArrayRef<OpOperand> indices) {
+  for (auto [dim, index] : llvm::enumerate(indices))
+    checker.checkOffset(whole, dim, index, 1, "index");
+}
+
+/// Checks `op`, which is in a branch or a loop.
+static void checkNested(Operation *op) {
+  SliceChecker checker(op);
+  TypeSwitch<Operation *>(op)
+      .Case([&](tensor::ExtractSliceOp slice) {
+        checkNestedSlice(checker, slice.getSource(), slice);
+      })
+      .Case([&](tensor::InsertSliceOp slice) {
+        checkNestedSlice(checker, slice.getDest(), slice);
+      })
+      .Case([&](tensor::ExtractOp element) {
+        checkNestedIndices(checker, element.getTensor(),
+                           element.getIndicesMutable());
+      })
+      .Case([&](tensor::InsertOp element) {
+        checkNestedIndices(checker, element.getDest(),
+                           element.getIndicesMutable());
+      });
+}
+
+/// Visits the ops in the control flow in `region`, but not in other ops.
+static void forEachNested(Region &region, function_ref<void(Operation *)> visit,
+                          bool isNested = false) {
+  for (Operation &op : llvm::make_early_inc_range(region.getOps())) {
+    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+      for (Region &inner : op.getRegions())
+        forEachNested(inner, visit, /*isNested=*/true);
+    else if (isNested)
+      visit(&op);
+  }
+}
+
 void CheckSlices::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  forEachNested(getOperation().getBody(), checkNested);
   for (Operation &op :
        llvm::make_early_inc_range(getOperation().getBody().getOps())) {
     SliceChecker checker(&op);

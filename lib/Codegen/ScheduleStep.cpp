@@ -132,6 +132,10 @@ struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
     SmallVector<StorageRange> ranges;
     forEachStorage(function, [&](BlockArgument storage, Value last) {
       ranges.push_back({storage, storage, last});
+      if (Value own = findOwnBuffer(last))
+        ranges.push_back(
+            {BlockArgument(), own,
+             last.getDefiningOp<MaterializeInDestinationOp>().getSource()});
     });
     StepScheduler scheduler(function, function.getBody().front(), ranges);
     if (failed(scheduler.run()))

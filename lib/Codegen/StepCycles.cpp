@@ -247,6 +247,8 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
       if (!found.empty())
         return success();
     }
+  if (!smallest && isa<cf::AssertOp>(stuck) && commitAfterChecks(stuck))
+    return success();
   if (!smallest)
     return reportCycle(stuck);
   for (auto &[value, uses] : reads)

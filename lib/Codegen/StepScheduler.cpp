@@ -147,8 +147,10 @@ void StepScheduler::buildEdges() {
         if (!group.ops.contains(reader))
           readers.insert(reader);
     for (Operation *writer : group.ops) {
-      for (Operation *check : checks)
-        addEdge(check, writer);
+      // A failing step may leave anything in a buffer of its own.
+      if (group.storage)
+        for (Operation *check : checks)
+          addEdge(check, writer);
       for (Operation *reader : readers)
         addEdge(reader, writer);
     }

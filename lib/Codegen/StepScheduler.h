@@ -19,8 +19,8 @@ namespace flywheel {
 
 /// What one block does to one storage.
 struct StorageRange {
-  /// The argument of the function, or null for a value that a loop carries in a
-  /// buffer of its own.
+  /// The argument of the function, or null for a buffer of the step: that of a
+  /// value that a loop carries, or that a variable is made in.
   mlir::BlockArgument storage;
   /// The versions in which the block finds and leaves it.
   mlir::Value first, last;
@@ -43,6 +43,9 @@ mlir::Value getPassedOn(mlir::OpOperand &use);
 /// The ops of `block` that `ops` of it need, and these themselves.
 llvm::DenseSet<mlir::Operation *>
 findNeeded(mlir::Block &block, llvm::SmallVector<mlir::Operation *> ops);
+/// The buffer of the step that the versions of a variable are made in, as the
+/// step finds it, where `last` is what is written at the end; else null.
+mlir::Value findOwnBuffer(mlir::Value last);
 
 /// Orders the ops of one block, and of the blocks in it that write.
 ///
@@ -101,6 +104,10 @@ private:
   UsesByValue findCyclicChainReads(const Writers &group);
   llvm::LogicalResult breakCycle(mlir::Operation *stuck);
   llvm::LogicalResult reportCycle(mlir::Operation *stuck);
+  /// Writes, at the end of the function, the storages that `check` depends on
+  /// writes of. False where there are none.
+  bool commitAfterChecks(mlir::Operation *check);
+  void commitAtEnd(StorageRange &range);
   llvm::LogicalResult runOnNested();
 
   /// The op of this block that contains `op`, or null.

@@ -57,7 +57,15 @@ func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
+// In a loop, what is out of range is taken from the start instead: the check is
+// made behind the loop (S3).
 // CHECK-LABEL: func @inside
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>,
+// CHECK: scf.for %[[I:[^ ]*]] =
+// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[I]], %c3
+// CHECK: cf.assert %[[OK]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}}:[[#@LINE+8]]:10" {linalg_ext.safe}
+// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0{{.*}} : index
+// CHECK: tensor.extract %[[X]][%[[AT]]]
 // CHECK-NOT: cf.assert
 func.func @inside(%x: tensor<4xf32>, %n: index, %s: f32) -> f32 {
   %c0 = arith.constant 0 : index
@@ -68,4 +76,38 @@ func.func @inside(%x: tensor<4xf32>, %n: index, %s: f32) -> f32 {
     scf.yield %z : f32
   }
   return %r : f32
+}
+
+// CHECK-LABEL: func @branch
+// CHECK: scf.if
+// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[J:.*]], %c5
+// CHECK: cf.assert %[[OK]], "slice out of range of dimension 1 in 'tensor.insert_slice' at {{.*}}" {linalg_ext.safe}
+// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[J]], %c0{{.*}} : index
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[AT]]] [1, 2] [1, 1]
+func.func @branch(%x: tensor<4x7xf32>, %s: tensor<1x2xf32>, %j: index, %c: i1) -> tensor<4x7xf32> {
+  %r = scf.if %c -> tensor<4x7xf32> {
+    %e = tensor.insert_slice %s into %x[0, %j] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<4x7xf32>
+    scf.yield %e : tensor<4x7xf32>
+  } else {
+    scf.yield %x : tensor<4x7xf32>
+  }
+  return %r : tensor<4x7xf32>
+}
+
+// In range in every iteration; and where the extent is not known.
+// CHECK-LABEL: func @known
+// CHECK-NOT: cf.assert
+func.func @known(%x: tensor<4x7xf32>, %d: tensor<?xf32>, %n: index, %s: tensor<7xf32>) -> tensor<7xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %s) -> tensor<7xf32> {
+    %j = arith.subi %c3, %i : index
+    %e = tensor.extract_slice %x[%j, 0] [1, 7] [1, 1] : tensor<4x7xf32> to tensor<7xf32>
+    %f = tensor.extract %d[%n] : tensor<?xf32>
+    %g = tensor.insert %f into %e[%c1] : tensor<7xf32>
+    scf.yield %g : tensor<7xf32>
+  }
+  return %r : tensor<7xf32>
 }

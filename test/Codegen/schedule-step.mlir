@@ -196,3 +196,41 @@ func.func @checked(%x: tensor<4xf32>,
   cf.assert %ok, "negative"
   return %m : tensor<4xf32>
 }
+
+// -----
+
+// A branch that writes, and says whether its check has passed: it writes a copy,
+// and the variable comes after the check (S3). So does what was written before.
+// CHECK-LABEL: func.func @after(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[W:[^:]*]]: tensor<4xf32>
+// CHECK-NOT: train.updated
+// CHECK: %[[BUFFER:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK: %[[OWN:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]] : tensor<4xf32>) outs(%[[BUFFER]]
+// CHECK: %[[FIRST:.*]] = linalg.exp ins(%[[OWN]] : tensor<4xf32>) outs(%[[OWN]]
+// CHECK: %[[R:.*]]:2 = scf.if %[[C]]
+// CHECK: linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[FIRST]]
+// CHECK: cf.assert %[[R]]#1
+// CHECK-DAG: %[[NEWV:.*]] = bufferization.materialize_in_destination %[[R]]#0 in %[[V]]
+// CHECK-DAG: %[[NEWW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[W]]
+// CHECK: return %[[NEWV]], %[[NEWW]]
+func.func @after(%c: i1, %x: tensor<4xf32>,
+                 %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes, train.updated},
+                 %w: tensor<4xf32> {train.variable = @w, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %first = linalg.exp ins(%v : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{variable @v is written before a check that depends on how: its values are kept apart until the check has passed, two copies of 'tensor<4xf32>'}}
+  %r:2 = scf.if %c -> (tensor<4xf32>, i1) {
+    %new = linalg.exp ins(%x : tensor<4xf32>) outs(%first : tensor<4xf32>) -> tensor<4xf32>
+    %e = tensor.extract %new[%c0] : tensor<4xf32>
+    %ok = arith.cmpf olt, %e, %zero : f32
+    scf.yield %new, %ok : tensor<4xf32>, i1
+  } else {
+    scf.yield %first, %true : tensor<4xf32>, i1
+  }
+  %neww = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+  cf.assert %r#1, "no"
+  return %r#0, %neww : tensor<4xf32>, tensor<4xf32>
+}

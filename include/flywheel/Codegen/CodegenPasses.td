@@ -35,8 +35,10 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
     Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
     `tensor.insert` at offsets, of sizes, or of extents that are known only when
     the step runs; out of range they are undefined. After: at the top level of
-    the function a `cf.assert` in front of each says that it is in range. Inside
-    of branches and loops nothing is checked.
+    the function a `cf.assert` in front of each says that it is in range. So does
+    one in a branch or a loop, marked `linalg_ext.safe`, for an offset in an
+    extent that is known: where it is false, the op is at 0. Slices of dynamic
+    sizes, with strides, or of dynamic extents are not checked there.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -130,7 +132,10 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     writes a variable, where a snapshot is made only when it runs. What checks
     need is not computed where it is stored, but copied there behind them.
 
-    Refuses a check that depends on a value from after an update in place.
+    Where a check depends on what writes a variable, as a branch or a loop does
+    that has both inside, the variable is copied, the step writes the copy, and
+    the variable gets the new value at the end: one more copy, reported as a
+    remark too.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",

@@ -250,3 +250,53 @@ func.func @apply(%dv: tensor<f32>, %dw: tensor<3xf32>) {
   train.apply_gradients %dv, %dw : tensor<f32>, tensor<3xf32> to [@v, @w] with #train.adam global_step @n
   return
 }
+
+// -----
+
+// A branch on a flag that a call gives as a constant is the branch that is taken
+// (C1): what the other one reads is no parameter.
+train.variable @w : tensor<3xf32>
+train.variable @other : tensor<3xf32>
+train.variable @count : tensor<3xf32> {trainable = false}
+
+func.func private @layer(%x: tensor<3xf32>, %training: tensor<i1>) -> tensor<3xf32> {
+  %yes = arith.constant dense<true> : tensor<i1>
+  %both = arith.andi %training, %yes : tensor<i1>
+  %flag = tensor.extract %both[] : tensor<i1>
+  %y = scf.if %flag -> tensor<3xf32> {
+    %w = train.read @w : tensor<3xf32>
+    train.assign_add @count, %x : tensor<3xf32>
+    %c = train.read @count : tensor<3xf32>
+    %z = arith.mulf %x, %w : tensor<3xf32>
+    scf.yield %z : tensor<3xf32>
+  } else {
+    %o = train.read @other : tensor<3xf32>
+    scf.yield %o : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+
+// CHECK-LABEL: func @flag
+// CHECK-NOT: scf.if
+// CHECK: %[[W:.*]] = train.read @w
+// CHECK: train.assign_add @count
+// CHECK: %[[LOSS:.*]] = arith.mulf
+// CHECK-NOT: scf.for
+// CHECK: train.gradient %{{.*}} wrt %[[W]] :
+func.func @flag(%x: tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %yes = arith.constant dense<true> : tensor<i1>
+  %y = func.call @layer(%x, %yes) : (tensor<3xf32>, tensor<i1>) -> tensor<3xf32>
+  %z = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %y) -> tensor<3xf32> {
+    %b = arith.mulf %a, %a : tensor<3xf32>
+    scf.yield %b : tensor<3xf32>
+  }
+  %u = scf.for %i = %c0 to %c0 step %c1 iter_args(%a = %z) -> tensor<3xf32> {
+    %o = train.read @other : tensor<3xf32>
+    %b = arith.mulf %a, %o : tensor<3xf32>
+    scf.yield %b : tensor<3xf32>
+  }
+  train.minimize %u : tensor<3xf32> with #train.sgd<lr = 0.1>
+  return
+}

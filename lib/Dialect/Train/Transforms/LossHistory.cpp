@@ -12,6 +12,9 @@
 #include "flywheel/Autodiff/Activity.h"
 #include "flywheel/Autodiff/InlineRegion.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,11 +64,15 @@ static func::FuncOp getInlinableCallee(func::CallOp call) {
   return callee;
 }
 
+/// Puts the ops of `block`, for `arguments`, in the place of `op`.
+static void replaceByBlock(Operation *op, Block &block, ValueRange arguments) {
+  OpBuilder builder(op);
+  op->replaceAllUsesWith(cloneBlock(builder, block, arguments));
+  op->erase();
+}
+
 static void inlineCall(func::CallOp call, func::FuncOp callee) {
-  OpBuilder builder(call);
-  call->replaceAllUsesWith(
-      cloneBlock(builder, callee.getBody().front(), call.getOperands()));
-  call->erase();
+  replaceByBlock(call, callee.getBody().front(), call.getOperands());
 }
 
 /// Inlines the calls in the history of `loss`.
@@ -82,6 +89,73 @@ static void inlineLossCalls(OpOperand &loss) {
     if (!callee)
       return;
     inlineCall(call, callee);
+  }
+}
+
+/// What `value` always is, if it is computed from constants by `maxDepth` ops
+/// in a row or fewer; else null.
+static Attribute evaluate(Value value, unsigned maxDepth = 16) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || !isPure(op) || maxDepth == 0)
+    return {};
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(evaluate(operand, maxDepth - 1));
+    if (!operands.back())
+      return {};
+  }
+  SmallVector<OpFoldResult> results;
+  if (failed(op->fold(operands, results)) || results.empty())
+    return {};
+  OpFoldResult result = results[cast<OpResult>(value).getResultNumber()];
+  if (auto attribute = dyn_cast<Attribute>(result))
+    return attribute;
+  return evaluate(cast<Value>(result), maxDepth - 1);
+}
+
+/// Replaces `op` by what it always does, if it is a branch that is always, or
+/// never, taken, or a loop that never runs twice.
+static bool foldStaticControlFlow(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    auto condition =
+        dyn_cast_if_present<IntegerAttr>(evaluate(branch.getCondition()));
+    if (!condition)
+      return false;
+    bool isTaken = !condition.getValue().isZero();
+    replaceByBlock(op, isTaken ? *branch.thenBlock() : *branch.elseBlock(), {});
+    return true;
+  }
+  auto loop = dyn_cast<scf::ForOp>(op);
+  std::optional<APInt> trips = loop ? loop.getStaticTripCount() : std::nullopt;
+  if (!trips || trips->ugt(1))
+    return false;
+  if (trips->isZero()) {
+    op->replaceAllUsesWith(loop.getInitArgs());
+    op->erase();
+    return true;
+  }
+  SmallVector<Value> arguments{loop.getLowerBound()};
+  llvm::append_range(arguments, loop.getInitArgs());
+  replaceByBlock(op, *loop.getBody(), arguments);
+  return true;
+}
+
+/// Inlines the calls in the history of `loss`, and the only path through
+/// control flow where there is one: a call may say which.
+static void simplifyHistory(OpOperand &loss) {
+  bool changed = true;
+  while (changed) {
+    inlineLossCalls(loss);
+    changed = false;
+    for (Value value : findDifferentiableSources(loss.get())) {
+      Operation *op = value.getDefiningOp();
+      changed = op && op->getNumRegions() && foldStaticControlFlow(op);
+      if (changed)
+        break;
+    }
   }
 }
 
@@ -131,7 +205,7 @@ llvm::SetVector<Operation *> getRegionOps(Value y) {
 
 void exposeLossReads(OpOperand &loss,
                      const llvm::SetVector<Attribute> &targets) {
-  inlineLossCalls(loss);
+  simplifyHistory(loss);
   for (Operation *op : getRegionOps(loss.get())) {
     for (Region &region : op->getRegions())
       inlineCalls(region);

@@ -16,7 +16,9 @@ namespace flywheel::train {
 ///
 /// Calls in its history are inlined, and those that this brings in. A call
 /// stays where the callee is recursive, external or of several blocks:
-/// differentiation then says that it has no rule. What an op reads in its
+/// differentiation then says that it has no rule. Of control flow with one path
+/// (a branch on a flag that a call gives as a constant) that path is left. What
+/// an op reads in its
 /// regions (a weight in the body of a loop) is read in front of it, unless the
 /// op also assigns it; what it assigns is passed on as `carryState` does.
 void exposeLossReads(mlir::OpOperand &loss,

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""Steps that fail where branches and loops assign: S3."""
+
+from typing import Any
+
+import numpy as np
+
+import flywheel
+from configurations import (
+    Array,
+    Model,
+    ObjectModel,
+    configurations,
+    expect_close,
+    expect_equal,
+    expect_error,
+    run_tests,
+)
+
+
+def flag(value: bool) -> Array:
+    return np.array(value)
+
+
+def test_uninitialized() -> None:
+    """S3: a write that may not happen initialises nothing, and a failed step
+    changes nothing."""
+    text = """
+train.variable @v : tensor<3xf32>
+train.variable @w : tensor<3xf32>
+func.func @maybe(%c: tensor<i1>, %x: tensor<3xf32>) {
+  %condition = tensor.extract %c[] : tensor<i1>
+  train.assign @w, %x : tensor<3xf32>
+  scf.if %condition {
+    train.assign @v, %x : tensor<3xf32>
+  }
+  return
+}
+func.func @both(%c: tensor<i1>, %x: tensor<3xf32>) {
+  %condition = tensor.extract %c[] : tensor<i1>
+  scf.if %condition {
+    train.assign @v, %x : tensor<3xf32>
+  } else {
+    %y = arith.addf %x, %x : tensor<3xf32>
+    train.assign @v, %y : tensor<3xf32>
+  }
+  return
+}
+"""
+    x = np.array([1, 2, 3], np.float32)
+    for name in ("reference", "optimized"):
+        program = flywheel.compile(text, lowering=name)
+        session = flywheel.Session(program)
+        for taken in (False, True):
+            expect_error(name, "Attempting to use uninitialized value v",
+                         lambda: session.run("maybe", flag(taken), x), flywheel.FailedPreconditionError)
+        assert session.report_uninitialized() == ["v", "w"], session.report_uninitialized()
+        session.run("both", flag(False), x)
+        expect_equal(name, session["v"], x + x)
+        session.run("maybe", flag(True), x)
+        expect_equal(name, session["v"], x)
+    model = ObjectModel(text)
+    model.initialize()
+    model["w"] = x + x
+    model.block[ObjectModel.INITIALIZED + model.infos["v"][0]] = 0
+    for taken in (False, True):
+        expect_error("object", "Attempting to use uninitialized value v", lambda: model.run("maybe", flag(taken), x))
+        expect_equal("object", model["w"], x + x)
+    model.run("both", flag(True), x)
+    expect_equal("object", model["v"], x)
+    model.run("maybe", flag(False), x)
+    expect_equal("object", model["w"], x)
+
+
+def test_checks() -> None:
+    """S3: a check next to a write, in a branch or a loop: an error changes nothing."""
+    kind, rows = "tensor<3xf32>", "tensor<4x3xf32>"
+    text = f"""
+train.variable @v : {kind} = #train.zeros
+train.variable @w : {kind} = #train.ones
+train.variable @n : tensor<i64> = #train.zeros
+func.func @branch(%c: tensor<i1>, %x: {rows}, %label: tensor<4xi32>) -> {kind} {{
+  %condition = tensor.extract %c[] : tensor<i1>
+  %one = arith.constant dense<1.0> : {kind}
+  train.assign_add @v, %one : {kind}
+  %new = scf.if %condition -> {kind} {{
+    %v = train.read @v : {kind}
+    train.assign_add @w, %v : {kind}
+    %loss = nn.sparse_softmax_cross_entropy %x, %label : ({rows}, tensor<4xi32>) -> tensor<f32>
+    %scalar = tensor.extract %loss[] : tensor<f32>
+    %splat = tensor.splat %scalar : {kind}
+    train.assign_add @w, %splat : {kind}
+    train.assign @v, %splat : {kind}
+    scf.yield %splat : {kind}
+  }} else {{
+    %e = math.exp %one : {kind}
+    scf.yield %e : {kind}
+  }}
+  %i = arith.constant dense<1> : tensor<i64>
+  train.assign_add @n, %i : tensor<i64>
+  return %new : {kind}
+}}
+func.func @loop(%x: {rows}, %order: tensor<?xi32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = tensor.dim %order, %c0 : tensor<?xi32>
+  %total = scf.while (%k = %c0) : (index) -> index {{
+    %below = arith.cmpi slt, %k, %count : index
+    scf.condition(%below) %k : index
+  }} do {{
+  ^bb0(%k: index):
+    %at = tensor.extract_slice %order[%k] [1] [1] : tensor<?xi32> to tensor<1xi32>
+    %row = nn.gather %x, %at axis 0 : ({rows}, tensor<1xi32>) -> tensor<1x3xf32>
+    %flat = tensor.collapse_shape %row [[0, 1]] : tensor<1x3xf32> into {kind}
+    %w = train.read @w : {kind}
+    %p = arith.mulf %w, %flat : {kind}
+    train.assign @w, %p : {kind}
+    %odd = arith.andi %k, %c1 : index
+    %isOdd = arith.cmpi eq, %odd, %c1 : index
+    scf.if %isOdd {{
+      train.assign @v, %p : {kind}
+    }}
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next : index
+  }}
+  return
+}}
+"""
+    x = np.random.default_rng(0).uniform(0.5, 2, (4, 3)).astype(np.float32)
+    good, bad = np.array([0, 2, 1, 1], np.int32), np.array([0, 2, -1, 1], np.int32)
+
+    def fail(configuration: str, model: Model, message: str, *call: Any) -> None:
+        before = model.snapshot()
+        expect_error(configuration, message, lambda: model.run(*call), flywheel.InvalidArgumentError)
+        for name, value in before.items():
+            expect_equal(f"{configuration}: {name}", model[name], value)
+
+    loss = np.float32(np.mean(np.log(np.exp(x).sum(1)) - x[range(4), good]))
+    for configuration, model in configurations(text):
+        model.initialize()
+        v, w = np.zeros(3, np.float32), np.ones(3, np.float32)
+        for taken in (False, True, True):
+            expect_close(configuration, model.run("branch", flag(taken), x, bad if not taken else good),
+                         np.full(3, loss if taken else np.e, np.float32))
+            v = v + np.float32(1)
+            v, w = (np.full(3, loss), w + v + loss) if taken else (v, w)
+            expect_close(configuration, model["v"], v)
+            expect_close(configuration, model["w"], w)
+            fail(configuration, model, "label out of range: expected 0 <= label < 3", "branch", flag(True), x, bad)
+        expect_equal(configuration, model["n"], np.int64(3))
+        for order in ([], [2], [3, 0, 1, 1, 2]):
+            model.run("loop", x, np.array(order, np.int32))
+            for k, row in enumerate(order):
+                w = w * x[row]
+                v = w if k % 2 else v
+            expect_close(configuration, model["v"], v)
+            expect_close(configuration, model["w"], w)
+            fail(configuration, model, "index out of range", "loop", x, np.array([*order, 4], np.int32))
+
+
+def test_slices() -> None:
+    """S3, X7: a slice or an element out of range in a loop is an error, too, and reads
+    and writes nothing else."""
+    text = """
+train.variable @v : tensor<5x3xf32> = #train.zeros
+func.func @f(%x: tensor<4x3xf32>, %rows: tensor<6xi32>, %count: tensor<i32>) -> tensor<5x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n32 = tensor.extract %count[] : tensor<i32>
+  %n = arith.index_cast %n32 : i32 to index
+  scf.for %i = %c0 to %n step %c1 {
+    %r32 = tensor.extract %rows[%i] : tensor<6xi32>
+    %r = arith.index_cast %r32 : i32 to index
+    %row = tensor.extract_slice %x[%r, 0] [1, 3] [1, 1] : tensor<4x3xf32> to tensor<1x3xf32>
+    %v = train.read @v : tensor<5x3xf32>
+    %sum = arith.addf %row, %row : tensor<1x3xf32>
+    %next = tensor.insert_slice %sum into %v[%i, 0] [1, 3] [1, 1] : tensor<1x3xf32> into tensor<5x3xf32>
+    train.assign @v, %next : tensor<5x3xf32>
+  }
+  %v = train.read @v : tensor<5x3xf32>
+  return %v : tensor<5x3xf32>
+}
+"""
+    x = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    rows = np.array([3, 0, 2, 2, 1, 0], np.int32)
+    for configuration, model in configurations(text):
+        model.initialize()
+        v = np.zeros((5, 3), np.float32)
+        for count in (0, 2, 5):
+            v[:count] = 2 * x[rows[:count]]
+            expect_equal(configuration, model.run("f", x, rows, np.array(count, np.int32)), v)
+        for bad, count, message in [
+            (rows, 6, "slice out of range of dimension 0 in 'tensor.insert_slice' at .*:14:13"),
+            (rows, 20000, "index out of range of dimension 0 in 'tensor.extract' at .*:9:12"),
+            (rows + 1, 3, "slice out of range of dimension 0 in 'tensor.extract_slice' at .*:11:12"),
+            (rows - 100000000, 1, "slice out of range of dimension 0 in 'tensor.extract_slice' at .*:11:12"),
+        ]:
+            expect_error(configuration, message,
+                         lambda: model.run("f", x, bad, np.array(count, np.int32)), flywheel.InvalidArgumentError)
+            expect_equal(configuration, model["v"], v)
+
+
+run_tests([test_uninitialized, test_checks, test_slices])
