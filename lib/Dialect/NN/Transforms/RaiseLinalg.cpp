@@ -81,13 +81,26 @@ static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
   return true;
 }
 
+/// Whether the body of `op` reads a tensor that is made outside of it.
+static bool readsOutside(tensor::GenerateOp op) {
+  return op
+      ->walk([&](tensor::ExtractOp read) {
+        Region *made = read.getTensor().getParentRegion();
+        return op.getBody().isAncestor(made) ? WalkResult::advance()
+                                             : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<tensor::GenerateOp> generated;
-    getOperation()->walk(
-        [&](tensor::GenerateOp op) { generated.push_back(op); });
+    getOperation()->walk([&](tensor::GenerateOp op) {
+      if (readsOutside(op))
+        generated.push_back(op);
+    });
     for (tensor::GenerateOp op : generated) {
       rewriter.setInsertionPoint(op);
       if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op)))
