@@ -8,21 +8,25 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace flywheel {
 #define GEN_PASS_DEF_CHECKSLICES
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
+
+using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::train::TrainDialect;
 
 /// Whether `size` is the extent of dimension `dim` of `whole`.
 static bool isExtentOf(OpFoldResult size, Value whole, int64_t dim) {
@@ -32,20 +36,34 @@ static bool isExtentOf(OpFoldResult size, Value whole, int64_t dim) {
          extent.getConstantIndex() == dim;
 }
 
+/// The first op around `op`, below the function, that is no branch or loop, out
+/// of which a check can be passed; null where there is none.
+static Operation *findOtherParent(Operation *op) {
+  Operation *parent = op->getParentOp();
+  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+    parent = parent->getParentOp();
+  return isa<func::FuncOp>(parent) ? nullptr : parent;
+}
+
 namespace {
-/// Emits the checks of one op, in front of it.
+/// One dimension of what an op takes of a tensor.
+struct Part {
+  int64_t dim;
+  OpFoldResult offset, size, stride;
+};
+
+/// Emits the checks of one op, in front of it. Inside of a branch or a loop,
+/// where checks are made only after all of it has run, it also sees to it that
+/// the op stays in range where one fails.
 class SliceChecker {
 public:
-  explicit SliceChecker(Operation *op) : b(op), op(op), loc(op->getLoc()) {}
+  explicit SliceChecker(Operation *op)
+      : b(op), op(op), loc(op->getLoc()),
+        isNested(!isa<func::FuncOp>(op->getParentOp())) {}
 
   /// Checks the part of each dimension of `whole` that a slice takes.
-  void checkSlice(Value whole, ArrayRef<OpFoldResult> offsets,
-                  ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
-  void checkIndices(Value whole, ValueRange indices);
-  /// As the others, in a branch or a loop, for one operand of the op: what is
-  /// out of range starts at 0 instead, so that it does no harm.
-  void checkOffset(Value whole, int64_t dim, OpOperand &offset, int64_t size,
-                   const Twine &what);
+  template <typename SliceOp> LogicalResult checkSlice(SliceOp slice);
+  template <typename ElementOp> LogicalResult checkElement(ElementOp element);
 
 private:
   Value value(OpFoldResult number) {
@@ -55,17 +73,24 @@ private:
     return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
   }
   Value both(Value lhs, Value rhs) {
-    return arith::AndIOp::create(b, loc, lhs, rhs);
+    return lhs ? arith::AndIOp::create(b, loc, lhs, rhs).getResult() : rhs;
   }
   /// Whether nothing is taken, or `begin` and the last position, that many
   /// strides behind it, are in [0, extent).
   Value isStridedInside(Value begin, Value count, Value stride, Value extent);
-  void checkPart(Value whole, int64_t dim, OpFoldResult offset,
-                 OpFoldResult size, OpFoldResult stride);
+  Value isInside(Value whole, const Part &part);
+  /// Checks `parts` of `whole`, and makes those harmless that can be moved to
+  /// the start of their dimension: `offsets` are the new ones.
+  LogicalResult checkParts(Value whole, ArrayRef<Part> parts, StringRef what,
+                           SmallVectorImpl<OpFoldResult> &offsets);
+  /// Runs the op only where `ok`.
+  LogicalResult guard(Value ok);
+  Value buildOther(OpBuilder &at);
 
   OpBuilder b;
   Operation *op;
   Location loc;
+  bool isNested;
 };
 
 struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
@@ -91,152 +116,177 @@ Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
   return arith::OrIOp::create(b, loc, isNothing, both(areInside, areSmall));
 }
 
-void SliceChecker::checkPart(Value whole, int64_t dim, OpFoldResult offset,
-                             OpFoldResult size, OpFoldResult stride) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  bool isStatic = getConstantIntValue(offset) && getConstantIntValue(size) &&
-                  getConstantIntValue(stride);
-  if (isStatic && !type.isDynamicDim(dim))
-    return;
-  if (isZeroInteger(offset) && isOneInteger(stride) &&
-      isExtentOf(size, whole, dim))
-    return;
-  Value extent = value(tensor::getMixedSize(b, loc, whole, dim));
-  Value begin = value(offset), count = value(size);
-  Value ok;
-  if (isOneInteger(stride)) {
-    // A negative number is a large unsigned one.
-    auto ule = arith::CmpIPredicate::ule;
-    Value rest = arith::SubIOp::create(b, loc, extent, begin);
-    ok = both(compare(ule, begin, extent), compare(ule, count, rest));
-  } else {
-    ok = isStridedInside(begin, count, value(stride), extent);
-  }
-  flywheel::linalg_ext::createCheck(
-      b, op, ok, "slice out of range of dimension " + Twine(dim));
+Value SliceChecker::isInside(Value whole, const Part &part) {
+  Value extent = value(tensor::getMixedSize(b, loc, whole, part.dim));
+  Value begin = value(part.offset), count = value(part.size);
+  if (!isOneInteger(part.stride))
+    return isStridedInside(begin, count, value(part.stride), extent);
+  // A negative number is a large unsigned one.
+  if (isOneInteger(part.size))
+    return compare(arith::CmpIPredicate::ult, begin, extent);
+  auto ule = arith::CmpIPredicate::ule;
+  Value rest = arith::SubIOp::create(b, loc, extent, begin);
+  return both(compare(ule, begin, extent), compare(ule, count, rest));
 }
 
-void SliceChecker::checkSlice(Value whole, ArrayRef<OpFoldResult> offsets,
-                              ArrayRef<OpFoldResult> sizes,
-                              ArrayRef<OpFoldResult> strides) {
+/// Whether `part` of `whole` is in range wherever its op runs.
+static bool isKnownInside(Value whole, const Part &part) {
+  using Bounds = ValueBoundsConstraintSet;
+  std::optional<int64_t> offset = getConstantIntValue(part.offset),
+                         size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (offset && size && stride && !ShapedType::isDynamic(extent)) {
+    // What is not is an error of the op.
+    return *offset >= 0 && *offset < extent + (*size == 0);
+  }
+  if (isZeroInteger(part.offset) && isOneInteger(part.stride) &&
+      isExtentOf(part.size, whole, part.dim))
+    return true;
+  if (!stride || *stride < 1)
+    return false;
+  MLIRContext *context = whole.getContext();
+  AffineExpr begin = getAffineDimExpr(0, context),
+             count = getAffineDimExpr(1, context);
+  Bounds::Variable last(
+      AffineMap::get(2, 0, begin + (count - 1) * *stride),
+      {Bounds::Variable(part.offset), Bounds::Variable(part.size)});
+  Bounds::Variable zero(OpFoldResult(Builder(context).getIndexAttr(0)));
+  return Bounds::compare(part.offset, Bounds::ComparisonOperator::GE, zero) &&
+         Bounds::compare(part.size, Bounds::ComparisonOperator::GE, zero) &&
+         Bounds::compare(last, Bounds::ComparisonOperator::LT,
+                         Bounds::Variable(whole, part.dim));
+}
+
+/// Whether `part` is in range where it starts at 0.
+static bool isInsideAtStart(Value whole, const Part &part) {
+  std::optional<int64_t> size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  return size && stride && *stride > 0 && !ShapedType::isDynamic(extent) &&
+         (*size - 1) * *stride < extent;
+}
+
+LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
+                                       StringRef what,
+                                       SmallVectorImpl<OpFoldResult> &offsets) {
+  Value needed;
+  for (const Part &part : parts) {
+    offsets.push_back(part.offset);
+    if (isKnownInside(whole, part))
+      continue;
+    if (Operation *parent = findOtherParent(op))
+      return op->emitOpError()
+             << "expected the " << what << " to be known to be in range of "
+             << "dimension " << part.dim << " in the body of '"
+             << parent->getName() << "', where it cannot be checked";
+    Value ok = isInside(whole, part);
+    cf::AssertOp check = flywheel::linalg_ext::createCheck(
+        b, op, ok, what + " out of range of dimension " + Twine(part.dim));
+    if (!isNested)
+      continue;
+    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    if (isInsideAtStart(whole, part))
+      offsets.back() = arith::SelectOp::create(b, loc, ok, value(part.offset),
+                                               value(b.getIndexAttr(0)))
+                           .getResult();
+    else
+      needed = both(needed, ok);
+  }
+  return needed ? guard(needed) : success();
+}
+
+/// What stands for the result of the op where it does not run: zeros for what
+/// it reads, what is there for what it writes.
+Value SliceChecker::buildOther(OpBuilder &at) {
+  if (auto insert = dyn_cast<DestinationStyleOpInterface>(op))
+    return insert.getDpsInits()[0];
+  TypedAttr zero = at.getZeroAttr(getElementTypeOrSelf(op->getResult(0)));
+  if (!zero)
+    return {};
+  Value number = arith::ConstantOp::create(at, loc, zero);
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  if (!slice)
+    return number;
+  SmallVector<OpFoldResult> sizes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(dim))
+      sizes.push_back(size);
+  Value empty =
+      tensor::EmptyOp::create(at, loc, sizes, slice.getType().getElementType());
+  return linalg::FillOp::create(at, loc, number, empty).getResult(0);
+}
+
+LogicalResult SliceChecker::guard(Value ok) {
+  Type type = op->getResult(0).getType();
+  auto branch = scf::IfOp::create(b, loc, type, ok, /*withElseRegion=*/true);
+  op->getResult(0).replaceAllUsesWith(branch.getResult(0));
+  op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  OpBuilder inside = OpBuilder::atBlockEnd(branch.thenBlock());
+  scf::YieldOp::create(inside, loc, op->getResult(0));
+  inside.setInsertionPointToEnd(branch.elseBlock());
+  Value other = buildOther(inside);
+  if (!other)
+    return op->emitOpError() << "expected numbers, found " << type;
+  scf::YieldOp::create(inside, loc, other);
+  return success();
+}
+
+template <typename SliceOp>
+LogicalResult SliceChecker::checkSlice(SliceOp slice) {
+  Value whole = slice->getOperand(isa<tensor::InsertSliceOp>(op) ? 1 : 0);
+  SmallVector<Part> parts;
   for (auto [dim, offset, size, stride] :
-       llvm::enumerate(offsets, sizes, strides))
-    checkPart(whole, dim, offset, size, stride);
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides()))
+    parts.push_back({static_cast<int64_t>(dim), offset, size, stride});
+  SmallVector<OpFoldResult> offsets;
+  if (failed(checkParts(whole, parts, "slice", offsets)))
+    return failure();
+  SmallVector<int64_t> staticOffsets;
+  SmallVector<Value> dynamicOffsets;
+  dispatchIndexOpFoldResults(offsets, dynamicOffsets, staticOffsets);
+  slice.getOffsetsMutable().assign(dynamicOffsets);
+  slice.setStaticOffsets(staticOffsets);
+  return success();
 }
 
-void SliceChecker::checkIndices(Value whole, ValueRange indices) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    std::optional<int64_t> number = getConstantIntValue(index);
-    if (number && !type.isDynamicDim(dim) && *number >= 0 &&
-        *number < type.getDimSize(dim))
-      continue;
-    Value extent = value(tensor::getMixedSize(b, loc, whole, dim));
-    flywheel::linalg_ext::createCheck(
-        b, op, compare(arith::CmpIPredicate::ult, index, extent),
-        "index out of range of dimension " + Twine(dim));
-  }
-}
-
-void SliceChecker::checkOffset(Value whole, int64_t dim, OpOperand &offset,
-                               int64_t size, const Twine &what) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  // Where nothing may be there to take, no offset does no harm.
-  if (type.isDynamicDim(dim) || size > type.getDimSize(dim))
-    return;
-  int64_t last = type.getDimSize(dim) - size;
-  auto getBound = [&](presburger::BoundType bound) {
-    return ValueBoundsConstraintSet::computeConstantBound(
-        bound, offset.get(), nullptr, /*closedUB=*/true);
-  };
-  FailureOr<int64_t> lower = getBound(presburger::BoundType::LB),
-                     upper = getBound(presburger::BoundType::UB);
-  if (succeeded(lower) && succeeded(upper) && *lower >= 0 && *upper <= last)
-    return;
-  Value ok = compare(arith::CmpIPredicate::ule, offset.get(),
-                     value(b.getIndexAttr(last)));
-  cf::AssertOp check = flywheel::linalg_ext::createCheck(
-      b, op, ok, what + " out of range of dimension " + Twine(dim));
-  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
-  offset.set(arith::SelectOp::create(b, loc, ok, offset.get(),
-                                     value(b.getIndexAttr(0))));
-}
-
-/// Checks the offsets of a slice of `whole` in a branch or a loop.
-static void checkNestedSlice(SliceChecker &checker, Value whole,
-                             OffsetSizeAndStrideOpInterface slice) {
-  MutableArrayRef<OpOperand> operands = slice->getOpOperands();
-  unsigned next = slice.getOffsetSizeAndStrideStartOperandIndex();
-  for (auto [dim, offset] : llvm::enumerate(slice.getMixedOffsets())) {
-    if (!isa<Value>(offset))
-      continue;
-    OpOperand &operand = operands[next++];
-    std::optional<int64_t> size =
-        getConstantIntValue(slice.getMixedSizes()[dim]);
-    if (size && isOneInteger(slice.getMixedStrides()[dim]))
-      checker.checkOffset(whole, dim, operand, *size, "slice");
-  }
-}
-
-static void checkNestedIndices(SliceChecker &checker, Value whole,
-                               MutableArrayRef<OpOperand> indices) {
-  for (auto [dim, index] : llvm::enumerate(indices))
-    checker.checkOffset(whole, dim, index, 1, "index");
-}
-
-/// Checks `op`, which is in a branch or a loop.
-static void checkNested(Operation *op) {
-  SliceChecker checker(op);
-  TypeSwitch<Operation *>(op)
-      .Case([&](tensor::ExtractSliceOp slice) {
-        checkNestedSlice(checker, slice.getSource(), slice);
-      })
-      .Case([&](tensor::InsertSliceOp slice) {
-        checkNestedSlice(checker, slice.getDest(), slice);
-      })
-      .Case([&](tensor::ExtractOp element) {
-        checkNestedIndices(checker, element.getTensor(),
-                           element.getIndicesMutable());
-      })
-      .Case([&](tensor::InsertOp element) {
-        checkNestedIndices(checker, element.getDest(),
-                           element.getIndicesMutable());
-      });
-}
-
-/// Visits the ops in the control flow in `region`, but not in other ops.
-static void forEachNested(Region &region, function_ref<void(Operation *)> visit,
-                          bool isNested = false) {
-  for (Operation &op : llvm::make_early_inc_range(region.getOps())) {
-    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
-      for (Region &inner : op.getRegions())
-        forEachNested(inner, visit, /*isNested=*/true);
-    else if (isNested)
-      visit(&op);
-  }
+template <typename ElementOp>
+LogicalResult SliceChecker::checkElement(ElementOp element) {
+  Value whole = element->getOperand(isa<tensor::InsertOp>(op) ? 1 : 0);
+  SmallVector<Part> parts;
+  for (auto [dim, index] : llvm::enumerate(element.getIndices()))
+    parts.push_back({static_cast<int64_t>(dim), getAsOpFoldResult(index),
+                     b.getIndexAttr(1), b.getIndexAttr(1)});
+  SmallVector<OpFoldResult> indices;
+  if (failed(checkParts(whole, parts, "index", indices)))
+    return failure();
+  b.setInsertionPoint(op);
+  for (auto [operand, part, index] :
+       llvm::zip(element.getIndicesMutable(), parts, indices))
+    if (index != part.offset)
+      operand.set(value(index));
+  return success();
 }
 
 void CheckSlices::runOnOperation() {
-  if (getOperation().isExternal())
-    return;
-  forEachNested(getOperation().getBody(), checkNested);
-  for (Operation &op :
-       llvm::make_early_inc_range(getOperation().getBody().getOps())) {
-    SliceChecker checker(&op);
-    TypeSwitch<Operation *>(&op)
-        .Case([&](tensor::ExtractSliceOp slice) {
-          checker.checkSlice(slice.getSource(), slice.getMixedOffsets(),
-                             slice.getMixedSizes(), slice.getMixedStrides());
-        })
-        .Case([&](tensor::InsertSliceOp slice) {
-          checker.checkSlice(slice.getDest(), slice.getMixedOffsets(),
-                             slice.getMixedSizes(), slice.getMixedStrides());
-        })
-        .Case([&](tensor::ExtractOp element) {
-          checker.checkIndices(element.getTensor(), element.getIndices());
-        })
-        .Case([&](tensor::InsertOp element) {
-          checker.checkIndices(element.getDest(), element.getIndices());
-        });
+  SmallVector<Operation *> ops;
+  getOperation().walk([&](Operation *op) {
+    if (!op->hasAttr(TrainDialect::getInRangeAttrName()) &&
+        isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExtractOp,
+            tensor::InsertOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    SliceChecker checker(op);
+    LogicalResult result =
+        TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+                [&](auto slice) { return checker.checkSlice(slice); })
+            .Case<tensor::ExtractOp, tensor::InsertOp>(
+                [&](auto element) { return checker.checkElement(element); });
+    if (failed(result))
+      return signalPassFailure();
   }
 }

@@ -82,8 +82,8 @@ func.func @sum(%x: tensor<3xf32>, %w: tensor<3xf32>, %g: tensor<3xf32>) -> (tens
 // A trip count that is known when it runs: room for as many as there can be.
 // CHECK-LABEL: func @bounded
 // CHECK: tensor.empty() : tensor<4xf32>
-// CHECK: tensor.insert %{{.*}} into %{{.*}}[%{{.*}}] : tensor<4xf32>
-// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<4xf32>
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%{{.*}}] {train.in_range} : tensor<4xf32>
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] {train.in_range} : tensor<4xf32>
 func.func @bounded(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index

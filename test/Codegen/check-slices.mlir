@@ -57,57 +57,55 @@ func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
-// In a loop, what is out of range is taken from the start instead: the check is
-// made behind the loop (S3).
-// CHECK-LABEL: func @inside
-// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>,
-// CHECK: scf.for %[[I:[^ ]*]] =
-// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[I]], %c3
-// CHECK: cf.assert %[[OK]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}}:[[#@LINE+8]]:10" {linalg_ext.safe}
-// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0{{.*}} : index
-// CHECK: tensor.extract %[[X]][%[[AT]]]
-// CHECK-NOT: cf.assert
-func.func @inside(%x: tensor<4xf32>, %n: index, %s: f32) -> f32 {
+// In a loop, what fails takes the start of the dimension; where that may be out
+// of range as well, it is not done.
+// CHECK-LABEL: func @loop
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[Y:[^:]*]]: tensor<9xf32>, %[[K:[^:]*]]: index
+// CHECK: scf.for %{{.*}} iter_args(%[[A:.*]] = %[[Y]])
+// CHECK: %[[OK:.*]] = arith.cmpi ult, %[[K]], %c9
+// CHECK: cf.assert %[[OK]], "index out of range of dimension 0 in 'tensor.insert' at {{.*}} {linalg_ext.safe}
+// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[K]], %c0
+// CHECK: tensor.insert %{{.*}} into %[[A]][%[[AT]]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[K]], %{{.*}}
+// CHECK: cf.assert %[[INSIDE]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}} {linalg_ext.safe}
+// CHECK: scf.if %[[INSIDE]] -> (f32)
+// CHECK-NEXT: tensor.extract %[[X]][%[[K]]]
+// CHECK: } else {
+// CHECK: scf.yield %cst
+func.func @loop(%x: tensor<?xf32>, %y: tensor<9xf32>, %k: index, %n: index) -> tensor<9xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %s) -> f32 {
-    %e = tensor.extract %x[%i] : tensor<4xf32>
-    %z = arith.addf %e, %y : f32
-    scf.yield %z : f32
+  %one = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> tensor<9xf32> {
+    %b = tensor.insert %one into %a[%k] : tensor<9xf32>
+    %e = tensor.extract %x[%k] : tensor<?xf32>
+    %c = tensor.insert %e into %b[%c0] : tensor<9xf32>
+    scf.yield %c : tensor<9xf32>
   }
-  return %r : f32
+  return %r : tensor<9xf32>
 }
 
-// CHECK-LABEL: func @branch
-// CHECK: scf.if
-// CHECK: %[[OK:.*]] = arith.cmpi ule, %[[J:.*]], %c5
-// CHECK: cf.assert %[[OK]], "slice out of range of dimension 1 in 'tensor.insert_slice' at {{.*}}" {linalg_ext.safe}
-// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[J]], %c0{{.*}} : index
-// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[AT]]] [1, 2] [1, 1]
-func.func @branch(%x: tensor<4x7xf32>, %s: tensor<1x2xf32>, %j: index, %c: i1) -> tensor<4x7xf32> {
-  %r = scf.if %c -> tensor<4x7xf32> {
-    %e = tensor.insert_slice %s into %x[0, %j] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<4x7xf32>
-    scf.yield %e : tensor<4x7xf32>
-  } else {
-    scf.yield %x : tensor<4x7xf32>
-  }
-  return %r : tensor<4x7xf32>
-}
-
-// In range in every iteration; and where the extent is not known.
-// CHECK-LABEL: func @known
+// The bounds of a loop say that it stays in range; and what the compiler made is.
+// CHECK-LABEL: func @bounded
 // CHECK-NOT: cf.assert
-func.func @known(%x: tensor<4x7xf32>, %d: tensor<?xf32>, %n: index, %s: tensor<7xf32>) -> tensor<7xf32> {
+// CHECK: return
+func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, tensor<9x4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
   %c4 = arith.constant 4 : index
-  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %s) -> tensor<7xf32> {
-    %j = arith.subi %c3, %i : index
-    %e = tensor.extract_slice %x[%j, 0] [1, 7] [1, 1] : tensor<4x7xf32> to tensor<7xf32>
-    %f = tensor.extract %d[%n] : tensor<?xf32>
-    %g = tensor.insert %f into %e[%c1] : tensor<7xf32>
-    scf.yield %g : tensor<7xf32>
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> f32 {
+    %e = tensor.extract %x[%i] : tensor<?xf32>
+    %b = arith.addf %a, %e : f32
+    scf.yield %b : f32
   }
-  return %r : tensor<7xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %y) -> tensor<9x4xf32> {
+    %j = arith.addi %i, %c4 : index
+    %row = tensor.extract_slice %a[%j, 0] [2, 4] [1, 1] : tensor<9x4xf32> to tensor<2x4xf32>
+    %b = tensor.insert_slice %row into %a[%i, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<9x4xf32>
+    %c = tensor.insert %zero into %b[%k, %c0] {train.in_range} : tensor<9x4xf32>
+    scf.yield %c : tensor<9x4xf32>
+  }
+  return %s, %r : f32, tensor<9x4xf32>
 }

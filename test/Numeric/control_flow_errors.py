@@ -202,4 +202,102 @@ func.func @f(%x: tensor<4x3xf32>, %rows: tensor<6xi32>, %count: tensor<i32>) -> 
             expect_equal(configuration, model["v"], v)
 
 
-run_tests([test_uninitialized, test_checks, test_slices])
+def test_out_of_range() -> None:
+    """S3, X7: reads and writes in loops stay in their tensors; one that would not
+    is an error of the step, which changes nothing."""
+    text = """
+train.variable @v : tensor<4xf64> = #train.zeros
+train.variable @w : tensor<64xf64> = #train.ones
+func.func @read(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %e = tensor.extract %n[] : tensor<i64>
+  %count = arith.index_cast %e : i64 to index
+  %s = scf.for %i = %c0 to %count step %c1 iter_args(%a = %z) -> f64 {
+    %y = tensor.extract %x[%i] : tensor<?xf64>
+    %b = arith.addf %a, %y : f64
+    scf.yield %b : f64
+  }
+  %r = tensor.from_elements %s : tensor<f64>
+  return %r : tensor<f64>
+}
+func.func @write(%n: tensor<i64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 5.0 : f64
+  %e = tensor.extract %n[] : tensor<i64>
+  %count = arith.index_cast %e : i64 to index
+  %v = train.read @v : tensor<4xf64>
+  %s = scf.for %i = %c0 to %count step %c1 iter_args(%a = %v) -> tensor<4xf64> {
+    %b = tensor.insert %z into %a[%i] : tensor<4xf64>
+    scf.yield %b : tensor<4xf64>
+  }
+  train.assign @v, %s : tensor<4xf64>
+  return
+}
+func.func @parts(%x: tensor<?x3xf64>, %n: tensor<i64>) -> tensor<?x3xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %count = arith.index_cast %e : i64 to index
+  %s = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x) -> tensor<?x3xf64> {
+    %row = tensor.extract_slice %a[%i, 0] [1, 3] [1, 1] : tensor<?x3xf64> to tensor<3xf64>
+    %new = math.sin %row : tensor<3xf64>
+    %b = tensor.insert_slice %new into %a[%i, 0] [1, 3] [1, 1] : tensor<3xf64> into tensor<?x3xf64>
+    scf.yield %b : tensor<?x3xf64>
+  }
+  return %s : tensor<?x3xf64>
+}
+func.func @gathered(%index: tensor<?xi64>, %n: tensor<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z = arith.constant 7.0 : f64
+  %v = train.read @v : tensor<4xf64>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %v) -> tensor<4xf64> {
+    %k = nn.gather %index, %n axis 0 : (tensor<?xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %e = tensor.extract %k[%c0] : tensor<1xi64>
+    %j = arith.index_cast %e : i64 to index
+    %b = tensor.insert %z into %a[%j] : tensor<4xf64>
+    scf.yield %b : tensor<4xf64>
+  }
+  train.assign @v, %s : tensor<4xf64>
+  return
+}
+func.func @generate(%y: tensor<9xf64>, %n: tensor<3xi64>) -> tensor<3xf64> {
+  %s = tensor.generate {
+  ^bb0(%i: index):
+    %e = tensor.extract %n[%i] : tensor<3xi64>
+    %k = arith.index_cast %e : i64 to index
+    %v = tensor.extract %y[%k] : tensor<9xf64>
+    tensor.yield %v : f64
+  } : tensor<3xf64>
+  return %s : tensor<3xf64>
+}
+"""
+    x = np.random.default_rng(7).standard_normal((5, 3))
+    y = np.arange(9.0)
+    for configuration, model in configurations(text):
+        model.initialize()
+        expect_close(configuration, model.run("read", x[:, 0].copy(), np.array(5)), x[:, 0].sum())
+        model.run("write", np.array(3))
+        expect_equal(configuration, model["v"], np.array([5.0, 5, 5, 0]))
+        expected = x.copy()
+        expected[:4] = np.sin(x[:4])
+        expect_close(configuration, model.run("parts", x, np.array(4)), expected)
+        model.run("gathered", np.array([0, 1, 3]), np.array([2]))
+        expect_equal(configuration, model["v"], np.array([5.0, 5, 5, 7]))
+        expect_equal(configuration, model.run("generate", y, np.array([8, 0, 4])), y[[8, 0, 4]])
+        for entry, feeds in (("read", (x[:, 0].copy(), np.array(6))), ("read", (np.empty(0), np.array(1))),
+                             ("write", (np.array(40),)), ("parts", (x, np.array(60))),
+                             ("parts", (np.empty((0, 3)), np.array(2))),
+                             ("gathered", (np.array([0, 1, 20]), np.array([2]))),
+                             ("gathered", (np.array([0, 1, 20]), np.array([3]))),
+                             ("generate", (y, np.array([8, 9, 4])))):
+            expect_error(f"{configuration} {entry}", "out of range", lambda: model.run(entry, *feeds))
+            expect_equal(configuration, model["v"], np.array([5.0, 5, 5, 7]))
+            expect_equal(configuration, model["w"], np.ones(64))
+
+
+run_tests([test_uninitialized, test_checks, test_slices, test_out_of_range])

@@ -34,14 +34,18 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
     `tensor.insert` at offsets, of sizes, or of extents that are known only when
-    the step runs; out of range they are undefined. After: at the top level of
-    the function a `cf.assert` in front of each says that it is in range. So does
-    one in a branch or a loop, marked `linalg_ext.safe`, for an offset in an
-    extent that is known: where it is false, the op is at 0. Slices of dynamic
-    sizes, with strides, or of dynamic extents are not checked there.
+    the step runs; out of range they are undefined. After: a `cf.assert` in front
+    of each says that it is in range, but for those that are so by the bounds of
+    the loops around them. Inside of branches and loops the assertions are marked
+    `linalg_ext.safe`: where one fails, the op takes the start of the dimension
+    if that is in range, and else does not run.
+
+    Refuses what may be out of range in a body from which no check can be passed
+    out, as that of a `tensor.pad`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }

@@ -17,6 +17,7 @@
 
 #include "flywheel/Autodiff/InlineRegion.h"
 #include "flywheel/Autodiff/ReverseSweep.h"
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -212,24 +213,31 @@ static void getSlice(OpBuilder &at, Location loc, Value position, Value like,
   llvm::append_range(sizes, tensor::getMixedSizes(at, loc, like));
 }
 
+/// `op`, marked: every iteration has a position of the stacks.
+static Value markInRange(OpBuilder &at, Operation *op) {
+  op->setAttr(train::TrainDialect::getInRangeAttrName(), at.getUnitAttr());
+  return op->getResult(0);
+}
+
 Value ForVjp::emitLoad(OpBuilder &at, Value position, Value stack, Value like) {
   auto type = dyn_cast<RankedTensorType>(like.getType());
   if (!type)
-    return tensor::ExtractOp::create(at, loc, stack, position);
+    return markInRange(at, tensor::ExtractOp::create(at, loc, stack, position));
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getSlice(at, loc, position, like, offsets, sizes, strides);
-  return tensor::ExtractSliceOp::create(at, loc, type, stack, offsets, sizes,
-                                        strides);
+  return markInRange(at, tensor::ExtractSliceOp::create(
+                             at, loc, type, stack, offsets, sizes, strides));
 }
 
 Value ForVjp::emitStore(OpBuilder &at, Value position, Value value,
                         Value into) {
   if (!isa<RankedTensorType>(value.getType()))
-    return tensor::InsertOp::create(at, loc, value, into, position);
+    return markInRange(
+        at, tensor::InsertOp::create(at, loc, value, into, position));
   SmallVector<OpFoldResult> offsets, sizes, strides;
   getSlice(at, loc, position, value, offsets, sizes, strides);
-  return tensor::InsertSliceOp::create(at, loc, value, into, offsets, sizes,
-                                       strides);
+  return markInRange(at, tensor::InsertSliceOp::create(
+                             at, loc, value, into, offsets, sizes, strides));
 }
 
 FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {

@@ -37,6 +37,7 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
       image are the convolution's padding.
     * Products over dimensions are `nn.reduce prod`.
+    * A `tensor.generate` that reads another tensor is a `linalg.generic`.
     * No body of a `linalg` op on tensors has a `tensor.extract`: what it read is
       an operand, an `nn.gather` at indices that an op of its own computes. So it
       has a derivative, and an index out of range is an error of the step. The

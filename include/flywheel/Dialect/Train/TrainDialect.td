@@ -114,6 +114,11 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getSnapshotAttrName() {
       return "train.snapshot";
     }
+    /// On an op that takes a part of a tensor: it is in range, by the way in
+    /// which the compiler made it.
+    static constexpr ::llvm::StringLiteral getInRangeAttrName() {
+      return "train.in_range";
+    }
     /// On the function of an entry: its name, which tells it from equal ones.
     static constexpr ::llvm::StringLiteral getEntryAttrName() {
       return "train.entry";

@@ -6,7 +6,8 @@
 //
 // Before: any module. After: what other front ends lower to linalg ops that
 // have no derivative rule, convolutions, pools, products and reads of tensors
-// in bodies, are nn ops, which have rules, batches and kernels.
+// in bodies, those of `tensor.generate` as well, are nn ops, which have rules,
+// batches and kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -79,15 +81,36 @@ static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
   return true;
 }
 
+/// Whether the body of `op` reads a tensor that is made outside of it.
+static bool readsOutside(tensor::GenerateOp op) {
+  return op
+      ->walk([&](tensor::ExtractOp read) {
+        Region *made = read.getTensor().getParentRegion();
+        return op.getBody().isAncestor(made) ? WalkResult::advance()
+                                             : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<tensor::GenerateOp> generated;
+    getOperation()->walk([&](tensor::GenerateOp op) {
+      if (readsOutside(op))
+        generated.push_back(op);
+    });
+    for (tensor::GenerateOp op : generated) {
+      rewriter.setInsertionPoint(op);
+      if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op)))
+        return signalPassFailure();
+    }
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics())
         ops.push_back(op);
     });
-    IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops)
       if (!raiseWindow(rewriter, op) && !raiseProduct(rewriter, op) &&
           failed(raiseExtracts(rewriter, op)))

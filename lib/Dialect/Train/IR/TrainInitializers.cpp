@@ -139,7 +139,9 @@ Value ConstantAttr::buildElement(OpBuilder &b, Location loc, RankedTensorType,
       arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(count - 1));
   Value position = arith::MinUIOp::create(b, loc, index, last);
   position = arith::IndexCastOp::create(b, loc, b.getIndexType(), position);
-  return tensor::ExtractOp::create(b, loc, table, position);
+  auto element = tensor::ExtractOp::create(b, loc, table, position);
+  element->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
+  return element;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,11 @@
+// RUN: flywheel-opt %s --flywheel-check-slices --verify-diagnostics
+
+func.func @body(%x: tensor<4xf32>, %k: index) -> tensor<6xf32> {
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    // expected-error@below {{expected the index to be known to be in range of dimension 0 in the body of 'tensor.pad', where it cannot be checked}}
+    %e = tensor.extract %x[%k] : tensor<4xf32>
+    tensor.yield %e : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %p : tensor<6xf32>
+}
