@@ -147,9 +147,15 @@ FailureOr<Contraction> matchContraction(linalg::LinalgOp op) {
                    cast<MemRefType>(result.b->get().getType()).isStrided();
   }
   // A few short loops, such as those of a window and its few channels, make up
-  // for a long one. All their rows are unrolled.
-  constexpr int64_t maxUnrolledRows = 32;
-  if (result.m && bestRows < enoughRows && bestRows > 0)
+  // for a long one. All their rows are unrolled. Columns of one vector need
+  // twice as many rows as two to hide the latency of an FMA.
+  constexpr int64_t vectorBytes = 64;
+  int64_t maxColumns = 8 * vectorBytes / element.getWidth();
+  bool isNarrow =
+      !ShapedType::isDynamic(sizes[result.n]) && sizes[result.n] <= maxColumns;
+  int64_t maxUnrolledRows = isNarrow ? 64 : 32;
+  if (result.m && bestRows > 0 &&
+      (bestRows < enoughRows || (isNarrow && sizes[*result.m] == enoughRows)))
     for (unsigned dim : llvm::reverse(parallel))
       if (dim != result.m && isAlongRows(dim) && sizes[dim] > 1 &&
           bestRows * sizes[dim] <= maxUnrolledRows) {

@@ -169,6 +169,20 @@ static bool isCheap(Operation &op) {
          op.hasTrait<OpTrait::ConstantLike>();
 }
 
+/// Whether all users of `value`, expanded or not, are ops beside it whose loops
+/// visit each of its elements once.
+static bool isReadOnceByEach(Value value) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != value.getParentBlock())
+      return false;
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
+      return isReadOnceByEach(expand.getResult());
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.isDpsInput(&use) && visitsEachOnce(&use);
+  });
+}
+
 /// Whether computing `op` in each of its users reads no more memory than
 /// reading its result would, and keeps no more: it broadcasts, or changes one
 /// tensor of the result's size, which is no variable, by a little arithmetic.
@@ -196,11 +210,7 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
         isa<BlockArgument>(flywheel::getRoot(input->get())))
       return false;
   }
-  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
-    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    return user && user.isDpsInput(&use) && visitsEachOnce(&use) &&
-           user->getBlock() == op->getBlock();
-  });
+  return isReadOnceByEach(op.getResult(0));
 }
 
 /// Gives each use of what is cheap to repeat a producer of its own. Returns
@@ -234,6 +244,19 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
                                                        isExpandedContraction);
     apply(collapsing);
 
+    applyExpanding();
+    // What is fused may be cheap to repeat in turn. What could not be fused is
+    // made one again by CSE.
+    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
+      if (!repeatCheapProducers(getOperation()))
+        break;
+      applyExpanding();
+    }
+  }
+
+private:
+  /// Fuses; changes of shape in between move out of the way.
+  void applyExpanding() {
     RewritePatternSet expanding(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
@@ -252,19 +275,8 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     tensor::populateBubbleUpExpandShapePatterns(expanding);
     linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
     apply(expanding);
-
-    // What is fused may be cheap to repeat in turn. What could not be fused is
-    // left as it was by CSE.
-    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
-      if (!repeatCheapProducers(getOperation()))
-        break;
-      RewritePatternSet repeated(&getContext());
-      linalg::populateElementwiseOpsFusionPatterns(repeated, isWorthFusing);
-      apply(repeated);
-    }
   }
 
-private:
   /// Applies `patterns` and what they need to see through each other.
   void apply(RewritePatternSet &patterns) {
     MLIRContext *context = &getContext();
