@@ -19,6 +19,7 @@
 #include "flywheel/Autodiff/Activity.h"
 #include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -31,10 +32,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// What a linear function makes of every unit tensor of the type of `seed`: the
 /// dimensions of `seed`, then those of the function's value.

@@ -3,6 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Before: `cf.assert` anywhere. After: those marked `linalg_ext.safe` are at
+// the top level of the function, behind the branches and loops that they were
+// in, which pass on whether they were true. Refuses nothing: what can carry no
+// result keeps its checks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
 

@@ -3,6 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Before: slices and elements of tensors at positions that are known only when
+// the step runs. After: at the top level of the function, a `cf.assert` in
+// front of each says that it is in range. Refuses nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
 

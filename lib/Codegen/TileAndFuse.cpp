@@ -3,6 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Before: `linalg` on tensors. After: a contraction whose only use is an
+// elementwise op is computed tile by tile in the loops of that op, in tiles of
+// the size of registers. Refuses nothing: other ops stay as they are.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Codegen/CpuTarget.h"

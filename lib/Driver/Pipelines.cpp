@@ -99,6 +99,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createCheckSlices());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createCheckCarriedExtents());
   pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());

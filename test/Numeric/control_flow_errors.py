@@ -300,4 +300,66 @@ func.func @generate(%y: tensor<9xf64>, %n: tensor<3xi64>) -> tensor<3xf64> {
             expect_equal(configuration, model["w"], np.ones(64))
 
 
-run_tests([test_uninitialized, test_checks, test_slices, test_out_of_range])
+def test_extents() -> None:
+    """X10, X11: extents are checked where a branch is taken and a loop has an iteration."""
+    x = "tensor<?x?x?x2xf32>"
+    text = f"""
+func.func @branch(%c: tensor<i1>, %x: {x}, %w: tensor<3x3x2x2xf32>) -> (tensor<f32>, tensor<3x3x2x2xf32>) {{
+  %condition = tensor.extract %c[] : tensor<i1>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %s = scf.if %condition -> tensor<f32> {{
+    %y = nn.conv2d %x, %w : ({x}, tensor<3x3x2x2xf32>) -> {x}
+    %l = nn.reduce sum %y axes [0, 1, 2, 3] : {x} -> tensor<f32>
+    scf.yield %l : tensor<f32>
+  }} else {{
+    scf.yield %zero : tensor<f32>
+  }}
+  %g = train.gradient %s wrt %w : (tensor<f32>, tensor<3x3x2x2xf32>) -> tensor<3x3x2x2xf32>
+  return %s, %g : tensor<f32>, tensor<3x3x2x2xf32>
+}}
+func.func @loop(%n: tensor<i64>, %x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<f32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %number = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %number : i64 to index
+  %y = scf.for %i = %c0 to %end step %c1 iter_args(%h = %x) -> tensor<?x?xf32> {{
+    %p = nn.matmul %h, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+    scf.yield %p : tensor<?x?xf32>
+  }}
+  %l = nn.reduce sum %y axes [0, 1] : tensor<?x?xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}}
+func.func @shrinks(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<f32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %number = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %number : i64 to index
+  %y = scf.for %i = %c0 to %end step %c1 iter_args(%h = %x) -> tensor<?xf32> {{
+    %m = tensor.dim %h, %c0 : tensor<?xf32>
+    %k = arith.subi %m, %c1 : index
+    %p = tensor.extract_slice %h[1] [%k] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }}
+  %l = nn.reduce sum %y axes [0] : tensor<?xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}}
+"""
+    def ones(*shape: int) -> Array:
+        return np.ones(shape, np.float32)
+
+    for name, model in configurations(text):
+        loss, gradient = model.run("branch", flag(True), ones(1, 4, 5, 2), ones(3, 3, 2, 2))
+        expect_close(name, loss, 2 * 3 * 2 * 18)
+        expect_close(name, gradient, 6 * ones(3, 3, 2, 2))
+        small = ones(1, 2, 5, 2), ones(3, 3, 2, 2)
+        expect_close(name, model.run("branch", flag(False), *small)[0], 0)
+        expect_error(name, "expected an image whose height is at least 3",
+                     lambda: model.run("branch", flag(True), *small))
+        expect_close(name, model.run("loop", np.array(2), ones(2, 3), ones(3, 3)), 54)
+        for matrices in ((ones(2, 3), ones(4, 3)), (ones(2, 3), ones(3, 4))):
+            expect_error(name, "disagree", lambda: model.run("loop", np.array(1), *matrices))
+        expect_close(name, model.run("shrinks", np.array(0), ones(7)), 7)
+        expect_error(name, "another one of dimension 0", lambda: model.run("shrinks", np.array(1), ones(7)))
+
+
+run_tests([test_uninitialized, test_checks, test_slices, test_out_of_range, test_extents])

@@ -50,6 +50,21 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CheckCarriedExtents : Pass<"flywheel-check-carried-extents", "::mlir::func::FuncOp"> {
+  let summary = "Check that branches and loops keep extents";
+  let description = [{
+    Before: tensors of dynamic extents go into branches and loops, around loops
+    and out of them. After: what comes out of an `scf.if`, or goes around an
+    `scf.for` or `scf.while`, has the extents of what it replaces; where that is
+    not seen, a `cf.assert` says so. Refuses branches whose extents are not known
+    in front of them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
   let summary = "Take checks out of branches and loops";
   let description = [{

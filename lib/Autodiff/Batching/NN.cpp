@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,10 +20,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Shapes and reductions

@@ -15,6 +15,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,10 +26,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Emits C[l, m, n] += A[l, m, k] * B[l, k, n] with a new loop in front. Loops
 /// have numbers: 0 is the new one, then come the leading dimensions l, m, n, k.

@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -24,10 +25,6 @@ namespace flywheel {
 namespace {
 
 using Mixed = SmallVector<OpFoldResult>;
-
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// `values` with `first` in front.
 Mixed prepend(OpFoldResult first, Mixed values) {

@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,10 +19,6 @@
 
 using namespace mlir;
 using namespace flywheel;
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
   return value.getType() == type ? value

@@ -1,4 +1,4 @@
-//===- LowerReductions.cpp - Reductions to linalg ------------===//
+//===- LowerReductions.cpp - Reductions to linalg -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -15,6 +15,82 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace flywheel::linalg_ext;
+
+/// What a block argument or result of control flow has the shape of: what goes
+/// in, or what its first region makes. Null for other values.
+static Value getControlFlowSource(Value value) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    unsigned number = result.getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return loop.getInits()[number];
+    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+      return loop.getConditionOp().getArgs()[number];
+    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
+      return branch.thenYield().getResults()[number];
+    return {};
+  }
+  auto argument = cast<BlockArgument>(value);
+  unsigned number = argument.getArgNumber();
+  Operation *owner = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+    OpOperand *init = loop.getTiedLoopInit(argument);
+    return init ? init->get() : Value();
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(owner))
+    return argument.getOwner() == loop.getBeforeBody()
+               ? loop.getInits()[number]
+               : loop.getConditionOp().getArgs()[number];
+  return {};
+}
+
+/// The number that an op makes dimension `dim` of its result of; null where it
+/// has no operand for that.
+static OpFoldResult getSizeOperand(Operation *op, int64_t dim) {
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return empty.getMixedSizes()[dim];
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return expand.getMixedOutputShape()[dim];
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [i, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(i) && dim-- == 0)
+        return size;
+  }
+  return {};
+}
+
+ExtentRoot flywheel::linalg_ext::getExtentRoot(Value tensor, int64_t dim) {
+  // Steps are bounded: graph regions may hold cycles.
+  for (int step = 0; step < 1024; ++step) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!type.isDynamicDim(dim))
+      return {Value(), type.getDimSize(dim)};
+    Operation *op = tensor.getDefiningOp();
+    Value source = getControlFlowSource(tensor);
+    if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
+      source = cast.getSource();
+    else if (auto styled = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+      source = styled.getTiedOpOperand(llvm::cast<OpResult>(tensor))->get();
+    if (source && isa<RankedTensorType>(source.getType())) {
+      tensor = source;
+      continue;
+    }
+    OpFoldResult size = op ? getSizeOperand(op, dim) : OpFoldResult();
+    if (!size)
+      break;
+    if (std::optional<int64_t> number = getConstantIntValue(size))
+      return {Value(), *number};
+    auto read = cast<Value>(size).getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> index =
+        read ? read.getConstantIndex() : std::nullopt;
+    if (!index || !isa<RankedTensorType>(read.getSource().getType()))
+      break;
+    tensor = read.getSource();
+    dim = *index;
+  }
+  return {tensor, dim};
+}
 
 namespace {
 /// Computes numbers in front of an op that are computed inside of it.
@@ -25,12 +101,13 @@ public:
   /// `value` in front of the op; null where it cannot be told there. Whether
   /// the ops that this creates are used or not, they have no effect.
   Value hoist(Value value);
+  /// Dimension `dim` of `tensor`, likewise.
+  Value hoistExtent(Location loc, Value tensor, int64_t dim);
 
 private:
   bool isOutside(Value value) {
     return !parent->isAncestor(value.getParentBlock()->getParentOp());
   }
-  Value hoistExtent(tensor::DimOp dim);
 
   OpBuilder &b;
   Operation *parent;
@@ -38,39 +115,14 @@ private:
 };
 } // namespace
 
-/// What the block argument `value` of a loop has the shape of, in front of it;
-/// null where that is not carried from there.
-static Value getCarriedFrom(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
-  if (auto loop = dyn_cast_or_null<scf::ForOp>(owner)) {
-    OpOperand *init = loop.getTiedLoopInit(argument);
-    return init ? init->get() : Value();
-  }
-  auto loop = dyn_cast_or_null<scf::WhileOp>(owner);
-  if (!loop)
-    return {};
-  if (argument.getOwner() == loop.getBeforeBody())
-    return loop.getInits()[argument.getArgNumber()];
-  Value passed = loop.getConditionOp().getArgs()[argument.getArgNumber()];
-  // From the first region, which ends with the condition.
-  auto carried = dyn_cast<BlockArgument>(passed);
-  return carried && carried.getOwner() == loop.getBeforeBody()
-             ? loop.getInits()[carried.getArgNumber()]
-             : Value();
-}
-
-Value Hoister::hoistExtent(tensor::DimOp dim) {
-  Location loc = dim.getLoc();
-  std::optional<int64_t> index = dim.getConstantIndex();
-  if (!index)
-    return {};
-  Value source = dim.getSource();
-  if (Value outside = getCarriedFrom(source))
-    source = outside;
-  if (isOutside(source))
-    return tensor::DimOp::create(b, loc, source, *index);
-  auto reifiable = source.getDefiningOp<ReifyRankedShapedTypeOpInterface>();
+Value Hoister::hoistExtent(Location loc, Value tensor, int64_t dim) {
+  ExtentRoot root = getExtentRoot(tensor, dim);
+  if (!root.tensor)
+    return arith::ConstantIndexOp::create(b, loc, root.number);
+  if (isOutside(root.tensor))
+    return tensor::DimOp::create(b, loc, root.tensor, root.number);
+  auto reifiable =
+      root.tensor.getDefiningOp<ReifyRankedShapedTypeOpInterface>();
   if (!reifiable)
     return {};
   ReifiedRankedShapedTypeDims shapes;
@@ -80,11 +132,14 @@ Value Hoister::hoistExtent(tensor::DimOp dim) {
     b.setInsertionPointAfter(reifiable);
     if (failed(reifyResultShapes(b, reifiable, shapes)))
       return {};
-    size = shapes[cast<OpResult>(source).getResultNumber()][*index];
+    size = shapes[cast<OpResult>(root.tensor).getResultNumber()][root.number];
   }
   if (auto number = getConstantIntValue(size))
     return arith::ConstantIndexOp::create(b, loc, *number);
-  return hoist(cast<Value>(size));
+  // What reads the extent of the op itself says nothing.
+  auto read = cast<Value>(size).getDefiningOp<tensor::DimOp>();
+  return read && read.getSource() == root.tensor ? Value()
+                                                 : hoist(cast<Value>(size));
 }
 
 Value Hoister::hoist(Value value) {
@@ -98,7 +153,10 @@ Value Hoister::hoist(Value value) {
       !value.getType().isIntOrIndex())
     return {};
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    Value extent = hoistExtent(dim);
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index || !isa<RankedTensorType>(dim.getSource().getType()))
+      return {};
+    Value extent = hoistExtent(dim.getLoc(), dim.getSource(), *index);
     if (extent)
       mapping.map(value, extent);
     return extent;
@@ -148,7 +206,7 @@ cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
                                                      Operation *op, Value ok,
                                                      const Twine &message) {
   OpBuilder::InsertionGuard guard(b);
-  Region *inner = op->getParentRegion();
+  Region *inner = b.getInsertionBlock()->getParent();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(inner->getParentOp())) {
     Operation *parent = inner->getParentOp();
     OpBuilder outside(parent);
@@ -163,4 +221,9 @@ cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
     inner = parent->getParentRegion();
   }
   return createCheck(b, op, ok, message);
+}
+
+Value flywheel::linalg_ext::getExtentInFrontOf(OpBuilder &b, Operation *op,
+                                               Value tensor, int64_t dim) {
+  return Hoister(b, op).hoistExtent(op->getLoc(), tensor, dim);
 }

@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
 #include "flywheel/Dialect/LinalgExt/LinalgExtDialect.cpp.inc"
@@ -43,35 +45,23 @@ static LogicalResult verifyShape(Operation *op, Value value, StringRef what,
                            << expected << ", found " << value.getType();
 }
 
-static LogicalResult verifyElementTypes(Operation *op, Value a, Value b) {
-  Type left = getElementTypeOrSelf(a), right = getElementTypeOrSelf(b);
-  if (left == right)
-    return success();
-  return op->emitOpError() << "expected one element type, found " << left
-                           << " and " << right;
-}
-
-static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t rank) {
-  if (axis >= 0 && axis < rank)
-    return success();
-  return op->emitOpError() << "expected axis within [0, " << rank << "), found "
-                           << axis;
-}
-
-static LogicalResult verifyMatrices(Operation *op, Value value,
-                                    StringRef what) {
-  if (shapeOf(value).size() >= 2)
-    return success();
-  return op->emitOpError() << "expected " << what
-                           << " of rank at least 2, found " << value.getType();
+/// Checks that `op` works on tensors alone or on buffers alone.
+static LogicalResult verifyContainers(Operation *op) {
+  Type first = op->getOperand(0).getType();
+  for (Type type : op->getOperandTypes())
+    if (isa<TensorType>(type) != isa<TensorType>(first))
+      return op->emitOpError() << "expected all tensors or all buffers, found "
+                               << first << " and " << type;
+  return success();
 }
 
 /// Checks that `slices` are those of `whole` at `indices`.
 static LogicalResult verifySlices(Operation *op, Value whole, Value indices,
                                   Value slices, StringRef what, int64_t axis) {
   ArrayRef<int64_t> shape = shapeOf(whole);
-  if (failed(verifyElementTypes(op, whole, slices)) ||
-      failed(verifyAxis(op, axis, shape.size())))
+  if (failed(verifyContainers(op)) ||
+      failed(verifyElementTypes(op, whole, slices)) ||
+      failed(verifyDims(op, "axis", axis, shape.size())))
     return failure();
   SmallVector<int64_t> expected(shape.take_front(axis));
   llvm::append_range(expected, shapeOf(indices));
@@ -90,22 +80,26 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyElementTypes(*this, getX(), getInit())) ||
-      failed(verifyAxis(*this, getAxis(), shapeOf(getX()).size())))
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyElementTypes(*this, getX(), getInit())) ||
+      failed(verifyDims(*this, "axis", int64_t(getAxis()),
+                        shapeOf(getX()).size())))
     return failure();
   return verifyShape(*this, getInit(), "a destination", shapeOf(getX()));
 }
 
 LogicalResult CholeskyOp::verify() {
-  if (failed(verifyMatrices(*this, getInit(), "matrices")))
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyMinRank(*this, getInit(), "matrices", 2)))
     return failure();
   return verifyShape(*this, getSuccess(), "a flag", {});
 }
 
 LogicalResult TriangularSolveOp::verify() {
-  if (failed(verifyElementTypes(*this, getA(), getInit())) ||
-      failed(verifyMatrices(*this, getA(), "triangles")) ||
-      failed(verifyMatrices(*this, getInit(), "right-hand sides")))
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyElementTypes(*this, getA(), getInit())) ||
+      failed(verifyMinRank(*this, getA(), "triangles", 2)) ||
+      failed(verifyMinRank(*this, getInit(), "right-hand sides", 2)))
     return failure();
   SmallVector<int64_t> expected(shapeOf(getInit()));
   expected.back() = expected[expected.size() - 2];

@@ -69,3 +69,27 @@ func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
   %0 = linalg_ext.scan ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>) axis 0 -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{expected all tensors or all buffers, found 'tensor<4xf32>' and 'memref<4xf32>'}}
+  linalg_ext.scan ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>) axis 0
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x4xf32>, %ok: memref<i1>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected all tensors or all buffers, found 'tensor<4x4xf32>' and 'memref<i1>'}}
+  %0 = linalg_ext.cholesky outs(%a, %ok : tensor<4x4xf32>, memref<i1>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<*xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of floating-point or signless integer values or memref of floating-point or signless integer values, but got 'tensor<*xf32>'}}
+  %0 = linalg_ext.scan ins(%x : tensor<*xf32>) outs(%y : tensor<4xf32>) axis 0 -> tensor<4xf32>
+  return
+}

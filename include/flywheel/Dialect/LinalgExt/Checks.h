@@ -17,11 +17,31 @@ namespace flywheel::linalg_ext {
 mlir::cf::AssertOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
                                mlir::Value ok, const llvm::Twine &message);
 
-/// The same for an `ok` that extents decide: in front of the branches and loops
-/// that `op` is in, as far as `ok` can be told there, and true where they would
-/// not get to the check. What a loop carries has the same extents in each
-/// iteration; its body is assumed to be reached where the loop's first region
-/// decides that.
+/// An extent that is dimension `number` of `tensor`, or where that is null the
+/// number itself.
+struct ExtentRoot {
+  mlir::Value tensor;
+  int64_t number = 0;
+
+  bool operator==(const ExtentRoot &other) const {
+    return tensor == other.tensor && number == other.number;
+  }
+};
+
+/// What dimension `dim` of `tensor` is seen to be equal to, as far as possible
+/// from it: through destinations, sizes, branches and loops. Relies on
+/// `flywheel-check-carried-extents`.
+ExtentRoot getExtentRoot(mlir::Value tensor, int64_t dim);
+
+/// Dimension `dim` of `tensor`, which is inside of `op`, as an index in front
+/// of it, where `builder` is; null where it cannot be told there.
+mlir::Value getExtentInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
+                               mlir::Value tensor, int64_t dim);
+
+/// The same as `createCheck` for an `ok` that extents decide: in front of the
+/// branches and loops that `builder` is in, as far as `ok` can be told there,
+/// and true where they would not get to the check. The body of an `scf.while`
+/// is taken to be reached.
 mlir::cf::AssertOp createExtentCheck(mlir::OpBuilder &builder,
                                      mlir::Operation *op, mlir::Value ok,
                                      const llvm::Twine &message);

@@ -39,10 +39,14 @@ class LinalgExt_Op<string opMnemonic>
   let hasVerifier = 1;
 }
 
-def LinalgExt_Shaped : TensorOrMemRef<[AnyFloat, AnySignlessInteger]>;
-def LinalgExt_Indices : TensorOrMemRef<[AnySignlessInteger]>;
-def LinalgExt_Matrices : TensorOrMemRef<[F32, F64]>;
-def LinalgExt_Flag : TensorOrMemRef<[I1]>;
+/// Operands of an op are all tensors or all buffers.
+class LinalgExt_RankedOf<list<Type> elements>
+    : AnyTypeOf<[RankedTensorOf<elements>, MemRefOf<elements>], "",
+                "::mlir::ShapedType">;
+def LinalgExt_Shaped : LinalgExt_RankedOf<[AnyFloat, AnySignlessInteger]>;
+def LinalgExt_Indices : LinalgExt_RankedOf<[AnySignlessInteger]>;
+def LinalgExt_Matrices : LinalgExt_RankedOf<[F32, F64]>;
+def LinalgExt_Flag : LinalgExt_RankedOf<[I1]>;
 
 def LinalgExt_GatherOp : LinalgExt_Op<"gather"> {
   let summary = "Copies slices at indices along one dimension";

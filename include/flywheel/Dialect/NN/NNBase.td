@@ -30,6 +30,7 @@ class NN_CompositeOp<string opMnemonic, list<Trait> traits = []>
         [DeclareOpInterfaceMethods<CompositeOpInterface>], traits)>;
 
 def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
+def NN_NumberTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
 def NN_IntTensor : RankedTensorOf<[AnySignlessInteger]>;
 
 #endif // FLYWHEEL_DIALECT_NN_NNBASE

@@ -9,8 +9,6 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_NumberTensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
-
 def NN_GatherOp : NN_DifferentiableOp<"gather"> {
   let summary = "Slices at indices along one dimension";
   let description = [{

@@ -28,10 +28,10 @@ def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType]>
     ```
   }];
   let arguments = (ins NN_TriangleKind:$kind,
-                       RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$x,
+                       NN_NumberTensor:$x,
                        DefaultValuedAttr<I64Attr, "0">:$diagonal,
                        DefaultValuedAttr<F64Attr, "0.0">:$fill);
-  let results = (outs RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let results = (outs NN_NumberTensor:$result);
   let assemblyFormat = [{
     $kind $x (`diagonal` $diagonal^)? (`fill` $fill^)? attr-dict `:` type($x)
   }];

@@ -52,9 +52,9 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
     ```
   }];
   let arguments = (ins NN_ReductionKind:$kind,
-                       RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+                       NN_NumberTensor:$input,
                        DenseI64ArrayAttr:$axes, UnitAttr:$keepdims);
-  let results = (outs RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let results = (outs NN_NumberTensor:$result);
   let assemblyFormat = [{
     $kind $input `axes` $axes (`keepdims` $keepdims^)? attr-dict `:`
     type($input) `->` type($result)
@@ -69,7 +69,7 @@ def NN_OneHotOp : NN_Op<"one_hot"> {
     outside [0, depth) gives a row of zeros. Indices carry no derivative.
   }];
   let arguments = (ins NN_IntTensor:$indices);
-  let results = (outs RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$result);
+  let results = (outs NN_NumberTensor:$result);
   let assemblyFormat = "$indices attr-dict `:` type($indices) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -79,7 +79,7 @@ def NN_ArgmaxOp : NN_Op<"argmax"> {
   let description = [{
     The first of equal elements; NaN counts as largest. No derivative.
   }];
-  let arguments = (ins RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+  let arguments = (ins NN_NumberTensor:$input,
                        I64Attr:$axis);
   let results = (outs NN_IntTensor:$result);
   let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
@@ -91,7 +91,7 @@ def NN_ArgminOp : NN_Op<"argmin"> {
   let description = [{
     The first of equal elements; NaN counts as smallest. No derivative.
   }];
-  let arguments = (ins RankedTensorOf<[AnyFloat, AnySignlessInteger]>:$input,
+  let arguments = (ins NN_NumberTensor:$input,
                        I64Attr:$axis);
   let results = (outs NN_IntTensor:$result);
   let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";

@@ -19,14 +19,6 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyElementTypes(Operation *op, Value a, Value b) {
-  Type left = getElementTypeOrSelf(a), right = getElementTypeOrSelf(b);
-  if (left == right)
-    return success();
-  return op->emitOpError() << "expected one element type, found " << left
-                           << " and " << right;
-}
-
 static LogicalResult verifyAxis(Operation *op, int64_t axis, Value value) {
   return verifyDims(op, "axis", axis, tensorOf(value).getRank());
 }

@@ -21,17 +21,8 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks that `value` is a matrix or a batch of them.
-static LogicalResult verifyMatrices(Operation *op, Value value,
-                                    StringRef what) {
-  if (tensorOf(value).getRank() >= 2)
-    return success();
-  return op->emitOpError() << "expected " << what
-                           << " of rank at least 2, found " << value.getType();
-}
-
 LogicalResult TriangleOp::verify() {
-  if (failed(verifyMatrices(*this, getX(), "x")))
+  if (failed(verifyMinRank(*this, getX(), "x", 2)))
     return failure();
   auto type = dyn_cast<IntegerType>(tensorOf(getX()).getElementType());
   if (!type)
@@ -47,7 +38,7 @@ LogicalResult TriangleOp::verify() {
 }
 
 LogicalResult CholeskyOp::verify() {
-  if (failed(verifyMatrices(*this, getA(), "a")))
+  if (failed(verifyMinRank(*this, getA(), "a", 2)))
     return failure();
   ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
   return verifySameExtent(*this, "rows and columns of a",
@@ -57,7 +48,8 @@ LogicalResult CholeskyOp::verify() {
 /// Checks that a is [..., m, n] and b is [..., m, k] with the same leading
 /// extents.
 static LogicalResult verifySystem(Operation *op, Value a, Value b) {
-  if (failed(verifySameElementType(op)) || failed(verifyMatrices(op, a, "a")) ||
+  if (failed(verifySameElementType(op)) ||
+      failed(verifyMinRank(op, a, "a", 2)) ||
       failed(verifyRank(op, b, "b", tensorOf(a).getRank())))
     return failure();
   RankedTensorType aType = tensorOf(a), bType = tensorOf(b);

@@ -25,14 +25,6 @@ LogicalResult nn::verifyRank(Operation *op, Value value, StringRef what,
                            << ", found " << value.getType();
 }
 
-LogicalResult nn::verifyMinRank(Operation *op, Value value, StringRef what,
-                                int64_t rank) {
-  if (nn::tensorOf(value).getRank() >= rank)
-    return success();
-  return op->emitOpError() << "expected " << what << " of rank at least "
-                           << rank << ", found " << value.getType();
-}
-
 LogicalResult nn::verifySameExtents(Operation *op, StringRef what,
                                     ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))
@@ -66,19 +58,6 @@ LogicalResult nn::verifySameElementType(Operation *op) {
     if (getElementTypeOrSelf(type) != first)
       return op->emitOpError() << "expected one element type, found " << first
                                << " and " << getElementTypeOrSelf(type);
-  return success();
-}
-
-LogicalResult nn::verifyDims(Operation *op, StringRef what,
-                             ArrayRef<int64_t> dims, int64_t rank) {
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    if (dim < 0 || dim >= rank)
-      return op->emitOpError() << "expected " << what << " within [0, " << rank
-                               << "), found " << dim;
-    if (i > 0 && dims[i - 1] >= dim)
-      return op->emitOpError() << "expected strictly increasing " << what
-                               << ", found " << dim << " after " << dims[i - 1];
-  }
   return success();
 }
 

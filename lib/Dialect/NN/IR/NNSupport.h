@@ -15,6 +15,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/Term.h"
+#include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -22,9 +23,10 @@
 
 namespace flywheel::nn {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
+using flywheel::tensorOf;
+using flywheel::verifyDims;
+using flywheel::verifyElementTypes;
+using flywheel::verifyMinRank;
 
 inline mlir::FloatType floatOf(mlir::Value value) {
   return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
@@ -33,11 +35,6 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 /// Checks that `value`, which the message calls `what`, has rank `rank`.
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
-
-/// Checks that `value`, which the message calls `what`, has at least rank
-/// `rank`.
-llvm::LogicalResult verifyMinRank(mlir::Operation *op, mlir::Value value,
-                                  llvm::StringRef what, int64_t rank);
 
 /// Checks that two extents can be equal: a dynamic extent fits any.
 llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
@@ -61,10 +58,6 @@ llvm::LogicalResult verifyLossResult(mlir::Operation *op, mlir::Value result,
 
 /// Checks that all operands and results have one element type.
 llvm::LogicalResult verifySameElementType(mlir::Operation *op);
-
-/// Checks that `dims` is strictly increasing and within [0, rank).
-llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
-                               llvm::ArrayRef<int64_t> dims, int64_t rank);
 
 //===----------------------------------------------------------------------===//
 // Parts of decompositions and rules

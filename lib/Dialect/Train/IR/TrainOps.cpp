@@ -6,10 +6,13 @@
 
 #include "VariableVerifiers.h"
 
+#include "flywheel/Dialect/Verifiers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using flywheel::tensorOf;
 using namespace flywheel::train;
 
 /// A region that is not empty: nothing would tell that one from no region.
@@ -30,10 +33,6 @@ static void printInitialRegion(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/Train/TrainOps.cpp.inc"
-
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Checks that `op` uses the variable with the variable's own type.
 static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,

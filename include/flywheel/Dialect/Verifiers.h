@@ -1,0 +1,59 @@
+//===- Verifiers.h - Checks that verifiers share ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_VERIFIERS_H
+#define FLYWHEEL_DIALECT_VERIFIERS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace flywheel {
+
+/// The type of a value that is known to be a ranked tensor.
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// Checks that two values have one element type.
+inline llvm::LogicalResult verifyElementTypes(mlir::Operation *op,
+                                              mlir::Value a, mlir::Value b) {
+  mlir::Type left = mlir::getElementTypeOrSelf(a);
+  mlir::Type right = mlir::getElementTypeOrSelf(b);
+  if (left == right)
+    return llvm::success();
+  return op->emitOpError() << "expected one element type, found " << left
+                           << " and " << right;
+}
+
+/// Checks that the tensor or buffer `value`, which the message calls `what`,
+/// has at least rank `rank`.
+inline llvm::LogicalResult verifyMinRank(mlir::Operation *op, mlir::Value value,
+                                         llvm::StringRef what, int64_t rank) {
+  if (llvm::cast<mlir::ShapedType>(value.getType()).getRank() >= rank)
+    return llvm::success();
+  return op->emitOpError() << "expected " << what << " of rank at least "
+                           << rank << ", found " << value.getType();
+}
+
+/// Checks that `dims` is strictly increasing and within [0, rank).
+inline llvm::LogicalResult verifyDims(mlir::Operation *op, llvm::StringRef what,
+                                      llvm::ArrayRef<int64_t> dims,
+                                      int64_t rank) {
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    if (dim < 0 || dim >= rank)
+      return op->emitOpError() << "expected " << what << " within [0, " << rank
+                               << "), found " << dim;
+    if (i > 0 && dims[i - 1] >= dim)
+      return op->emitOpError() << "expected strictly increasing " << what
+                               << ", found " << dim << " after " << dims[i - 1];
+  }
+  return llvm::success();
+}
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DIALECT_VERIFIERS_H

@@ -1,0 +1,83 @@
+// RUN: flywheel-opt %s --flywheel-check-carried-extents --canonicalize --cse --split-input-file | FileCheck %s
+
+// X10, X11: a loop that is seen to keep the extents of what it carries.
+// CHECK-LABEL: func @keeps
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @keeps(%x: tensor<?x?xf32>, %n: index, %c: i1) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?x?xf32> {
+    %d0 = tensor.dim %h, %c0 : tensor<?x?xf32>
+    %d1 = tensor.dim %x, %c1 : tensor<?x?xf32>
+    %s = scf.if %c -> tensor<?x?xf32> {
+      %e = tensor.empty(%d0, %d1) : tensor<?x?xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+      scf.yield %f : tensor<?x?xf32>
+    } else {
+      scf.yield %h : tensor<?x?xf32>
+    }
+    scf.yield %s : tensor<?x?xf32>
+  }
+  return %r : tensor<?x?xf32>
+}
+
+// -----
+
+// X10, X11: one that does not: that is an error where it has an iteration.
+// CHECK-LABEL: func @shrinks
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
+// CHECK: %[[BEFORE:.*]] = tensor.dim %[[X]], %c0
+// CHECK: %[[AFTER:.*]] = arith.subi %[[BEFORE]], %c1
+// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[AFTER]], %[[BEFORE]]
+// CHECK: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
+// CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
+// CHECK: cf.assert %[[OK]], "expected an iteration to keep extents, found another one of dimension 0 in 'scf.for'
+// CHECK: scf.for
+func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?xf32> {
+    %d = tensor.dim %h, %c0 : tensor<?xf32>
+    %m = arith.subi %d, %c1 : index
+    %y = tensor.extract_slice %h[1] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %y : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// X10, X11: two branches with tensors from outside.
+// CHECK-LABEL: func @branch
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>,
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG: %[[M:.*]] = tensor.dim %[[Y]], %c0
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[N]], %[[M]]
+// CHECK: cf.assert %[[OK]], "expected equal extents of dimension 0 in both branches in 'scf.if'
+// CHECK: {{scf.if|arith.select}}
+func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  %r = scf.if %c -> tensor<?xf32> {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %y : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// X10, X11: in the second region of a while loop.
+// CHECK-LABEL: func @while
+// CHECK: cf.assert %{{.*}}, "expected an iteration to keep extents, found another one of dimension 0 in 'scf.while'
+// CHECK: scf.while
+func.func @while(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  %r = scf.while (%h = %x) : (tensor<?xf32>) -> tensor<?xf32> {
+    scf.condition(%c) %h : tensor<?xf32>
+  } do {
+  ^bb0(%h: tensor<?xf32>):
+    scf.yield %y : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
