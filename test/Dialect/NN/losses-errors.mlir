@@ -99,7 +99,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @+1 {{expected a delta that is finite in 'f32', found inf}}
+  // expected-error @+1 {{expected a delta that is finite in 'f32', found INF}}
   %0 = nn.huber %x, %x delta 0x7FF0000000000000 : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<f32>
   return
 }
