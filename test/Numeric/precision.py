@@ -89,7 +89,9 @@ def test_shares() -> None:
              f"%y = nn.sigmoid_cross_entropy %a0, %a1 : ({one}, {one}) -> {scalar}"),
         ]
         for name, args, inputs, shares, body in cases:
-            for configuration, model in configurations(gradient(args[0], args, scalar, body), IN_PROCESS):
+            # LLVM has no selection between vectors of bf16 for CPUs that lack them.
+            names = ("reference",) if (name, element) == ("max", "bf16") else IN_PROCESS
+            for configuration, model in configurations(gradient(args[0], args, scalar, body), names):
                 model.initialize()
                 # One unit of a denormal f16, or of a bf16.
                 np.testing.assert_allclose(model.run("f", *inputs).astype(np.float64), shares / count, rtol=2**-8,
