@@ -155,9 +155,12 @@ FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
   plan.op = op;
   plan.vectorLength = chooseVectorLength(op, target);
 
-  bool combines = true;
-  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
-    combines &= getCombiner(op, i) != nullptr;
+  bool combines = true, isSum = false;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    Operation *combiner = getCombiner(op, i);
+    combines &= combiner != nullptr;
+    isSum |= isa_and_present<arith::AddFOp>(combiner);
+  }
 
   std::optional<double> bestCost;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -166,8 +169,10 @@ FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
     bool isReduction = linalg::isReductionIterator(iterators[dim]);
     if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !combines))
       continue;
-    // Lanes that are all accessed one by one are no better than scalar loops.
-    if (llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
+    // Lanes that are all accessed one by one are no better than scalar loops,
+    // but for those of a sum, which need not wait for each other.
+    if (!(isReduction && isSum) &&
+        llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
           return classifyAccess(op, operand, dim) == AccessKind::Contiguous;
         }))
       continue;

@@ -60,12 +60,31 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Repeats the bits of a bf16: where the CPU has no such numbers, LLVM would
+/// widen it and round it again, by a library call.
+struct BroadcastBits : OpRewritePattern<vector::BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::BroadcastOp op,
+                                PatternRewriter &b) const override {
+    if (!op.getSourceType().isBF16())
+      return failure();
+    auto type = cast<VectorType>(op.getType());
+    Value bits = arith::BitcastOp::create(b, op.getLoc(), b.getI16Type(),
+                                          op.getSource());
+    bits = vector::BroadcastOp::create(b, op.getLoc(),
+                                       type.clone(b.getI16Type()), bits);
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, type, bits);
+    return success();
+  }
+};
+
 struct ExpandNarrowing : flywheel::impl::ExpandNarrowingBase<ExpandNarrowing> {
   void runOnOperation() override {
     if (failed(computeInF32()))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<NarrowThroughF32>(&getContext());
+    patterns.add<BroadcastBits, NarrowThroughF32>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -7,10 +7,11 @@
 // One loop of the op is chosen for the lanes of vectors. If it is parallel, the
 // outputs of a few neighbouring vectors stay in registers while the reduction
 // loops, if any, run inside. If it is a reduction, vectors of partial results
-// are reduced at the end, which reassociates. The body of the op is cloned on
-// vectors; what is the same for all lanes stays scalar. Inputs that are
-// contiguous along another loop are read in square blocks, which are transposed
-// in registers.
+// are reduced at the end, which reassociates. Sums of floats are made of sums
+// of short blocks: the error of adding one term after the other grows with
+// their number. The body of the op is cloned on vectors; what is the same for
+// all lanes stays scalar. Inputs that are contiguous along another loop are
+// read in square blocks, which are transposed in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ namespace {
 constexpr int64_t maxInterleave = 4;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
+/// Terms of a sum that are added one after the other, then such sums of terms.
+constexpr int64_t maxTermsInRow = 128;
 
 class ElementwiseEmitter {
 public:
@@ -38,7 +41,10 @@ public:
 
   ElementwiseEmitter(OpBuilder &builder, ElementwisePlan thePlan)
       : e(builder, thePlan.op.getLoc()), plan(std::move(thePlan)), op(plan.op),
-        body(op.getBlock()) {}
+        body(op.getBlock()) {
+    for (unsigned i = 0, end = op.getNumDpsInits(); i < end; ++i)
+      combiners.push_back(getCombiner(op, i));
+  }
 
   void emit();
 
@@ -53,6 +59,26 @@ private:
                  const Lanes &columns);
   /// Computes the outputs for the vectors that start at each of `bases`.
   void emitVectors(ArrayRef<Fold> bases, ArrayRef<Lanes> lanes);
+  /// Whether the order of additions matters, and may be chosen.
+  bool isSum() const {
+    return !llvm::is_contained(combiners, nullptr) &&
+           llvm::any_of(combiners, llvm::IsaPred<arith::AddFOp>);
+  }
+  /// What the combiners start from, for `numVectors` vectors of each output.
+  SmallVector<Value> getIdentities(int64_t numVectors);
+  /// Combines what two lists of vectors of the outputs hold.
+  SmallVector<Value> combine(ValueRange left, ValueRange right);
+  /// The loop of a reduction: of sums in blocks, and blocks of blocks, where a
+  /// step adds `numTerms` in a row.
+  SmallVector<Value> emitReduction(Fold lower, Fold upper, int64_t step,
+                                   int64_t numTerms, ValueRange init,
+                                   KernelEmitter::LoopBody body,
+                                   unsigned depth = 2);
+  /// A nest of reductions, around what takes `numSteps` steps itself (dynamic
+  /// where that is not known).
+  SmallVector<Value>
+  emitReductions(ArrayRef<unsigned> dims, ValueRange init, int64_t numSteps,
+                 function_ref<SmallVector<Value>(ValueRange)> body);
   /// One step of a horizontal reduction of one vector.
   SmallVector<Value> accumulate(ValueRange accumulators, Fold base,
                                 const Lanes &lanes);
@@ -86,6 +112,8 @@ private:
   /// What was loaded ahead of the body, by operand number: scalars that are the
   /// same for all lanes, vectors that were transposed.
   DenseMap<unsigned, Value> loaded;
+  /// Of each output, or null.
+  SmallVector<Operation *> combiners;
 };
 
 bool ElementwiseEmitter::shouldUnroll() {
@@ -139,6 +167,88 @@ void ElementwiseEmitter::loadInvariants() {
 }
 
 //===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ElementwiseEmitter::getIdentities(int64_t numVectors) {
+  SmallVector<Value> identities;
+  for (Operation *combiner : combiners) {
+    TypedAttr identity = *arith::getNeutralElement(combiner);
+    auto type = VectorType::get({plan.vectorLength}, identity.getType());
+    identities.push_back(arith::ConstantOp::create(
+        e.b, e.loc,
+        cast<TypedAttr>(DenseElementsAttr::get(type, Attribute(identity)))));
+  }
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < numVectors; ++i)
+    llvm::append_range(result, identities);
+  return result;
+}
+
+SmallVector<Value> ElementwiseEmitter::combine(ValueRange left,
+                                               ValueRange right) {
+  SmallVector<Value> results;
+  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(left, right))) {
+    auto [x, y] = values;
+    results.push_back(vector::makeArithReduction(
+        e.b, e.loc, *linalg::getCombinerOpKind(combiners[i % combiners.size()]),
+        x, y));
+  }
+  return results;
+}
+
+SmallVector<Value> ElementwiseEmitter::emitReduction(
+    Fold lower, Fold upper, int64_t step, int64_t numTerms, ValueRange init,
+    KernelEmitter::LoopBody body, unsigned depth) {
+  int64_t block = step * std::max<int64_t>(maxTermsInRow / numTerms, 1);
+  for (unsigned i = 1; i < depth; ++i)
+    block *= maxTermsInRow;
+  std::optional<int64_t> from = getConstantIntValue(lower);
+  std::optional<int64_t> to = getConstantIntValue(upper);
+  if (!isSum() || depth == 0)
+    return e.loop(lower, upper, step, init, body);
+  if (from && to && *to - *from <= block)
+    return emitReduction(lower, upper, step, numTerms, init, body, depth - 1);
+  int64_t numVectors = init.size() / combiners.size();
+  return e.loop(lower, upper, block, init, [&](Fold iv, ValueRange args) {
+    Fold end = e.min(e.add(iv, block), upper);
+    return combine(args,
+                   emitReduction(iv, end, step, numTerms,
+                                 getIdentities(numVectors), body, depth - 1));
+  });
+}
+
+SmallVector<Value> ElementwiseEmitter::emitReductions(
+    ArrayRef<unsigned> dims, ValueRange init, int64_t numSteps,
+    function_ref<SmallVector<Value>(ValueRange)> body) {
+  if (dims.empty())
+    return body(init);
+  unsigned dim = dims.front();
+  int64_t inside = numSteps;
+  for (unsigned inner : dims.drop_front()) {
+    std::optional<int64_t> size = getConstantIntValue(sizes[inner]);
+    if (!size)
+      inside = ShapedType::kDynamic;
+    else if (!ShapedType::isDynamic(inside) && inside <= maxTermsInRow)
+      inside *= *size;
+  }
+  // Few steps inside are worth no sum of their own.
+  bool isLong = ShapedType::isDynamic(inside) || inside > maxTermsInRow / 4;
+  int64_t numTerms = isLong ? 1 : std::max<int64_t>(inside, 1);
+  int64_t numVectors = init.size() / combiners.size();
+  return emitReduction(
+      e.index(0), sizes[dim], 1, numTerms, init, [&](Fold iv, ValueRange args) {
+        ivs[dim] = iv;
+        auto inner = [&](ValueRange sums) {
+          return emitReductions(dims.drop_front(), sums, numSteps, body);
+        };
+        if (isSum() && isLong)
+          return combine(args, inner(getIdentities(numVectors)));
+        return inner(args);
+      });
+}
+
+//===----------------------------------------------------------------------===//
 // Lanes along a parallel loop
 //===----------------------------------------------------------------------===//
 
@@ -183,8 +293,8 @@ void ElementwiseEmitter::emitVectors(ArrayRef<Fold> bases,
                : arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type)));
     }
   }
-  outputs =
-      e.nest(plan.reductions, sizes, ivs, outputs, [&](ValueRange current) {
+  outputs = emitReductions(
+      plan.reductions, outputs, /*numSteps=*/1, [&](ValueRange current) {
         SmallVector<Value> next;
         for (auto [i, base] : llvm::enumerate(bases))
           llvm::append_range(next,
@@ -276,29 +386,18 @@ void ElementwiseEmitter::emitHorizontal() {
   unsigned numOutputs = op.getNumDpsInits();
   int64_t length = plan.vectorLength;
   Fold size = sizes[plan.dim];
-  int64_t interleave = maxInterleave;
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
+  int64_t interleave = maxInterleave, numSteps = ShapedType::kDynamic;
+  if (std::optional<int64_t> constant = getConstantIntValue(size)) {
     interleave = std::clamp<int64_t>(*constant / length, 1, maxInterleave);
-
-  SmallVector<Operation *> combiners;
-  SmallVector<Value> identities;
-  for (unsigned i = 0; i < numOutputs; ++i) {
-    combiners.push_back(getCombiner(op, i));
-    TypedAttr identity = *arith::getNeutralElement(combiners.back());
-    auto type = VectorType::get({length}, identity.getType());
-    identities.push_back(arith::ConstantOp::create(
-        e.b, e.loc,
-        cast<TypedAttr>(DenseElementsAttr::get(type, Attribute(identity)))));
+    numSteps = llvm::divideCeil(*constant, interleave * length);
   }
-  SmallVector<Value> accumulators;
-  for (int64_t i = 0; i < interleave; ++i)
-    llvm::append_range(accumulators, identities);
 
-  accumulators = e.nest(
-      plan.reductions, sizes, ivs, accumulators, [&](ValueRange current) {
+  SmallVector<Value> accumulators = emitReductions(
+      plan.reductions, getIdentities(interleave), numSteps,
+      [&](ValueRange current) {
         Fold wideEnd = e.alignDown(size, interleave * length);
-        SmallVector<Value> next = e.loop(
-            e.index(0), wideEnd, interleave * length, current,
+        SmallVector<Value> next = emitReduction(
+            e.index(0), wideEnd, interleave * length, /*numTerms=*/1, current,
             [&](Fold iv, ValueRange args) {
               SmallVector<Value> results;
               for (int64_t i = 0; i < interleave; ++i)

@@ -145,15 +145,6 @@ func.func @padding_value(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @dynamic_classes(%x: tensor<?x?xf32>, %l: tensor<?xi32>) -> tensor<?x?xf32> {
-  // expected-error @+1 {{expected a static number of classes to differentiate, found logits of type 'tensor<?x?xf32>'}}
-  %y = nn.sparse_softmax_cross_entropy %x, %l : (tensor<?x?xf32>, tensor<?xi32>) -> tensor<f32>
-  %g = train.gradient %y wrt %x : (tensor<f32>, tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %g : tensor<?x?xf32>
-}
-
-// -----
-
 func.func @other_reduction(%x: tensor<4x4xf32>, %o: tensor<4xf32>) -> tensor<4x4xf32> {
   // expected-error @+1 {{expected a body that adds to its accumulator, or takes the maximum or minimum with it, to differentiate, found another reduction for result #0}}
   %y = linalg.reduce { arith.mulf } ins(%x : tensor<4x4xf32>) outs(%o : tensor<4xf32>) dimensions = [0]

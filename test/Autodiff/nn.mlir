@@ -51,7 +51,10 @@ func.func @relu(%x: tensor<?xf32>, %g: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: %[[WEIGHT:.*]] = arith.divf %{{.*}}, %{{.*}} : tensor<f32>
 // CHECK: %[[WEIGHTS:.*]] = nn.broadcast %[[WEIGHT]] dims [] like %[[Z]]
 // CHECK: %[[P:.*]] = nn.softmax %[[Z]]
-// CHECK: %[[T:.*]] = nn.one_hot %[[L]] : tensor<?xi32> -> tensor<?x4xf32>
+// CHECK: %[[LABELS:.*]] = nn.broadcast %{{.*}} dims [0] like %[[Z]]
+// CHECK: %[[CLASSES:.*]] = nn.iota axis 1 like %[[Z]]
+// CHECK: %[[HIT:.*]] = arith.cmpi eq, %[[CLASSES]], %[[LABELS]]
+// CHECK: %[[T:.*]] = arith.select %[[HIT]]
 // CHECK: %[[D:.*]] = arith.subf %[[P]], %[[T]]
 // CHECK: arith.mulf %[[D]], %[[WEIGHTS]]
 func.func @sparse_loss(%z: tensor<?x4xf32>, %l: tensor<?xi32>) -> tensor<?x4xf32> {
@@ -62,10 +65,12 @@ func.func @sparse_loss(%z: tensor<?x4xf32>, %l: tensor<?xi32>) -> tensor<?x4xf32
 
 // -----
 
-// Elements that equal the maximum share its cotangent.
+// Elements that equal the maximum, or are NaN as it, share its cotangent.
 // CHECK-LABEL: func @reduce_max
 // CHECK: %[[Y:.*]] = nn.reduce max %[[X:.*]] axes [1]
-// CHECK: %[[HIT:.*]] = arith.cmpf oeq, %[[X]]
+// CHECK: %[[EQUAL:.*]] = arith.cmpf oeq, %[[X]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK: %[[HIT:.*]] = arith.ori %[[EQUAL]], %[[NAN]]
 // CHECK: %[[TIES:.*]] = nn.reduce sum %{{.*}} axes [1]
 // CHECK: %[[SHARE:.*]] = arith.divf %{{.*}}, %[[TIES]]
 // CHECK: %[[SPREAD:.*]] = nn.broadcast %[[SHARE]] dims [0] like

@@ -53,3 +53,12 @@ func.func @add_twice(%x: vector<8xbf16>, %y: vector<8xbf16>) -> vector<8xbf16> {
   %1 = arith.addf %0, %y : vector<8xbf16>
   return %1 : vector<8xbf16>
 }
+
+// CHECK-LABEL: func.func @repeat(
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : bf16 to i16
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[BITS]] : i16 to vector<8xi16>
+// CHECK: arith.bitcast %[[ALL]] : vector<8xi16> to vector<8xbf16>
+func.func @repeat(%x: bf16) -> vector<8xbf16> {
+  %0 = vector.broadcast %x : bf16 to vector<8xbf16>
+  return %0 : vector<8xbf16>
+}

@@ -127,10 +127,16 @@ func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
   return
 }
 
-// Four vectors of partial sums, then one, then a masked one.
+// Four vectors of partial sums, then one, then a masked one. The four are sums
+// of blocks of blocks of 128 vectors, each of which starts from zeros.
 // CHECK-LABEL: func.func @row_sum
+// CHECK: %[[ZERO:.*]] = arith.constant dense<{{-?}}0.000000e+00> : vector<16xf32>
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8
-// CHECK: %[[WIDE:.*]]:4 = scf.for %{{.*}} step %c64 iter_args
+// CHECK: %[[WIDE:.*]]:4 = scf.for %[[OUTER:.*]] = %c0 to %{{.*}} step %c1048576 iter_args
+// CHECK: %[[BLOCKS:.*]]:4 = scf.for %[[BLOCK:.*]] = %[[OUTER]] to %{{.*}} step %c8192 iter_args({{.*}} = %[[ZERO]],
+// CHECK: %[[PART:.*]]:4 = scf.for %{{.*}} = %[[BLOCK]] to %{{.*}} step %c64 iter_args({{.*}} = %[[ZERO]],
+// CHECK: arith.addf %{{.*}}, %[[PART]]#0
+// CHECK: arith.addf %{{.*}}, %[[BLOCKS]]#0
 // CHECK: %[[ONE:.*]] = scf.for %{{.*}} step %c16 iter_args(%{{.*}} = %[[WIDE]]#0)
 // CHECK: scf.for %{{.*}} step %c16 iter_args(%{{.*}} = %[[ONE]])
 // CHECK: vector.create_mask
@@ -187,5 +193,14 @@ func.func @control_flow(%x: memref<64xf32>, %p: i1) {
     }
     linalg.yield %r : f32
   }
+  return
+}
+
+// A column by itself: lanes are loaded one by one, and added side by side.
+// CHECK-LABEL: func.func @one_column
+// CHECK: vector.from_elements
+// CHECK: vector.reduction <add>
+func.func @one_column(%x: memref<64x1xf32>, %y: memref<1xf32>) {
+  linalg.reduce {arith.addf} ins(%x : memref<64x1xf32>) outs(%y : memref<1xf32>) dimensions = [0]
   return
 }

@@ -89,6 +89,30 @@ def test_future_has_no_gradient() -> None:
         expect_equal(configuration, model.run("f", q, k, v, u)[0][:, :4], y[:, :4])
 
 
+def test_future_under_added_masks() -> None:
+    """Causal: no score of what comes later wins over, or ties with, what a mask adds."""
+    rng = np.random.default_rng(3)
+    for element, dtype in (("f32", np.float32), ("f64", np.float64), ("f16", np.float16)):
+        text = text_of(element, "?x", f"tensor<?x?x?x{element}>", "causal")
+        for configuration, model in configurations(text, IN_PROCESS):
+            model.initialize()
+            q, k, v = (rng.standard_normal((2, 5, n)).astype(dtype) for n in (7, 7, 5))
+            for lowest in (-np.inf, float(np.finfo(dtype).min)):
+                # As of sequences that are padded in front.
+                added = np.zeros((2, 5, 5), dtype)
+                added[:, :, 0] = lowest
+                y, dq, _, dv = model.run("f", q, k, v, added, np.ones((2, 5, 5), dtype))
+                what = f"{configuration} {element} {lowest}"
+                first = np.full((2, 5), np.nan) if np.isinf(lowest) else v[:, 0]
+                np.testing.assert_array_equal(y[:, 0], first, err_msg=what)
+                # The others see what is after the padding and not after themselves.
+                allowed = np.tri(5, dtype=bool) & (np.arange(5) > 0)
+                wide = [a.astype(np.float64) for a in (q, k, v)]
+                expect_close(what, y[:, 1:], attend(*wide, allowed)[:, 1:], 2e-3 if element == "f16" else 2e-5)
+                assert np.all(np.isfinite(dq[:, 1:])), what
+                assert np.all(np.isinf(lowest) or np.isfinite(dv)), what
+
+
 def test_large_scores() -> None:
     """Scores of +-1e4 and f16, whose products overflow it: finite, and one-hot."""
     for element, dtype in (("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)):
@@ -206,5 +230,6 @@ def test_step_with_dropout() -> None:
         expect_equal(f"{configuration} constant", model.run("eval", x), x * before)
 
 
-run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient, test_large_scores, test_dropout,
+run_tests([test_step_with_dropout, test_masks, test_future_has_no_gradient,
+           test_future_under_added_masks, test_large_scores, test_dropout,
            test_learning_phase])

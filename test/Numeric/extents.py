@@ -137,7 +137,36 @@ def check_odd_static_batches(lowering: str) -> None:
             np.testing.assert_allclose(s["v"], v - 0.1 * x.T @ (o > 0), rtol=1e-4, atol=1e-5)
 
 
+def check_stretching(lowering: str) -> None:
+    """An extent stretches where its type is 1, whatever else is known of it (X11, G1)."""
+    text = """
+        func.func @{0}(%x: tensor<1x4xf32>, %l: tensor<?x4xf32>) -> tensor<1x4xf32> {{
+          %c = tensor.cast %x : tensor<1x4xf32> to {1}
+          %y = nn.broadcast %c dims [0, 1] like %l : ({1}, tensor<?x4xf32>) -> tensor<?x4xf32>
+          %s = nn.reduce sum %y axes [0, 1] : tensor<?x4xf32> -> tensor<f32>
+          %g = train.gradient %s wrt %x : (tensor<f32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+          return %g : tensor<1x4xf32>
+        }}
+        func.func @{0}_static(%x: tensor<1x4xf32>) -> tensor<3x4xf32> {{
+          %c = tensor.cast %x : tensor<1x4xf32> to {1}
+          %y = nn.broadcast %c dims [0, 1] : ({1}) -> tensor<3x4xf32>
+          return %y : tensor<3x4xf32>
+        }}"""
+    s = session(text.format("known", "tensor<1x?xf32>") + text.format("unknown", "tensor<?x4xf32>"), lowering)
+    x = np.ones((1, 4), np.float32)
+    for rows in (0, 1, 3):
+        like = np.zeros((rows, 4), np.float32)
+        np.testing.assert_array_equal(s.run("known", x, like), np.full((1, 4), rows, np.float32))
+        if rows == 1:
+            np.testing.assert_array_equal(s.run("unknown", x, like), x)
+        else:
+            fails(flywheel.InvalidArgumentError, "extents", s.run, "unknown", x, like)
+    np.testing.assert_array_equal(s.run("known_static", x), np.ones((3, 4), np.float32))
+    fails(flywheel.InvalidArgumentError, "extents", s.run, "unknown_static", x)
+
+
 for lowering in ("reference", "optimized"):
+    check_stretching(lowering)
     check_computed_extent(lowering)
     check_two_results(lowering)
     check_equal_entries(lowering)

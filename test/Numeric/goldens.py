@@ -5,7 +5,7 @@
 """Every op with a derivative, and its gradients, against what JAX computed.
 
 The numbers are in goldens/, written by scripts/generate-goldens; each sample of
-samples/ that says how JAX computes it has a row there. f64, and f32 wherever the
+samples/ that says how JAX computes it has a row there, and the shape of its value. f64, and f32 wherever the
 sample is not about precision itself. An op without such a sample fails, and so
 does a row that is missing or that no sample has.
 
@@ -45,7 +45,6 @@ def as_list(result: Any) -> List[Array]:
 
 def describe_difference(found: Array, expected: Array, tolerance: float) -> str:
     """Nothing, or where two arrays differ most."""
-    expected = expected.reshape(found.shape)
     error = np.abs(found - expected)
     bound = tolerance * max(1.0, float(np.max(np.abs(expected), initial=0.0)))
     if found.size == 0 or np.all(error <= bound):
@@ -54,7 +53,7 @@ def describe_difference(found: Array, expected: Array, tolerance: float) -> str:
     return f"at {tuple(map(int, where))}: expected {expected[where]}, found {found[where]}"
 
 
-def check(sample: Sample, row: Array, element: str, lowering: str) -> str:
+def check(sample: Sample, row: Array, shape: Tuple[int, ...], element: str, lowering: str) -> str:
     """Nothing, or what is wrong."""
     try:
         program = flywheel.compile(sample.module().replace("f64", element), lowering=lowering,
@@ -77,11 +76,19 @@ def check(sample: Sample, row: Array, element: str, lowering: str) -> str:
         dtype = DTYPES[element if kind == "f64" else kind]
         inputs.append(take(int(np.prod(arg.shape, dtype=int))).reshape(arg.shape).astype(dtype))
     y = np.asarray(as_list(session.run("f", *inputs))[0])
-    u, expected = take(y.size).reshape(y.shape).astype(y.dtype), take(y.size)
+    if y.shape != shape:
+        return f"expected a value of shape {shape}, found {y.shape}"
+    u, expected = take(y.size).reshape(shape).astype(y.dtype), take(y.size).reshape(shape)
     if message := describe_difference(y, expected, tolerance):
         return "value " + message
-    for index, found in zip(sample.wrt, as_list(session.run("vjp", *inputs, u))):
-        if message := describe_difference(found, take(found.size), tolerance * 4):
+    gradients = as_list(session.run("vjp", *inputs, u))
+    if len(gradients) != len(sample.wrt):
+        return f"expected {len(sample.wrt)} gradients, found {len(gradients)}"
+    for index, found in zip(sample.wrt, gradients):
+        x = inputs[index]
+        if found.shape != x.shape:
+            return f"expected a gradient of shape {x.shape} of argument {index}, found {found.shape}"
+        if message := describe_difference(found, take(x.size).reshape(x.shape), tolerance * 4):
             return f"gradient of argument {index} {message}"
     return "" if rest.size == 0 else f"expected {row.size - rest.size} numbers in its row, found {row.size}"
 
@@ -92,7 +99,7 @@ def main() -> None:
     rows = load()
     used = set()
     failures: List[str] = []
-    jobs: List[Tuple[str, Sample, Array, str]] = []
+    jobs: List[Tuple[str, Sample, Array, Tuple[int, ...], str]] = []
     for op, samples in sorted(SAMPLES.items()):
         if not any(sample.jax for sample in samples):
             failures.append(f"{op}: expected a sample that says how JAX computes it, found none")
@@ -100,16 +107,18 @@ def main() -> None:
             if not sample.jax:
                 continue
             name = f"{op} #{number}"
-            used.add(sample.digest)
-            if sample.digest not in rows:
+            keys = (sample.digest, f"{sample.digest}.shape")
+            used.update(keys)
+            if any(key not in rows for key in keys):
                 failures.append(f"{name}: not in goldens/: run scripts/generate-goldens")
             elif not wanted or op in wanted:
                 elements = ["f64"] if "f32" in sample.body else ["f64", "f32"]
-                jobs += [(f"{name} {element}", sample, rows[sample.digest], element) for element in elements]
+                shape = tuple(map(int, rows[keys[1]]))
+                jobs += [(f"{name} {element}", sample, rows[keys[0]], shape, element) for element in elements]
     for digest in sorted(set(rows) - used):
         failures.append(f"{digest}: no sample has this row of goldens/: run scripts/generate-goldens")
     with ThreadPoolExecutor(2) as pool:
-        messages = pool.map(lambda job: check(job[1], job[2], job[3], lowering), jobs)
+        messages = pool.map(lambda job: check(*job[1:], lowering), jobs)
     for (name, *_), message in zip(jobs, messages):
         if message:
             failures.append(f"{name}: {message}")

@@ -244,4 +244,20 @@ def test_mixed_extents() -> None:
                      lambda: model.run("square", np.ones((3, 5)), z))  # noqa: B023
 
 
-run_tests([test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors, test_sixteen_bits])
+def test_dynamic_classes() -> None:
+    """X6: labels of every integer type, and a number of classes that no type says."""
+    rng = np.random.default_rng(7)
+    for integer, dtype in (("i8", np.int8), ("i32", np.int32), ("i64", np.int64)):
+        for rows, extents in (("?", (5,)), ("?x2", (3, 2))):
+            kind, labels = f"tensor<{rows}x?xf64>", f"tensor<{rows}x{integer}>"
+            text = with_gradient("mean", (kind, labels), 0, "tensor<f64>",
+                                 f"%y = nn.sparse_softmax_cross_entropy %a0, %a1 : ({kind}, {labels}) -> tensor<f64>")
+            z = rng.standard_normal((*extents, 7))
+            label = rng.integers(0, 7, extents).astype(dtype)
+            softmax = np.exp(z) / np.exp(z).sum(-1, keepdims=True)
+            hot = np.eye(7)[label]
+            value = -np.log((softmax * hot).sum(-1)).mean()
+            check(text, [("mean", [z, label], value, (softmax - hot) / label.size)], IN_PROCESS)
+
+
+run_tests([test_dynamic_classes, test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors, test_sixteen_bits])

@@ -71,6 +71,7 @@ class Moves:
             model.initialize()
             for name, inputs, expected in self.calls:
                 found = model.run(name, *inputs)
+                assert len(found) == len(expected), f"{name}: expected {len(expected)} results, found {len(found)}"
                 for number, (one, other) in enumerate(zip(found, expected)):
                     expect_equal(f"{configuration} {name} result {number}\n{self.text}", one, other)
 

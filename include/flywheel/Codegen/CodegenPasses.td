@@ -448,11 +448,14 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace f32 transcendental functions by polynomials";
   let description = [{
     Before: `math` ops on scalars and vectors. After: those of f32 and narrower
-    types that upstream has a polynomial for (exp, log, tanh, erf, sin, ...) are
-    arithmetic that vectorizes. f64 is left for the C library.
+    types that upstream has an accurate polynomial for (exp, log, tanh, erf, ...)
+    are arithmetic that vectorizes, and so are sines and cosines of vectors as
+    long as no argument is larger than 65536. f64 is left for the C library, and
+    so are those larger arguments.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -478,7 +481,8 @@ def ExpandNarrowing
     none of the conversions may be folded with the next one.
     `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
     odd, and one from there: the result is that of rounding once, to nearest even.
-    LLVM would call functions that older compiler runtimes lack.
+    One bf16 is repeated by its bits. LLVM would call functions that older
+    compiler runtimes lack.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -32,22 +32,6 @@ bool isLowered(Operation *op) {
          isa<tensor::SplatOp>(op) || isElementwiseOnTensors(op);
 }
 
-/// Checks that one operand or result of `op` has a lowering.
-LogicalResult verifyType(Operation *op, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (tensor && tensor.getEncoding())
-    return op->emitOpError()
-           << "expected tensors without encoding, found " << tensor;
-  Type element = getElementTypeOrSelf(type);
-  if (element.isF16() || element.isBF16() || element.isF32() ||
-      element.isF64() || element.isSignlessIntOrIndex())
-    return success();
-  return op->emitOpError()
-         << "expected element types of f16, bf16, f32, f64 or "
-            "signless integers, found "
-         << type;
-}
-
 struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
@@ -77,7 +61,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
         return WalkResult::advance();
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                                 op->getResultTypes()))
-        if (failed(verifyType(op, type)))
+        if (failed(nn::verifyComputable(op, type)))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });

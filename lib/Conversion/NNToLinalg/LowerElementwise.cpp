@@ -195,14 +195,16 @@ struct LowerBroadcast : OpRewritePattern<nn::BroadcastOp> {
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       extents.push_back(op.getLike() ? e.getExtent(op.getLike(), dim)
                                      : Extent::constant(extent));
-    // An extent that is 1 by its type stretches; any other has to fit.
+    // An extent that is 1 by its type stretches; any other has to fit, also one
+    // that turns out to be 1: the derivative is that of the type.
+    auto inputType = cast<RankedTensorType>(op.getInput().getType());
     SmallVector<AffineExpr> exprs;
     for (auto [i, dim] : llvm::enumerate(op.getDims())) {
-      Extent extent = e.getExtent(op.getInput(), i);
-      if (extent == Extent::constant(1)) {
+      if (inputType.getDimSize(i) == 1) {
         exprs.push_back(rewriter.getAffineConstantExpr(0));
         continue;
       }
+      Extent extent = e.getExtent(op.getInput(), i);
       extents[dim] = e.expectEqual(extents[dim], extent,
                                    "extents of dimension " + Twine(dim) +
                                        " of result and input");

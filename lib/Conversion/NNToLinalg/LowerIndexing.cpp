@@ -20,6 +20,18 @@ static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
   e.expectInRange(indices, e.getExtent(whole, axis), "index", "the extent");
 }
 
+/// `value` in the compute type of its elements.
+static Value widenTensor(LinalgEmitter &e, Value value) {
+  Type compute = e.getComputeType(getElementTypeOrSelf(value));
+  if (compute == getElementTypeOrSelf(value))
+    return value;
+  SmallVector<Extent> extents = e.getExtents(value);
+  return e.map(extents, compute, value, {e.identity(extents.size())},
+               [&](OpBuilder &b, Location loc, ValueRange args) {
+                 return widen(b, loc, args[0], compute);
+               });
+}
+
 namespace {
 struct LowerGather : OpRewritePattern<nn::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -70,12 +82,19 @@ template <typename OpTy> struct LowerScatter : OpRewritePattern<OpTy> {
                         " of indices and of updates");
     expectIndices(e, init, indices, axis);
     // A constant is no place to write to.
+    Type type = getElementTypeOrSelf(init);
     if (TypedAttr splat = getSplat(init))
       init = e.fill(whole, e.scalar(splat));
-    e.replaceWith(linalg_ext::ScatterOp::create(rewriter, e.loc, init.getType(),
-                                                kind, indices, updates, init,
-                                                axis)
-                      .getResult(0));
+    // Sums are rounded once, not at each of several updates of one place.
+    if (kind == linalg_ext::ScatterKind::add) {
+      init = widenTensor(e, init);
+      updates = widenTensor(e, updates);
+    }
+    Value result =
+        linalg_ext::ScatterOp::create(rewriter, e.loc, init.getType(), kind,
+                                      indices, updates, init, axis)
+            .getResult(0);
+    e.replaceWith(e.narrowTensor(result, type));
     return success();
   }
 };
@@ -85,24 +104,13 @@ struct LowerCumsum : OpRewritePattern<nn::CumsumOp> {
   LogicalResult matchAndRewrite(nn::CumsumOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    Value x = op.getX();
-    Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
-    SmallVector<Extent> extents = e.getExtents(x);
-    auto convert = [&](Value value, Type target, auto rounding) {
-      if (type == compute)
-        return value;
-      return e.map(extents, target, value, {e.identity(extents.size())},
-                   [&](OpBuilder &b, Location loc, ValueRange args) {
-                     return rounding(b, loc, args[0], target);
-                   });
-    };
-    Value init = e.empty(extents, compute);
-    Value sums = linalg_ext::ScanOp::create(rewriter, e.loc, init.getType(),
-                                            convert(x, compute, widen), init,
-                                            op.getAxis(), op.getExclusive(),
-                                            op.getReverse())
+    Value x = widenTensor(e, op.getX());
+    Value init = e.empty(e.getExtents(op.getX()), getElementTypeOrSelf(x));
+    Value sums = linalg_ext::ScanOp::create(rewriter, e.loc, init.getType(), x,
+                                            init, op.getAxis(),
+                                            op.getExclusive(), op.getReverse())
                      .getResult(0);
-    e.replaceWith(convert(sums, type, narrow));
+    e.replaceWith(e.narrowTensor(sums, getElementTypeOrSelf(op.getX())));
     return success();
   }
 };

@@ -13,6 +13,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APSInt.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mlir;
 using namespace flywheel;
 
@@ -36,6 +39,9 @@ static Value takeTriangle(LinalgEmitter &e, Value x, Value init,
                           nn::TriangleKind kind, int64_t diagonal,
                           TypedAttr fill) {
   int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
+  // Beyond any matrix, and so that no sum overflows.
+  constexpr int64_t beyond = std::numeric_limits<int64_t>::max() / 2;
+  diagonal = std::clamp(diagonal, -beyond, beyond);
   auto kept = kind == nn::TriangleKind::lower ? arith::CmpIPredicate::sle
                                               : arith::CmpIPredicate::sge;
   return e.generic(

@@ -99,6 +99,22 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
+  // expected-error @+1 {{expected a delta that is finite in 'f32', found INF}}
+  %0 = nn.huber %x, %x delta 0x7FF0000000000000 : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf16>) {
+  // expected-error @+1 {{expected a delta that is finite in 'f32', found 1.000000e+39}}
+  %0 = nn.huber %x, %x delta 1.0e39 : (tensor<4x2xf16>, tensor<4x2xf16>) -> tensor<f16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xf32>) {
   // expected-error @+1 {{expected a result of type 'tensor<f32>', found 'tensor<4xf32>'}}
   %0 = nn.l2_loss %x : tensor<4x2xf32> -> tensor<4xf32>
   return

@@ -31,6 +31,11 @@
 #include "flywheel/Dialect/NN/NNOps.h.inc"
 
 namespace flywheel::nn {
+/// Checks that `op` may compute with `type`, of an operand or a result: a
+/// tensor without encoding, or a number, of f16, bf16, f32, f64 or a signless
+/// integer type.
+llvm::LogicalResult verifyComputable(mlir::Operation *op, mlir::Type type);
+
 /// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
 struct ExtentSource {
   mlir::Value value;

@@ -42,7 +42,8 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add"> {
     the other in the order of the indices: duplicates add up. `updates` has the
     shape that `nn.gather` gives for `init`, `indices` and `axis`, and indices
     out of range are the same error. A variable that is assigned the result is
-    updated in place.
+    updated in place, but for one of f16 or bf16, whose sums are in f32 and
+    rounded once.
 
     ```mlir
     %counts = nn.scatter_add %zeros, %words, %ones axis 0

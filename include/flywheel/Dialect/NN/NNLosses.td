@@ -170,7 +170,7 @@ def NN_LogCoshOp : NN_RowLossOp<"log_cosh"> {
   let summary = "mean(log(cosh(p - t))) of each row";
   let description = !strconcat([{
     Keras 2's `logcosh`. With e = |p - t| computed as
-        e + log(1 + expm1(-2 e) / 2), which overflows for no e.
+    e + log(1 + expm1(-2 e) / 2), which overflows for no e.
 }], NN_RowLossShapes);
 }
 
@@ -178,7 +178,7 @@ def NN_KLDivergenceOp : NN_RowLossOp<"kl_divergence"> {
   let summary = "sum(t log(t / p)) of each row";
   let description = !strconcat([{
     Keras 2's `kullback_leibler_divergence`: p and t are cut
-        off to [1e-7, 1] first.
+    off to [1e-7, 1] first.
 }], NN_RowLossShapes);
 }
 
@@ -193,7 +193,7 @@ def NN_CosineProximityOp : NN_RowLossOp<"cosine_proximity"> {
   let summary = "The negative cosine of the angle between p and t, of each row";
   let description = !strconcat([{
     Keras 2's `cosine_proximity`: -sum(n(p) n(t)) with
-        n(x) = x / sqrt(max(sum(x^2), 1e-12)).
+    n(x) = x / sqrt(max(sum(x^2), 1e-12)).
 }], NN_RowLossShapes);
 }
 
@@ -201,7 +201,7 @@ def NN_BinaryCrossentropyOp : NN_RowLossOp<"binary_crossentropy"> {
   let summary = "mean(-t log p - (1 - t) log(1 - p)) of each row";
   let description = !strconcat([{
     Keras 2's `binary_crossentropy`: p is cut off to
-        [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
+    [1e-7, 1 - 1e-7] first. Of logits, use `nn.sigmoid_cross_entropy`.
 }], NN_RowLossShapes);
 }
 
@@ -209,8 +209,8 @@ def NN_CategoricalCrossentropyOp : NN_RowLossOp<"categorical_crossentropy"> {
   let summary = "-sum(t log(p / sum(p))) of each row";
   let description = !strconcat([{
     Keras 2's `categorical_crossentropy`: p / sum(p) is cut
-        off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
-        `nn.softmax_cross_entropy`.
+    off to [1e-7, 1 - 1e-7] before the logarithm. Of logits, use
+    `nn.softmax_cross_entropy`.
 }], NN_RowLossShapes);
 }
 

@@ -14,8 +14,9 @@ def NN_BroadcastOp : NN_Op<"broadcast", [DeclareOpInterfaceMethods<
   let summary = "Repeats a tensor along new dimensions";
   let description = [{
     Dimension i of the input becomes dimension `dims[i]` of the result; an input
-    extent of 1 stretches. `dims` is strictly increasing. The other dimensions
-    repeat. Where the result has dynamic extents, `like` names a tensor of the
+    extent that is 1 by its type stretches. A dynamic extent does not, also where
+    it turns out to be 1: other extents than the result's are an error of the
+    step. `dims` is strictly increasing. The other dimensions repeat. Where the result has dynamic extents, `like` names a tensor of the
     result's shape; nothing but its shape is used.
 
     ```mlir
@@ -43,7 +44,8 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
   let description = [{
     `axes` is strictly increasing. Reduced dimensions disappear, or stay with
     extent 1 with `keepdims`. `mean` needs a floating-point type. The derivative
-    of `max` and `min` is shared equally by equal elements; that of `prod` is the
+    of `max` and `min` is shared equally by equal elements, and by those that are
+    NaN where the extremum is; that of `prod` is the
     product of the other elements, also where some are 0. Where the extent is
     dynamic, that takes memory for its square.
 

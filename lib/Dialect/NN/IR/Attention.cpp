@@ -86,9 +86,9 @@ static Term scaleQueries(AttentionOp op, OpBuilder &b, Term q) {
   return q * q.with(buildBroadcast(b, loc, size.apply<math::RsqrtOp>(), {}, q));
 }
 
-/// The scores of positions that a query does not attend to: so low that none
-/// of them has a weight beside any other score, but finite, so that a softmax
-/// of nothing else is finite too.
+/// The scores of positions that a mask of i1 leaves out: so low that none of
+/// them has a weight beside any other score, but finite, so that a softmax of
+/// nothing else is finite too.
 static double getLowestScore(Value scores) {
   return -APFloat::getLargest(floatOf(scores).getFloatSemantics())
               .convertToDouble();
@@ -104,30 +104,26 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
   Term scores =
       q.with(buildMatmul(b, loc, type, q, false, k, /*transposeB=*/true));
 
-  auto keepEarlier = [&](Term matrix, double fill) {
-    return matrix.with(TriangleOp::create(b, loc, matrix.getType(),
-                                          TriangleKind::lower, matrix,
-                                          /*diagonal=*/0, APFloat(fill)));
-  };
   Value mask = getMask();
   if (mask)
     mask = buildCast(b, loc, mask, tensorOf(mask).clone(shape));
   bool isChoice = mask && getElementTypeOrSelf(mask).isInteger(1);
-  double lowest = getLowestScore(scores);
   if (isChoice)
-    scores = Term(b, loc, mask).select(scores, scores.splat(lowest));
+    scores =
+        Term(b, loc, mask).select(scores, scores.splat(getLowestScore(scores)));
   else if (mask)
     scores = scores + widen(b, loc, mask);
+  // Below any score of what came before, of which there is one at least.
   if (getCausal())
-    scores = keepEarlier(scores, lowest);
+    scores = scores.with(TriangleOp::create(
+        b, loc, scores.getType(), TriangleKind::lower, scores, /*diagonal=*/0,
+        APFloat::getInf(APFloat::IEEEdouble(),
+                        /*Negative=*/true)));
 
   Term weights = scores.with(SoftmaxOp::create(b, loc, type, scores));
   // Where all scores are the lowest, each has a weight.
-  if (isChoice) {
+  if (isChoice)
     weights = Term(b, loc, mask).select(weights, weights.splat(0.0));
-    if (getCausal())
-      weights = keepEarlier(weights, 0.0);
-  }
   shape.back() = tensorOf(v).getShape().back();
   Value result =
       buildMatmul(b, loc, tensorOf(q).clone(shape), weights, false, v, false);

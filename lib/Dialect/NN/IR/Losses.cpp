@@ -104,30 +104,40 @@ LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
                                              ArrayRef<bool> needed,
                                              MutableArrayRef<Value> operands) {
   Location loc = getLoc();
-  Value logits = getLogits(), labels = getLabels();
-  int64_t last = tensorOf(logits).getRank() - 1;
-  Value weights =
-      buildRowWeights(b, loc, results[0], getReduction(), last, logits);
+  Term x = widen(b, loc, getLogits());
+  Term z = widen(b, loc, buildCast(b, loc, getLabels(), getLogits().getType()));
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
+                                        getReduction(), last, x));
   if (needed[0]) {
-    Value softmax = SoftmaxOp::create(b, loc, logits.getType(), logits);
-    Value total = buildSum(b, loc, labels, {last});
-    Value scaled = arith::MulFOp::create(
-        b, loc, softmax, buildUnreduce(b, loc, total, {last}, false, logits));
-    if (labels.getType() != logits.getType())
-      labels = tensor::CastOp::create(b, loc, logits.getType(), labels);
-    Value difference = arith::SubFOp::create(b, loc, scaled, labels);
-    operands[0] = arith::MulFOp::create(b, loc, difference, weights);
+    Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+    Value total = buildSum(b, loc, z, {last});
+    Term totals = z.with(buildUnreduce(b, loc, total, {last}, false, x));
+    operands[0] = roundTo(b, loc, (softmax * totals - z) * weights,
+                          getLogits().getType());
   }
   if (needed[1]) {
-    Value negated = arith::NegFOp::create(
-        b, loc, LogSoftmaxOp::create(b, loc, logits.getType(), logits));
-    Value cotangent = arith::MulFOp::create(b, loc, negated, weights);
-    if (getLabels().getType() != cotangent.getType())
-      cotangent =
-          tensor::CastOp::create(b, loc, getLabels().getType(), cotangent);
-    operands[1] = cotangent;
+    Term logSoftmax = x.with(LogSoftmaxOp::create(b, loc, x.getType(), x));
+    operands[1] = roundTo(b, loc, -logSoftmax * weights, getLabels().getType());
   }
   return success();
+}
+
+/// 1 at the position of the label along the last dimension of `like`, 0
+/// elsewhere: `nn.one_hot` of any number of classes.
+static Value buildOneHot(OpBuilder &b, Location loc, Value label, Value like) {
+  RankedTensorType type = tensorOf(like).clone(b.getI64Type());
+  int64_t last = type.getRank() - 1;
+  if (!getElementTypeOrSelf(label).isInteger(64))
+    label = arith::ExtSIOp::create(
+        b, loc, tensorOf(label).clone(b.getI64Type()), label);
+  Value labels = buildBroadcast(b, loc, label, identityDims(last), like);
+  Value shape = type.hasStaticShape() ? Value() : like;
+  Value classes = IotaOp::create(b, loc, type, shape, last);
+  Value isHit =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, classes, labels);
+  return arith::SelectOp::create(b, loc, isHit, buildSplat(b, loc, like, 1.0),
+                                 buildSplat(b, loc, like, 0.0));
 }
 
 LogicalResult
@@ -135,22 +145,17 @@ SparseSoftmaxCrossEntropyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                      ArrayRef<bool> needed,
                                      MutableArrayRef<Value> operands) {
   Location loc = getLoc();
-  Value logits = getLogits();
   if (!needed[0])
     return success();
-  RankedTensorType type = tensorOf(logits);
-  int64_t last = type.getRank() - 1;
-  if (type.isDynamicDim(last))
-    return emitOpError() << "expected a static number of classes to "
-                            "differentiate, found logits of type "
-                         << type;
   // softmax - one_hot(label), each row weighted.
-  Value weights =
-      buildRowWeights(b, loc, results[0], getReduction(), last, logits);
-  Value softmax = SoftmaxOp::create(b, loc, type, logits);
-  Value oneHot = OneHotOp::create(b, loc, type, getLabel());
-  Value difference = arith::SubFOp::create(b, loc, softmax, oneHot);
-  operands[0] = arith::MulFOp::create(b, loc, difference, weights);
+  Term x = widen(b, loc, getLogits());
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
+                                        getReduction(), last, x));
+  Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+  Term oneHot = x.with(buildOneHot(b, loc, getLabel(), x));
+  operands[0] =
+      roundTo(b, loc, (softmax - oneHot) * weights, getLogits().getType());
   return success();
 }
 

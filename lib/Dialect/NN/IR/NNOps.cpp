@@ -16,6 +16,21 @@ using namespace flywheel;
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/NN/NNOps.cpp.inc"
 
+LogicalResult nn::verifyComputable(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getEncoding())
+    return op->emitOpError()
+           << "expected tensors without encoding, found " << tensor;
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF16() || element.isBF16() || element.isF32() ||
+      element.isF64() || element.isSignlessIntOrIndex())
+    return success();
+  return op->emitOpError()
+         << "expected element types of f16, bf16, f32, f64 or "
+            "signless integers, found "
+         << type;
+}
+
 LogicalResult nn::verifyRank(Operation *op, Value value, StringRef what,
                              int64_t rank) {
   int64_t found = nn::tensorOf(value).getRank();

@@ -50,7 +50,17 @@ LogicalResult HuberOp::verify() {
   double delta = getDelta().convertToDouble();
   if (!(delta > 0))
     return emitOpError() << "expected a positive delta, found " << delta;
-  return verifyRowLoss(*this);
+  if (failed(verifyRowLoss(*this)))
+    return failure();
+  Type compute = getComputeType(getElementTypeOrSelf(getPrediction()));
+  APFloat rounded = getDelta();
+  bool isInexact;
+  rounded.convert(cast<FloatType>(compute).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &isInexact);
+  if (rounded.isInfinity())
+    return emitOpError() << "expected a delta that is finite in " << compute
+                         << ", found " << delta;
+  return success();
 }
 
 LogicalResult L2LossOp::verify() {
@@ -169,7 +179,7 @@ FailureOr<SmallVector<Value>> HuberOp::decompose(OpBuilder &b) {
   double delta = getDelta().convertToDouble();
   Term error = loss.p - loss.t, size = abs(error);
   Term quadratic = error * error * 0.5;
-  Term linear = size * delta - 0.5 * delta * delta;
+  Term linear = (size - 0.5 * delta) * delta;
   return loss.finishMean((size <= size.splat(delta)).select(quadratic, linear));
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -297,23 +298,30 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     operands[0] = spread(dy);
     return success();
   case ReductionKind::mean: {
-    Value count = buildCount(b, loc, x, getAxes(), floatOf(dy));
-    Value counts = buildBroadcast(b, loc, count, {}, dy);
-    operands[0] = spread(arith::DivFOp::create(b, loc, dy, counts));
+    // Counts are beyond what 16 bits hold.
+    Term wide = widen(b, loc, dy);
+    Value count = buildCount(b, loc, x, getAxes(), floatOf(wide));
+    Term share = wide / wide.with(buildBroadcast(b, loc, count, {}, wide));
+    operands[0] = spread(roundTo(b, loc, share, dy.getType()));
     return success();
   }
   case ReductionKind::max:
   case ReductionKind::min: {
-    // Shared equally by the elements that equal the extremum.
-    Value hit =
+    // Shared equally by the elements that equal the extremum, or are NaN as it.
+    Value isEqual =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, spread(y));
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+    Value hit = arith::OrIOp::create(b, loc, isEqual, isNaN);
     Value zero = buildSplat(b, loc, x, 0.0);
     Value ones =
         arith::SelectOp::create(b, loc, hit, buildSplat(b, loc, x, 1.0), zero);
-    Value ties = ReduceOp::create(b, loc, y.getType(), ReductionKind::sum, ones,
-                                  getAxes(), getKeepdims());
-    Value share = spread(arith::DivFOp::create(b, loc, dy, ties));
-    operands[0] = arith::SelectOp::create(b, loc, hit, share, zero);
+    Term wide = widen(b, loc, dy);
+    Value ties =
+        ReduceOp::create(b, loc, wide.getType(), ReductionKind::sum,
+                         widen(b, loc, ones), getAxes(), getKeepdims());
+    Value share = roundTo(b, loc, wide / wide.with(ties), dy.getType());
+    operands[0] = arith::SelectOp::create(b, loc, hit, spread(share), zero);
     return success();
   }
   case ReductionKind::prod: {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -40,6 +41,12 @@ struct NNDecompose : impl::NNDecomposeBase<NNDecompose> {
 
 private:
   LogicalResult replace(CompositeOpInterface op) {
+    // Here it has a name; the ops that it is made of would be refused later.
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (isa<FloatType>(getElementTypeOrSelf(type)) &&
+          failed(verifyComputable(op, type)))
+        return failure();
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> parts = op.decompose(builder);
     if (failed(parts))
