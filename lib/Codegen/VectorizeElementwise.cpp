@@ -207,7 +207,8 @@ SmallVector<Value> ElementwiseEmitter::emitReduction(
   std::optional<int64_t> to = getConstantIntValue(upper);
   if (!isSum() || depth == 0)
     return e.loop(lower, upper, step, init, body);
-  if (from && to && *to - *from <= block)
+  // Two blocks are as well one loop, whose length is known.
+  if (from && to && *to - *from <= 2 * block)
     return emitReduction(lower, upper, step, numTerms, init, body, depth - 1);
   int64_t numVectors = init.size() / combiners.size();
   return e.loop(lower, upper, block, init, [&](Fold iv, ValueRange args) {

@@ -107,8 +107,8 @@ def test_future_under_added_masks() -> None:
                 np.testing.assert_array_equal(y[:, 0], first, err_msg=what)
                 # The others see what is after the padding and not after themselves.
                 allowed = np.tri(5, dtype=bool) & (np.arange(5) > 0)
-                wide = [a.astype(np.float64) for a in (q, k, v)]
-                expect_close(what, y[:, 1:], attend(*wide, allowed)[:, 1:], 2e-3 if element == "f16" else 2e-5)
+                expected = attend(q.astype(np.float64), k.astype(np.float64), v.astype(np.float64), allowed)
+                expect_close(what, y[:, 1:], expected[:, 1:], 2e-3 if element == "f16" else 2e-5)
                 assert np.all(np.isfinite(dq[:, 1:])), what
                 assert np.all(np.isinf(lowest) or np.isfinite(dv)), what
 

@@ -16,7 +16,7 @@ import glob
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def main() -> None:
     lowering = sys.argv[1]
     wanted = sys.argv[2:]
     rows = load()
-    used = set()
+    used: Set[str] = set()
     failures: List[str] = []
     jobs: List[Tuple[str, Sample, Array, Tuple[int, ...], str]] = []
     for op, samples in sorted(SAMPLES.items()):
@@ -118,7 +118,7 @@ def main() -> None:
     for digest in sorted(set(rows) - used):
         failures.append(f"{digest}: no sample has this row of goldens/: run scripts/generate-goldens")
     with ThreadPoolExecutor(2) as pool:
-        messages = pool.map(lambda job: check(*job[1:], lowering), jobs)
+        messages = pool.map(lambda job: check(job[1], job[2], job[3], job[4], lowering), jobs)
     for (name, *_), message in zip(jobs, messages):
         if message:
             failures.append(f"{name}: {message}")

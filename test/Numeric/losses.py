@@ -260,4 +260,5 @@ def test_dynamic_classes() -> None:
             check(text, [("mean", [z, label], value, (softmax - hot) / label.size)], IN_PROCESS)
 
 
-run_tests([test_dynamic_classes, test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors, test_sixteen_bits])
+run_tests([test_dynamic_classes, test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors,
+           test_sixteen_bits])

@@ -12,11 +12,11 @@
 
 namespace flywheel::nn {
 
-/// Makes each `tensor.extract` in the body of `op`, which is on tensors, and each
-/// input whose map computes with the loops an operand that is indexed by them:
-/// an `nn.gather` at indices that an op of its own computes. Fails
-/// after an error where the read is in control flow, or where its indices
-/// depend on a running sum.
+/// Makes each `tensor.extract` in the body of `op`, which is on tensors, and
+/// each input whose map computes with the loops an operand that is indexed by
+/// them: an `nn.gather` at indices that an op of its own computes. Fails after
+/// an error where the read is in control flow, or where its indices depend on a
+/// running sum.
 mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
                                   mlir::linalg::LinalgOp op);
 
