@@ -17,6 +17,7 @@ config.suffixes = [".mlir", ".test", ".py"]
 config.excludes = [
     "CMakeLists.txt",
     "Inputs",
+    "front_ends",
     "Unit",
     "lit.cfg.py",
     "lit.site.cfg.py",

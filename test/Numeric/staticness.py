@@ -55,7 +55,8 @@ nn.tile %0 multiples [1, 3] : n*4*f32 -> n*12*f32
 nn.softmax_cross_entropy %0, %1 reduction none : n*2*4*f32, n*2*4*f32 -> n*2*f32
 nn.mean_squared_error %0, %1 reduction none : n*2*4*f32, n*2*4*f32 -> n*2*f32
 nn.layer_norm %0 gamma %1 beta %2 axes [2] epsilon 1.0e-3 : n*2*4*f32, 4*f32, 4*f32 -> n*2*4*f32
-nn.batch_norm_inference %0 mean %1 variance %2 gamma %3 beta %4 epsilon 1.0e-3 : n*4*f32, 4*f32, 4*f32, 4*f32, 4*f32 -> n*4*f32
+nn.batch_norm_inference %0 mean %1 variance %2 gamma %3 beta %4 epsilon 0.1 \
+: n*4*f32, 4*f32, 4*f32, 4*f32, 4*f32 -> n*4*f32
 """
 
 
