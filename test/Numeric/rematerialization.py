@@ -20,9 +20,9 @@ from graphs.graph import DTYPES
 BATCH = 24
 WIDTH = 16
 STEPS = 3
-# Seeds and sizes of random graphs, how they are lowered, and shares.
-GRAPHS = ((910107, 14, "optimized", 0.7), (910133, 24, "optimized", 0.5), (910161, 24, "reference", 0.8),
-          (910163, 24, "reference", 0.7), (910166, 24, "reference", 0.6), (910196, 24, "reference", 0.5))
+# Seeds and sizes of random graphs, and how they are lowered.
+GRAPHS = ((910107, 14, "optimized"), (910133, 24, "optimized"), (910161, 24, "reference"), (910163, 24, "reference"),
+          (910166, 24, "reference"), (910196, 24, "reference"))
 
 
 def function(arguments: str, lines: Sequence[str]) -> str:
@@ -221,21 +221,33 @@ def train_graph(graph: Graph, model: Model) -> List[Array]:
     return [array for result in results for array in (result if isinstance(result, tuple) else (result,))]
 
 
-def test_graphs() -> None:
-    # Values that are recomputed from others that are recomputed.
-    for seed, size, configuration, share in GRAPHS:
-        graph = generate(seed, size, None)
-        whole = make(graph.module(), configuration, ("step",), max_extent=BATCH)
-        expected = train_graph(graph, whole)
-        budget = int(whole.workspace_bytes("step") * share)
-        case = f"graph {seed}, {configuration}, {budget} bytes"
-        model = make(graph.module(), configuration, ("step",), max_extent=BATCH, memory_budget=budget)
+def expect_graph_same(graph: Graph, configuration: str) -> int:
+    """As `expect_same`, with less and less as long as it suffices: how often it did."""
+    whole = make(graph.module(), configuration, ("step",), max_extent=BATCH)
+    expected = train_graph(graph, whole)
+    size = whole.workspace_bytes("step")
+    for count, share in enumerate(np.arange(0.9, 0.2, -0.1)):
+        budget = int(size * share)
+        try:
+            model = make(graph.module(), configuration, ("step",), max_extent=BATCH, memory_budget=budget)
+        except flywheel.CompileError as error:
+            if "needs a workspace of at least" not in str(error):
+                raise
+            return count
+        case = f"{configuration}, {budget} of {size} bytes"
         if model.workspace_bytes("step") > budget:
             raise AssertionError(f"{case}: found a workspace of {model.workspace_bytes('step')} bytes")
         for i, (found, value) in enumerate(zip(train_graph(graph, model), expected)):
             expect_equal(f"{case}, result {i}", found, value)
         for name, value in whole.snapshot().items():
             expect_equal(f"{case}, {name}", model[name], value)
+    return count + 1
+
+
+def test_graphs() -> None:
+    # Values that are recomputed from others that are recomputed.
+    counts = [expect_graph_same(generate(seed, size, None), configuration) for seed, size, configuration in GRAPHS]
+    assert sum(counts) > len(GRAPHS), counts
 
 
 def test_out_of_reach() -> None:

@@ -38,11 +38,11 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       image are the convolution's padding.
     * Products over dimensions are `nn.reduce prod`.
     * A `tensor.generate` that reads another tensor is a `linalg.generic`.
-    * No body of a `linalg` op on tensors has a `tensor.extract`: what it read is
-      an operand, an `nn.gather` at indices that an op of its own computes. So it
-      has a derivative, and an index out of range is an error of the step. The
-      same goes for floating-point inputs whose maps compute with the loops, as
-      other convolutions have.
+    * No body of a `linalg` op on tensors has a `tensor.extract`, but for tables
+      that are made in it: what it read is an operand, an `nn.gather` at indices
+      that an op of its own computes. So it has a derivative, and an index out of
+      range is an error of the step. The same goes for floating-point inputs whose
+      maps compute with the loops, as other convolutions have.
 
     Refuses a read that is in control flow within a body, and indices that depend
     on a running sum.

@@ -420,10 +420,10 @@ LogicalResult raiseExtracts(RewriterBase &b, linalg::LinalgOp op) {
              << "expected to be outside of control flow in the body of '"
              << generic->getName() << "', found it in '"
              << extract->getParentOp()->getName() << "'";
+    // A table that is made in the body is part of it, as that of an
+    // initializer.
     if (generic.getRegion().isAncestor(extract.getTensor().getParentRegion()))
-      return extract.emitOpError()
-             << "expected to read a tensor from outside of the body of '"
-             << generic->getName() << "', found one that is made in it";
+      continue;
     FailureOr<linalg::GenericOp> raised =
         ExtractRaiser(b, generic, extract).run();
     if (failed(raised))
