@@ -356,7 +356,8 @@ func.func @shrinks(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<f32> {{
         expect_error(name, "expected an image whose height is at least 3",
                      lambda: model.run("branch", flag(True), *small))
         expect_close(name, model.run("loop", np.array(2), ones(2, 3), ones(3, 3)), 54)
-        for matrices in ((ones(2, 3), ones(4, 3)), (ones(2, 3), ones(3, 4))):
+        # A C program says an extent once.
+        for matrices in ((ones(2, 3), ones(4, 3)), (ones(2, 3), ones(3, 4))) if name != "object" else ():
             expect_error(name, "disagree", lambda: model.run("loop", np.array(1), *matrices))
         expect_close(name, model.run("shrinks", np.array(0), ones(7)), 7)
         expect_error(name, "another one of dimension 0", lambda: model.run("shrinks", np.array(1), ones(7)))
