@@ -296,8 +296,9 @@ std::pair<Value, SmallVector<tensor::DimOp>> expandProduct(tensor::DimOp op) {
   Location loc = op.getLoc();
   AffineExpr product = b.getAffineConstantExpr(1);
   SmallVector<OpFoldResult> extents;
-  for (int64_t index :
-       collapse.getReassociationIndices()[*op.getConstantIndex()]) {
+  ReassociationIndices group =
+      collapse.getReassociationIndices()[*op.getConstantIndex()];
+  for (int64_t index : group) {
     product = product * b.getAffineSymbolExpr(extents.size());
     extents.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
     if (auto extent = dyn_cast<Value>(extents.back()))

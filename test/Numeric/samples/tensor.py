@@ -53,10 +53,10 @@ sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<?x2xf64>")],
        "%y = tensor.concat dim(1) %a0, %a1 : (tensor<?x3xf64>, tensor<?x2xf64>) -> tensor<?x5xf64>",
        "tensor<?x5xf64>",
        jax="jnp.concatenate([a0, a1], axis=1)")
-sample("tensor.pad", [arg("tensor<?x3xf64>"), arg("tensor<f64>")],
+sample("tensor.pad", [arg("tensor<2x3xf64>"), arg("tensor<f64>")],
        "%p = tensor.extract %a1[] : tensor<f64>\n%y = tensor.pad %a0 low[1, 0] high[2, 1] {\n"
-       "^bb0(%i: index, %j: index):\n  tensor.yield %p : f64\n} : tensor<?x3xf64> to tensor<?x4xf64>",
-       "tensor<?x4xf64>", jax="jnp.pad(a0, ((1, 2), (0, 1)), constant_values=a1)")
+       "^bb0(%i: index, %j: index):\n  tensor.yield %p : f64\n} : tensor<2x3xf64> to tensor<5x4xf64>",
+       "tensor<5x4xf64>", jax="jnp.pad(a0, ((1, 2), (0, 1)), constant_values=a1)")
 sample("tensor.pad", [arg("tensor<?x3xf64>")],
        "%p = arith.constant 7.0 : f64\n%y = tensor.pad %a0 low[1, 0] high[2, 1] {\n^bb0(%i: index, %j: index):\n"
        "tensor.yield %p : f64\n} : tensor<?x3xf64> to tensor<?x4xf64>", "tensor<?x4xf64>",
