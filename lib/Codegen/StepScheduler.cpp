@@ -234,7 +234,8 @@ LogicalResult StepScheduler::run() {
   collectOps();
   collectWriters();
   snapshotSelfReads();
-  while (true) {
+  // Each round makes one cycle less: there are no more than ops.
+  for (size_t rounds = ops.size() + 1;; --rounds) {
     collectOps();
     collectWriters();
     buildEdges();
@@ -245,7 +246,10 @@ LogicalResult StepScheduler::run() {
     for (Operation *op : stuck)
       op->moveBefore(block.getTerminator());
     auto check = llvm::find_if(stuck, llvm::IsaPred<cf::AssertOp>);
-    if (failed(breakCycle(check == stuck.end() ? stuck.front() : *check)))
+    Operation *first = check == stuck.end() ? stuck.front() : *check;
+    if (rounds == 0)
+      return reportCycle(first);
+    if (failed(breakCycle(first)))
       return failure();
   }
 }
