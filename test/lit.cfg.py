@@ -28,6 +28,7 @@ config.excludes = [
     "differences.py",
     "graphs",
     "samples",
+    "supported",
     "windows.py",
     "vectorize_kernels_numeric.py",
 ]

@@ -13,6 +13,8 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
+#include "CarryChecks.h"
+
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -113,6 +115,25 @@ static Value carryOutOfWhile(IRRewriter &rewriter, cf::AssertOp check,
   return carrying.getResults().back();
 }
 
+cf::AssertOp flywheel::carryOut(IRRewriter &rewriter, cf::AssertOp check) {
+  Operation *parent = check->getParentOp();
+  Value ok;
+  if (auto branch = dyn_cast<scf::IfOp>(parent))
+    ok = carryOutOfBranch(rewriter, check, branch);
+  else if (auto loop = dyn_cast<scf::ForOp>(parent))
+    ok = carryOutOfLoop(rewriter, check, loop);
+  else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    ok = carryOutOfWhile(rewriter, check, loop);
+  else
+    return {};
+  rewriter.setInsertionPointAfterValue(ok);
+  auto outside =
+      cf::AssertOp::create(rewriter, check.getLoc(), ok, check.getMsgAttr());
+  outside->setDiscardableAttrs(check->getDiscardableAttrDictionary());
+  rewriter.eraseOp(check);
+  return outside;
+}
+
 namespace {
 struct CarryChecks : flywheel::impl::CarryChecksBase<CarryChecks> {
   void runOnOperation() override {
@@ -126,30 +147,8 @@ struct CarryChecks : flywheel::impl::CarryChecksBase<CarryChecks> {
     // they keep their order.
     for (cf::AssertOp check : llvm::reverse(checks))
       while (check && check->getParentOp() != getOperation())
-        check = carryOut(rewriter, check);
-  }
-
-private:
-  /// Replaces `check` by one behind the op that it is in, which is returned;
-  /// null where that op is none that can carry it.
-  cf::AssertOp carryOut(IRRewriter &rewriter, cf::AssertOp check) {
-    Operation *parent = check->getParentOp();
-    Value ok;
-    if (auto branch = dyn_cast<scf::IfOp>(parent))
-      ok = carryOutOfBranch(rewriter, check, branch);
-    else if (auto loop = dyn_cast<scf::ForOp>(parent))
-      ok = carryOutOfLoop(rewriter, check, loop);
-    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
-      ok = carryOutOfWhile(rewriter, check, loop);
-    else
-      return {};
-    rewriter.setInsertionPointAfterValue(ok);
-    auto outside =
-        cf::AssertOp::create(rewriter, check.getLoc(), ok, check.getMsgAttr());
-    outside->setDiscardableAttrs(check->getDiscardableAttrDictionary());
-    rewriter.eraseOp(check);
-    ++numCarried;
-    return outside;
+        if ((check = flywheel::carryOut(rewriter, check)))
+          ++numCarried;
   }
 };
 } // namespace

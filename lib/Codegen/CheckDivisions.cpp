@@ -7,9 +7,11 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,6 +21,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_CHECKDIVISIONS
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
+
+using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace {
 /// What is known of a divisor.
@@ -36,7 +40,8 @@ static bool isSigned(Operation *op) {
 
 static bool isDivision(Operation *op) {
   return isSigned(op) ||
-         isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
+         isa<math::IPowIOp, arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+             op);
 }
 
 static Divisor analyzeDivisor(Value value) {
@@ -120,6 +125,7 @@ struct CheckDivisions : flywheel::impl::CheckDivisionsBase<CheckDivisions> {
 
 private:
   LogicalResult rewrite(Operation *op);
+  LogicalResult rewritePower(math::IPowIOp op);
   void addCheck(Operation *op);
   void wrapMinusOne(Operation *op);
 };
@@ -128,8 +134,19 @@ private:
 void CheckDivisions::addCheck(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
-  Value ok = buildAllNonZero(b, loc, op->getOperand(1));
-  flywheel::linalg_ext::createCheck(b, op, ok, "division by zero");
+  Value divisor = op->getOperand(1);
+  Value ok = buildAllNonZero(b, loc, divisor);
+  cf::AssertOp check =
+      flywheel::linalg_ext::createCheck(b, op, ok, "division by zero");
+  if (op->getParentOp() == getOperation())
+    return;
+  // Checked only after all of it has run: divides by 1 in the meantime.
+  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       divisor, buildSplat(b, loc, divisor, 0));
+  op->setOperand(1, arith::SelectOp::create(b, loc, isZero,
+                                            buildSplat(b, loc, divisor, 1),
+                                            divisor));
 }
 
 /// Divides by 1 where the divisor is -1, and takes the negative dividend, or a
@@ -152,19 +169,36 @@ void CheckDivisions::wrapMinusOne(Operation *op) {
   op->getResult(0).replaceAllUsesExcept(wrapped, wrapped);
 }
 
+/// Checks that no power of 0 is negative: its reciprocal would be taken.
+LogicalResult CheckDivisions::rewritePower(math::IPowIOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  APInt power;
+  if (matchPattern(op.getRhs(), m_ConstantInt(&power)) && power.sge(0))
+    return success();
+  Divisor base = analyzeDivisor(op.getLhs());
+  if (base.isConstant && !base.mayBeZero)
+    return success();
+  Value zero = buildSplat(b, loc, op.getRhs(), 0);
+  Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                           op.getRhs(), zero);
+  Value one = buildSplat(b, loc, op.getLhs(), 1);
+  Value divisor = arith::SelectOp::create(b, loc, isNegative, op.getLhs(), one);
+  cf::AssertOp check = flywheel::linalg_ext::createCheck(
+      b, op, buildAllNonZero(b, loc, divisor), "division by zero");
+  if (op->getParentOp() != getOperation())
+    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  return success();
+}
+
 LogicalResult CheckDivisions::rewrite(Operation *op) {
+  if (auto power = dyn_cast<math::IPowIOp>(op))
+    return rewritePower(power);
   Divisor divisor = analyzeDivisor(op->getOperand(1));
   if (divisor.isConstant && divisor.mayBeZero)
     return op->emitOpError() << "expected a divisor other than zero";
-  if (!divisor.isConstant) {
-    if (op->getParentOp() != getOperation())
-      return op->emitOpError()
-             << "expected a constant divisor inside '"
-             << op->getParentOp()->getName()
-             << "', where a division by zero cannot be checked: divide at the "
-                "top level of the function";
+  if (!divisor.isConstant)
     addCheck(op);
-  }
   if (isSigned(op) && divisor.mayBeMinusOne)
     wrapMinusOne(op);
   return success();

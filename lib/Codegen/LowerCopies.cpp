@@ -24,7 +24,10 @@ struct LowerCopies : flywheel::impl::LowerCopiesBase<LowerCopies> {
       auto isContiguous = [](Value buffer) {
         return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
       };
-      if (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget()))
+      // Any byte but 0 is true: what is stored is 1.
+      bool isBoolean = getElementTypeOrSelf(copy.getSource()).isInteger(1);
+      if (isBoolean || !isContiguous(copy.getSource()) ||
+          !isContiguous(copy.getTarget()))
         copies.push_back(copy);
     });
     for (memref::CopyOp copy : copies) {

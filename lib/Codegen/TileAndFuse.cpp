@@ -14,13 +14,17 @@
 #include "flywheel/Codegen/CpuTarget.h"
 #include "flywheel/Codegen/StateVersions.h"
 
+#include "Matmul.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
@@ -45,38 +49,7 @@ struct ContractionGroup {
                     : contraction;
   }
 };
-
-/// Positions of the loops of C[m, n] += A[m, k] * B[k, n].
-struct MatmulLoops {
-  unsigned m, n, k;
-};
 } // namespace
-
-/// The loops of `op` if it is a product of two matrices of floats, with B
-/// indexed by (k, n) or (n, k).
-static std::optional<MatmulLoops> matchMatmul(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumLoops() != 3 ||
-      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !linalg::isaContractionOpInterface(op))
-    return std::nullopt;
-  if (!isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
-    return std::nullopt;
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  // An empty product is left to plain loops.
-  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
-    return std::nullopt;
-  if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
-      dims->n.size() != 1 || dims->k.size() != 1)
-    return std::nullopt;
-  MatmulLoops loops{dims->m[0], dims->n[0], dims->k[0]};
-  // C has to be (m, n): the tiles of the epilogue are those of C.
-  AffineMap c = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (c.getNumResults() != 2 || c.getDimPosition(0) != loops.m ||
-      c.getDimPosition(1) != loops.n)
-    return std::nullopt;
-  return loops;
-}
 
 /// Where an op reads the old value of its own destination, element for element,
 /// as an input, it reads the destination instead. Tiles of an input would be
@@ -224,6 +197,44 @@ static bool packPanel(RewriterBase &rewriter, linalg::LinalgOp tiled,
   return true;
 }
 
+/// Computes the conversions at the start of the body of `tiled` in front of it,
+/// for a whole tile of an operand: its kernel reads narrow numbers then.
+static void splitConversions(RewriterBase &rewriter, linalg::LinalgOp tiled) {
+  auto generic = dyn_cast<linalg::GenericOp>(tiled.getOperation());
+  if (!generic)
+    return;
+  for (OpOperand *input : generic.getDpsInputOperands()) {
+    BlockArgument element = generic.getMatchingBlockArgument(input);
+    Operation *conversion = getNarrowingOf(element);
+    if (!conversion)
+      continue;
+    Location loc = conversion->getLoc();
+    rewriter.setInsertionPoint(generic);
+    Type narrow = conversion->getResult(0).getType();
+    Value tile = input->get();
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile), narrow);
+    int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    auto converted = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
+        ValueRange{empty}, maps, iterators,
+        [&](OpBuilder &b, Location nested, ValueRange elements) {
+          IRMapping mapping;
+          mapping.map(element, elements[0]);
+          Operation *copy = b.clone(*conversion, mapping);
+          linalg::YieldOp::create(b, nested, copy->getResults());
+        });
+    rewriter.modifyOpInPlace(generic, [&] {
+      input->set(converted.getResult(0));
+      element.setType(narrow);
+    });
+    rewriter.replaceOp(conversion, element);
+  }
+}
+
 /// A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
 /// whole size is left for what is computed tile by tile. Outside of loops a
 /// slice may be where a part of the tensor is computed.
@@ -326,17 +337,21 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     rewriter.eraseOp(group.contraction);
   if (group.epilogue)
     ++numFused;
-  if (result->loops.empty())
-    return success();
 
   linalg::LinalgOp tiledContraction;
   for (Operation *op : result->tiledAndFusedOps)
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
       if (linalg::isaContractionOpInterface(structured))
         tiledContraction = structured;
+  if (result->loops.empty()) {
+    if (tiledContraction)
+      splitConversions(rewriter, tiledContraction);
+    return success();
+  }
   auto rowLoop = dyn_cast<scf::ForOp>(result->loops.back().getOperation());
   if (!rowLoop || !tiledContraction)
     return success();
+  splitConversions(rewriter, tiledContraction);
   moveLoopInvariantCode(rowLoop);
   if (packPanel(rewriter, tiledContraction, loops, rowLoop, rows, tile.mr))
     ++numPacked;

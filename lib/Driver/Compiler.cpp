@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+
+#include "PlainErrors.h"
+
 #include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -201,6 +204,7 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
     return error;
   }
   CompiledModule result;
+  PlainErrors plain(module->getContext());
   for (const Stage &stage : getStages()) {
     PassManager pm(module->getContext());
     stage.populate(pm, options);

@@ -45,7 +45,8 @@ CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
   for (const std::string &feature : asked.getFeatures())
     if (!feature.empty())
       features.AddFeature(feature);
-  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
+  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16,
+                   /*convertsHalves=*/false};
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
@@ -56,13 +57,14 @@ CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
   if (!info)
     return result;
   if (triple.isX86()) {
+    bool convertsHalves = info->checkFeatures("+f16c");
     if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
-      return {512, 32};
+      return {512, 32, convertsHalves};
     if (info->checkFeatures("+avx2"))
-      return {256, 16};
-    return {128, 16};
+      return {256, 16, convertsHalves};
+    return {128, 16, convertsHalves};
   }
   if (triple.isAArch64())
-    return {128, 32};
+    return {128, 32, /*convertsHalves=*/true};
   return result;
 }

@@ -58,6 +58,9 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  VerifySupportedOpsOptions supported;
+  supported.entries.assign(options.entries.begin(), options.entries.end());
+  pm.addPass(createVerifySupportedOps(supported));
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   // Before inlining, which forgets that a function has a rule of its own.
@@ -76,8 +79,10 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
+  pm.addPass(createConvertTosa());
   pm.addPass(nn::createNNDecompose());
   pm.addNestedPass<func::FuncOp>(createDetensorize());
+  pm.addNestedPass<func::FuncOp>(createLiftChecks());
   pm.addPass(nn::createNNRaiseLinalg());
   pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
@@ -96,6 +101,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   // While the only divisions and slices are the user's own.
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());
+  pm.addNestedPass<func::FuncOp>(createLiftChecks());
   pm.addNestedPass<func::FuncOp>(createCheckSlices());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
@@ -112,6 +118,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    pm.addNestedPass<func::FuncOp>(createFoldConversions());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
     pm.addPass(createCanonicalizerPass());
@@ -189,6 +196,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.flushDenormals && !getDenormalControl(options.target).empty())
+    pm.addNestedPass<func::FuncOp>(createFlushArguments());
   pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createLegalizeExpandShape());
@@ -197,7 +206,9 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   functions.addPass(math::createMathExtendToSupportedTypes(extend));
-  functions.addPass(createExpandNarrowing());
+  ExpandNarrowingOptions narrowing;
+  narrowing.expandHalves = !getCpuTarget(options.target).convertsHalves;
+  functions.addPass(createExpandNarrowing(narrowing));
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   functions.addPass(arith::createArithExpandOpsPass(expand));
@@ -210,6 +221,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   // in the module, so not a pass on functions.
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createNormalizeBooleans());
   pm.addPass(createLegalizeMaskedAccess());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());

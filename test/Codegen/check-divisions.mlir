@@ -42,3 +42,21 @@ func.func @constants(%x: tensor<2xi32>, %n: index, %c: i1) -> tensor<2xi32> {
   %q = arith.divsi %x, %seven : tensor<2xi32>
   return %q : tensor<2xi32>
 }
+
+// V3: where the check comes later, nothing is divided by zero.
+// CHECK-LABEL: func @branch
+// CHECK: scf.if
+// CHECK: %[[OK:.*]] = arith.cmpi ne, %[[Y:.*]], %{{.*}} : i32
+// CHECK: cf.assert %[[OK]], "division by zero{{.*}}" {linalg_ext.safe}
+// CHECK: %[[ISZERO:.*]] = arith.cmpi eq, %[[Y]]
+// CHECK: %[[D:.*]] = arith.select %[[ISZERO]], %{{.*}}, %[[Y]] : i32
+// CHECK: arith.divui %{{.*}}, %[[D]] : i32
+func.func @branch(%x: i32, %y: i32, %c: i1) -> i32 {
+  %q = scf.if %c -> i32 {
+    %r = arith.divui %x, %y : i32
+    scf.yield %r : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return %q : i32
+}

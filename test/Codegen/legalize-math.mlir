@@ -28,3 +28,46 @@ func.func @wide_exponent(%x: f32, %n: i32) -> f32 {
   %0 = math.fpowi %x, %n : f32, i32
   return %0 : f32
 }
+
+// LLVM has intrinsics for two of these classes only.
+// CHECK-LABEL: func.func @classes(
+// CHECK: %[[SIZE:.*]] = math.absf
+// CHECK: arith.cmpf oeq, %[[SIZE]], %{{.*}} : f32
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf oge
+// CHECK: arith.andi
+func.func @classes(%x: f32) -> (i1, i1) {
+  %0 = math.isinf %x : f32
+  %1 = math.isnormal %x : f32
+  return %0, %1 : i1, i1
+}
+
+// By squaring, as often as the exponent has bits.
+// CHECK-LABEL: func.func @ipow(
+// CHECK-COUNT-14: arith.muli
+// CHECK-NOT: arith.muli
+// CHECK: return
+func.func @ipow(%x: i8, %n: i8) -> i8 {
+  %0 = math.ipowi %x, %n : i8
+  return %0 : i8
+}
+
+// CHECK-LABEL: func.func @cube(
+// CHECK-COUNT-2: arith.muli
+// CHECK-NOT: arith.muli
+// CHECK: return
+func.func @cube(%x: i32) -> i32 {
+  %c3 = arith.constant 3 : i32
+  %0 = math.ipowi %x, %c3 : i32
+  return %0 : i32
+}
+
+// In f64, where the product is exact, and rounded once.
+// CHECK-LABEL: func.func @fma(
+// CHECK-NOT: math.fma
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f64
+// CHECK: arith.truncf %{{.*}} : f64 to f16
+func.func @fma(%a: f16, %b: f16, %c: f16) -> f16 {
+  %0 = math.fma %a, %b, %c : f16
+  return %0 : f16
+}

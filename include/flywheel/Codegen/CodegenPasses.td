@@ -65,6 +65,29 @@ def CheckCarriedExtents : Pass<"flywheel-check-carried-extents", "::mlir::func::
   ];
 }
 
+def LiftChecks : Pass<"flywheel-lift-checks", "::mlir::func::FuncOp"> {
+  let summary = "Take checks out of the bodies of structured ops";
+  let description = [{
+    Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
+    and of `tensor.generate`, as other front ends write them. After: none in such
+    a body: in front of the op, a reduction over all of its elements says whether
+    each passes, and a `cf.assert` of the same message, at the same location,
+    checks that. A check in a branch or a loop is marked `linalg_ext.safe`: what
+    it guards has checks of its own.
+
+    Refuses conditions that depend on what the op itself has computed before, and
+    checks in other bodies.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
+  ];
+  let statistics = [
+    Statistic<"numLifted", "lifted", "Checks that were taken out of a body">
+  ];
+}
+
 def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
   let summary = "Take checks out of branches and loops";
   let description = [{
@@ -162,6 +185,21 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   ];
   let statistics = [
     Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">
+  ];
+}
+
+def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> {
+  let summary = "Convert to narrower floats where a product reads them";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a product of two matrices that
+    reads what only narrows another tensor (`arith.truncf`) reads that tensor,
+    and narrows in its body. `flywheel-tile-and-fuse` narrows a tile of an operand
+    at a time, in front of the kernel: weights of f32 that a step computes with
+    as bf16 are never stored as that.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Operands that are converted where they are read">
   ];
 }
 
@@ -419,19 +457,43 @@ def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
   let description = [{
     Before: integer divisions and remainders of tensors and scalars, of which
     LLVM leaves undefined those by zero and the smallest number by -1. After:
-    each at the top level of the function comes after a `cf.assert` that no
-    element of its divisor is zero, so that a step which would divide by zero
-    fails and changes nothing; and a signed one that could be by -1 is a
-    negation there, or a remainder of 0: both wrap, as addition does. Constant
-    divisors cost nothing.
+    each comes after a `cf.assert` that no element of its divisor is zero, so
+    that a step which would divide by zero fails and changes nothing; and a
+    signed one that could be by -1 is a negation there, or a remainder of 0: both
+    wrap, as addition does. In a branch, a loop or a body, where the check comes
+    only after all of it has run, the divisor is 1 where it would be 0. Constant
+    divisors cost nothing. `math.ipowi` of 0 to a negative power is a division
+    by zero.
 
-    Refuses a constant divisor with a zero, and a divisor that is computed where
-    no check can be: in a branch, a loop or the body of a structured op.
+    Refuses a constant divisor with a zero.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
   ];
+}
+
+def NormalizeBooleans : Pass<"flywheel-normalize-booleans"> {
+  let summary = "Read every byte but zero as true";
+  let description = [{
+    Before: the LLVM dialect, where memory has a byte for each boolean. After: a
+    boolean that is loaded is a byte that is compared with zero: any other byte
+    than 0, of a feed or of a variable that a caller wrote, is true, in every
+    lowering.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def FlushArguments : Pass<"flywheel-flush-arguments", "::mlir::func::FuncOp"> {
+  let summary = "Make denormal arguments of functions zero";
+  let description = [{
+    Before: math ops on numbers and vectors that become calls of the C library,
+    in a step that flushes denormal numbers. After: an argument that is denormal
+    is the zero of its sign. The library takes such numbers apart by their bits
+    and normalizes them by products, which are zero in such a step.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
@@ -475,15 +537,18 @@ def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
 
 def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
-  let summary = "Compute with bf16 without library calls";
+  let summary = "Compute with 16-bit floats without library calls";
   let description = [{
     Before: arithmetic of bf16. After: it is that of f32, rounded after every op:
     none of the conversions may be folded with the next one.
     `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
     odd, and one from there: the result is that of rounding once, to nearest even.
     One bf16 is repeated by its bits. LLVM would call functions that older
-    compiler runtimes lack.
+    compiler runtimes lack. With `expand-halves`, for CPUs that cannot convert
+    them, the same goes for f16: conversions are arithmetic of its bits.
   }];
+  let options = [Option<"expandHalves", "expand-halves", "bool", "false",
+                        "Convert f16 by its bits">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"

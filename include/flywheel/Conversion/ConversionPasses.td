@@ -55,4 +55,51 @@ def ConvertTrainUpdatesToLinalg : Pass<"convert-train-updates-to-linalg"> {
   ];
 }
 
+def VerifySupportedOps : Pass<"flywheel-verify-supported-ops", "::mlir::ModuleOp"> {
+  let summary = "Refuse ops and types that have no lowering";
+  let description = [{
+    Before: the module that a user wrote. After: the same. Refused with a
+    diagnostic at the op: ops of other dialects than arith, math, tensor,
+    linalg, tosa, scf, func, nn and train, single ops of those
+    (docs/OpSupport.md), types other than ranked tensors and elements of f16,
+    bf16, f32, f64, index and integers of 1, 8, 16, 32 or 64 bits, and ops
+    beside functions that belong in one. Functions that no entry calls may hold
+    anything.
+  }];
+  let options = [ListOption<"entries", "entries", "std::string",
+                            "Entries that are kept; by default all">];
+}
+
+def ConvertTosa : Pass<"flywheel-convert-tosa", "::mlir::ModuleOp"> {
+  let summary = "Lower tosa ops to ops that have derivative rules";
+  let description = [{
+    Before: `tosa` ops on ranked tensors, anywhere. After: none. Elementwise
+    ops, reductions and floating-point products are `arith`, `math` and `nn` ops
+    on tensors: a dimension size of 1 stretches where it is 1 by its type, and
+    dynamic sizes are checked to be equal. The rest, convolutions, pools,
+    reshapes, casts and control flow, becomes `linalg`, `tensor` and `scf` by
+    upstream's conversions. Before autodiff: gradients go through.
+
+    Refused with a diagnostic at the op: types and attributes that upstream has
+    no lowering for.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::index::IndexDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::nn::NNDialect"
+  ];
+  let statistics = [Statistic<"numLowered", "num-lowered",
+                              "Ops that became ops on tensors here">];
+}
+
+def TestListOpSupport : Pass<"test-list-op-support"> {
+  let summary = "Print every op of the upstream dialects and why it is refused";
+  let description = [{
+    A line for each op of arith, linalg, math, tensor and tosa: its name, a
+    tab, and what is expected in its place where it has no lowering. Changes
+    nothing.
+  }];
+}
+
 #endif // FLYWHEEL_CONVERSION_PASSES

@@ -37,6 +37,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
       image are the convolution's padding.
     * Products over dimensions are `nn.reduce prod`.
+    * A `tensor.reshape` is an `expand_shape` of a `collapse_shape`, by sizes that
+      are elements of its shape.
     * A `tensor.generate` that reads another tensor is a `linalg.generic`.
     * No body of a `linalg` op on tensors has a `tensor.extract`, but for tables
       that are made in it: what it read is an operand, an `nn.gather` at indices
@@ -49,8 +51,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::nn::NNDialect"
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::nn::NNDialect"
   ];
 }
 

@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -106,6 +107,10 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
       if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op)))
         return signalPassFailure();
     }
+    SmallVector<tensor::ReshapeOp> reshapes;
+    getOperation()->walk([&](tensor::ReshapeOp op) { reshapes.push_back(op); });
+    for (tensor::ReshapeOp op : reshapes)
+      raiseReshape(rewriter, op);
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics())

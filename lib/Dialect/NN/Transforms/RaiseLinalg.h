@@ -8,6 +8,7 @@
 #define FLYWHEEL_DIALECT_NN_TRANSFORMS_RAISELINALG_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace flywheel::nn {
@@ -24,6 +25,10 @@ mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
 /// convolution or pool in one or two dimensions that they can express, in any
 /// layout. Leaves any other op, and returns false.
 bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
+/// Replaces `op` by reassociations of dimensions, which have derivatives, whose
+/// sizes are elements of its shape; those that its type knows are checked.
+void raiseReshape(mlir::RewriterBase &rewriter, mlir::tensor::ReshapeOp op);
 
 } // namespace flywheel::nn
 

@@ -1,0 +1,115 @@
+//===- VerifySupportedOps.cpp - Refuse what has no lowering ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: the module that a user wrote. After: the same. Refuses, at the op,
+// what no later pass has a lowering for, in words that are the user's own: what
+// comes later speaks of bufferization and of conversions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Conversion/OpSupport.h"
+
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_VERIFYSUPPORTEDOPS
+#include "flywheel/Conversion/ConversionPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+static LogicalResult verifyType(Operation *op, Type type, const Twine &what) {
+  if (isSupportedType(type))
+    return success();
+  return op->emitOpError()
+         << "is not supported for " << what << " of type " << type
+         << ": expected ranked tensors, or single elements, of f16, bf16, f32, "
+            "f64, index or integers of 1, 8, 16, 32 or 64 bits";
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  std::string reason = getUnsupportedReason(op->getName());
+  if (!reason.empty())
+    return op->emitOpError() << "is not supported: " << reason
+                             << "; docs/OpSupport.md lists what is";
+  for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
+    if (failed(verifyType(op, type, "operand #" + Twine(i))))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
+    if (failed(verifyType(op, type, "result #" + Twine(i))))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (auto [i, argument] : llvm::enumerate(region.getArguments()))
+      if (failed(verifyType(op, argument.getType(), "argument #" + Twine(i))))
+        return failure();
+  return success();
+}
+
+/// Whether `op` may stand beside functions.
+static bool isOfModule(Operation *op) {
+  return isa<SymbolOpInterface>(op) || isa<train::CustomVjpOp>(op);
+}
+
+namespace {
+struct VerifySupportedOps
+    : flywheel::impl::VerifySupportedOpsBase<VerifySupportedOps> {
+  using VerifySupportedOpsBase::VerifySupportedOpsBase;
+
+  void runOnOperation() override {
+    for (Operation *top : getCompiled()) {
+      if (!isOfModule(top)) {
+        top->emitOpError() << "is outside of any function: expected it in the "
+                              "body of a 'func.func'";
+        return signalPassFailure();
+      }
+      WalkResult verified = top->walk(
+          // Inner ops first: they name what a type is used for.
+          [](Operation *op) { return WalkResult(verifyOp(op)); });
+      if (verified.wasInterrupted())
+        return signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+
+private:
+  /// What is compiled: all but functions that no entry leads to.
+  SmallVector<Operation *> getCompiled() {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    llvm::SmallSetVector<Operation *, 16> reached;
+    for (Operation &op : module.getOps()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (!function || isEntry(function))
+        reached.insert(&op);
+    }
+    for (size_t i = 0; i < reached.size(); ++i) {
+      std::optional<SymbolTable::UseRange> uses =
+          SymbolTable::getSymbolUses(reached[i]);
+      if (!uses)
+        continue;
+      for (SymbolTable::SymbolUse use : *uses)
+        if (Operation *used =
+                symbols.lookup(use.getSymbolRef().getRootReference()))
+          reached.insert(used);
+    }
+    return llvm::to_vector(reached);
+  }
+
+  bool isEntry(func::FuncOp function) {
+    return entries.empty()
+               ? function.isPublic()
+               : llvm::is_contained(entries, function.getSymName().str());
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+//===- ConvertTosa.cpp - The flywheel-convert-tosa pass -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvertTosa.h"
+
+#include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CONVERTTOSA
+#include "flywheel/Conversion/ConversionPasses.h.inc"
+} // namespace flywheel
+
+static bool isTosa(Operation *op) {
+  return isa_and_present<tosa::TosaDialect>(op->getDialect());
+}
+
+/// The first tosa op in `module` for which `matches`; null without.
+static Operation *findTosa(ModuleOp module,
+                           llvm::function_ref<bool(Operation *)> matches) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (!isTosa(op) || !matches(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static void refuse(Operation *op) {
+  InFlightDiagnostic error =
+      op->emitOpError() << "is not supported with these types and attributes";
+  if (op->getNumOperands() != 0) {
+    error << "; operands are of ";
+    llvm::interleaveComma(op->getOperandTypes(), error);
+  }
+  error << "; docs/OpSupport.md lists what is";
+}
+
+namespace {
+struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
+  void runOnOperation() override {
+    auto any = [](Operation *) { return true; };
+    if (!findTosa(getOperation(), any))
+      return;
+    // Regions first: the yields of tosa's control flow are its own.
+    OpPassManager controlFlow(ModuleOp::getOperationName());
+    OpPassManager &regions = controlFlow.nest<func::FuncOp>();
+    regions.addPass(createTosaToSCFPass());
+    regions.addPass(tosa::createTosaMakeBroadcastablePass());
+    if (failed(runQuietly(controlFlow)))
+      return signalPassFailure();
+
+    lowerHere();
+
+    OpPassManager rest(ModuleOp::getOperationName());
+    OpPassManager &functions = rest.nest<func::FuncOp>();
+    functions.addPass(tosa::createTosaOptionalDecompositionsPass());
+    functions.addPass(tosa::createTosaToLinalgNamed());
+    functions.addPass(tosa::createTosaToLinalg());
+    TosaToArithPassOptions arith;
+    arith.includeApplyRescale = true;
+    functions.addPass(createTosaToArithPass(arith));
+    functions.addPass(createTosaToTensorPass());
+    functions.addPass(createCanonicalizerPass());
+    if (failed(runQuietly(rest)))
+      return signalPassFailure();
+    if (Operation *left = findTosa(getOperation(), any)) {
+      refuse(left);
+      signalPassFailure();
+    }
+  }
+
+private:
+  /// Replaces what is other ops here.
+  void lowerHere() {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isTosa(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (Value lowered = flywheel::lowerTosaOp(rewriter, op)) {
+        rewriter.replaceOp(op, lowered);
+        ++numLowered;
+      }
+    }
+  }
+
+  /// Runs upstream's lowerings, whose refusals are given in our words.
+  LogicalResult runQuietly(OpPassManager &pm) {
+    SmallVector<std::pair<Location, std::string>> errors;
+    LogicalResult result = success();
+    {
+      ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &found) {
+        if (found.getSeverity() == DiagnosticSeverity::Error)
+          errors.emplace_back(found.getLocation(), found.str());
+        return success();
+      });
+      result = runPipeline(pm, getOperation());
+    }
+    if (succeeded(result))
+      return success();
+    for (auto &[loc, text] : errors) {
+      Operation *op = findTosa(getOperation(), [&](Operation *candidate) {
+        return candidate->getLoc() == loc &&
+               StringRef(text).contains(candidate->getName().getStringRef());
+      });
+      if (!op)
+        continue;
+      refuse(op);
+      return failure();
+    }
+    Operation *left = findTosa(getOperation(), [](Operation *op) {
+      return !isa<tosa::ConstOp, tosa::ConstShapeOp>(op);
+    });
+    refuse(left ? left : getOperation());
+    return failure();
+  }
+};
+} // namespace

@@ -1,0 +1,23 @@
+// RUN: flywheel-opt %s --flywheel-flush-arguments | FileCheck %s
+
+// CHECK-LABEL: func @function
+// CHECK-SAME: (%[[X:.*]]: f32
+// CHECK: %[[SIZE:.*]] = math.absf %[[X]]
+// CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[SIZE]], %{{.*}} : f32
+// CHECK: %[[ZERO:.*]] = math.copysign %{{.*}}, %[[X]]
+// CHECK: %[[FLUSHED:.*]] = arith.select %[[SMALL]], %[[ZERO]], %[[X]]
+// CHECK: math.cbrt %[[FLUSHED]]
+func.func @function(%x: f32) -> f32 {
+  %0 = math.cbrt %x : f32
+  return %0 : f32
+}
+
+// What no library computes, and numbers of f16, which f32 has.
+// CHECK-LABEL: func @others
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @others(%x: f32, %h: f16) -> (f32, f16) {
+  %0 = math.floor %x : f32
+  %1 = math.log %h : f16
+  return %0, %1 : f32, f16
+}

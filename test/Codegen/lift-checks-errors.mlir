@@ -1,0 +1,29 @@
+// RUN: flywheel-opt %s --flywheel-lift-checks --split-input-file --verify-diagnostics
+
+#id = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+func.func @running(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%e: f32, %sum: f32):
+    %ok = arith.cmpf ogt, %sum, %zero : f32
+    // expected-error @+1 {{expected a condition of inputs and indices of 'linalg.generic', found one of what it has computed before}}
+    cf.assert %ok, "sum"
+    %s = arith.addf %sum, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @pad(%x: tensor<4xf32>, %ok: i1) -> tensor<5xf32> {
+  %r = tensor.pad %x low[0] high[1] {
+  ^bb0(%i: index):
+    %zero = arith.constant 0.0 : f32
+    // expected-error @+1 {{expected it in a function, a branch, a loop or the body of a 'linalg' op, found it in 'tensor.pad'}}
+    cf.assert %ok, "no"
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<5xf32>
+  return %r : tensor<5xf32>
+}

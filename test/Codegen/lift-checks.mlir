@@ -1,0 +1,59 @@
+// RUN: flywheel-opt %s --flywheel-lift-checks --split-input-file | FileCheck %s
+
+// As other front ends write the labels of a loss: the condition over all
+// elements is one number in front of the op.
+// CHECK-LABEL: func @labels
+// CHECK-SAME: (%[[Y:.*]]: tensor<?xi64>, %[[INIT:.*]]: tensor<?xf32>)
+// CHECK: %[[YES:.*]] = arith.constant dense<true> : tensor<i1>
+// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[Y]] : tensor<?xi64>) outs(%[[YES]] : tensor<i1>)
+// CHECK: ^bb0(%[[E:.*]]: i64, %[[SOFAR:.*]]: i1):
+// CHECK: %[[OK:.*]] = arith.cmpi slt, %[[E]]
+// CHECK: %[[AND:.*]] = arith.andi %[[SOFAR]], %[[OK]] : i1
+// CHECK: linalg.yield %[[AND]]
+// CHECK: %[[ONE:.*]] = tensor.extract %[[ALL]][]
+// CHECK: cf.assert %[[ONE]], "index must be smaller than dim size"
+// CHECK: linalg.generic
+// CHECK-NOT: cf.assert
+// CHECK: return
+#id = affine_map<(i) -> (i)>
+func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %c10 = arith.constant 10 : i64
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<?xi64>) outs(%init : tensor<?xf32>) {
+  ^bb0(%e: i64, %o: f32):
+    %ok = arith.cmpi slt, %e, %c10 : i64
+    cf.assert %ok, "index must be smaller than dim size"
+    %f = arith.sitofp %e : i64 to f32
+    linalg.yield %f : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// In a loop, and in a branch of the body. What bounds the loops of the op may be
+// its destination.
+// CHECK-LABEL: func @nested
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<i1>)
+// CHECK: linalg.index 0
+// CHECK: scf.if
+// CHECK: cf.assert %{{.*}}, "small" {linalg_ext.safe}
+#id = affine_map<(i) -> (i)>
+func.func @nested(%n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %init) -> tensor<4xf32> {
+    %s = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
+    ^bb0(%o: f32):
+      %j = linalg.index 0 : index
+      %c = arith.cmpi eq, %j, %i : index
+      scf.if %c {
+        %ok = arith.cmpi slt, %j, %c1 : index
+        cf.assert %ok, "small"
+      }
+      linalg.yield %o : f32
+    } -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

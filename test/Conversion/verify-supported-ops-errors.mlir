@@ -1,0 +1,69 @@
+// RUN: flywheel-opt %s --flywheel-verify-supported-ops --split-input-file --verify-diagnostics
+
+// What is refused is named where it is, with what to write instead.
+func.func @fft(%x: tensor<2x4xf32>, %i: tensor<1xindex>) -> tensor<1x4xf32> {
+  // expected-error @+1 {{'tensor.gather' op is not supported: expected 'nn.gather' or 'nn.scatter_add', whose indices are checked; docs/OpSupport.md lists what is}}
+  %y = tensor.gather %x[%i] gather_dims([0]) : (tensor<2x4xf32>, tensor<1xindex>) -> tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
+
+// -----
+
+func.func @vectors(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'vector.step' op is not supported: expected an op of arith, math, tensor, linalg, tosa, scf, func, nn or train}}
+  %v = vector.step : vector<4xindex>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// The op that a type is used in, rather than the function around it.
+func.func @wide(%x: tensor<4xf80>) -> tensor<4xf80> {
+  // expected-error @+1 {{'arith.addf' op is not supported for operand #0 of type 'tensor<4xf80>': expected ranked tensors, or single elements, of f16, bf16, f32, f64, index or integers of 1, 8, 16, 32 or 64 bits}}
+  %y = arith.addf %x, %x : tensor<4xf80>
+  return %y : tensor<4xf80>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op is not supported for argument #0 of type 'memref<4xf32>'}}
+func.func @buffer(%x: memref<4xf32>) {
+  return
+}
+
+// -----
+
+func.func @unranked(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tensor.cast' op is not supported for result #0 of type 'tensor<*xf32>'}}
+  %y = tensor.cast %x : tensor<4xf32> to tensor<*xf32>
+  %z = tensor.cast %y : tensor<*xf32> to tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+// expected-error @+1 {{'train.read' op is outside of any function: expected it in the body of a 'func.func'}}
+%w = train.read @w : tensor<2xf32>
+
+// -----
+
+// Nothing is said of what is not compiled.
+func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @unused(%x: memref<4xf32>) {
+  return
+}
+
+// -----
+
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = func.call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tosa.custom' op is not supported: expected 'func.call' of a function of the module}}
+  %y = tosa.custom %x {operator_name = "mine", domain_name = "mine", implementation_attrs = ""} : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
