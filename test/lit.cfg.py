@@ -50,6 +50,9 @@ config.substitutions += [
     ("%runtime_libs", "-L%s/lib -lflywheel_runtime -lstdc++ -lm" % config.flywheel_obj_root),
     ("%mlir_lib_dir", config.llvm_lib_dir),
     ("%src_root", config.flywheel_src_root),
+    ("%obj_root", config.flywheel_obj_root),
+    ("%raw_cc", config.c_compiler),
+    ("%raw_cxx", config.cxx_compiler),
 ]
 
 if config.enable_python:
@@ -57,6 +60,11 @@ if config.enable_python:
     config.environment["PYTHONPATH"] = os.path.join(
         config.flywheel_obj_root, "python"
     )
+    config.substitutions.append(
+        ("%clang_format", os.path.join(os.path.dirname(config.python_executable), "clang-format"))
+    )
+if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
+    config.available_features.add("clang-tidy")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 
