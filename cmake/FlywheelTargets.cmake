@@ -42,6 +42,17 @@ function(flywheel_set_up_target name)
   endif()
 endfunction()
 
+# flywheel_compile_together(<name>)
+# Compiles six files of a target at once: half the time of a build, while a file
+# that was touched is still compiled in seconds. Static names of a library must
+# differ, and none of its files may use namespaces that make a name ambiguous.
+function(flywheel_compile_together name)
+  if(FLYWHEEL_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON
+                          UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 # flywheel_install(<name>): as Flywheel::<name> in the installed package.
 function(flywheel_install name)
   install(TARGETS ${name} EXPORT FlywheelTargets
@@ -49,11 +60,16 @@ function(flywheel_install name)
           RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
 
-# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>])
+# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>]
+#                      [SEPARATE])
 # A static library of ours. MLIR and LLVM come as the shared Debian libraries.
+# SEPARATE: its files cannot be compiled together.
 function(flywheel_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_SEPARATE)
+    flywheel_compile_together(${name})
+  endif()
   flywheel_set_up_target(${name} MLIR)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -68,6 +84,7 @@ endfunction()
 function(flywheel_add_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  flywheel_compile_together(${name})
   flywheel_set_up_target(${name})
   # Headers only: who links the installed library does not need them.
   target_link_libraries(${name} PUBLIC ${ARG_LINK}
@@ -89,6 +106,7 @@ endfunction()
 function(flywheel_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  flywheel_compile_together(${name})
   flywheel_set_up_target(${name} MLIR)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   flywheel_install(${name})
