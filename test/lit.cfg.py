@@ -2,12 +2,14 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `gpu` where a CUDA device can be
-used. Substitutions: tools by name; `%python`; `%src_root`; `%runtime_libs`; `%mlir_lib_dir`, where
+used; `runs-aarch64` and so on where programs for another machine can be made and run.
+Substitutions: tools by name; `%python`; `%src_root`; `%runtime_libs`; `%mlir_lib_dir`, where
 the libraries that mlir-runner loads are; and, from linalg to numbers, `%to_llvm`,
 `%runner`, and `%run_linalg` for the two in a row.
 """
 
 import os
+import shutil
 
 import lit.formats
 
@@ -25,6 +27,7 @@ config.excludes = [
     # Run by other tests.
     "cases.py",
     "configurations.py",
+    "cross_targets.py",
     "differences.py",
     "graphs",
     "samples",
@@ -65,6 +68,17 @@ if config.enable_python:
     )
 if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
     config.available_features.add("clang-tidy")
+# Other machines: a C compiler for them, and what runs their programs here.
+cross_tools = {
+    "aarch64": ("aarch64-linux-gnu-gcc", "qemu-aarch64"),
+    "riscv64": ("riscv64-linux-gnu-gcc", "qemu-riscv64"),
+    "armv7": ("arm-linux-gnueabihf-gcc", "qemu-arm"),
+    "thumbv7em": ("arm-none-eabi-gcc", "qemu-arm"),
+    "wasm32": ("clang", "wasm-ld", "node"),
+}
+for name, needed in cross_tools.items():
+    if all(shutil.which(tool, path=config.environment["PATH"]) for tool in needed):
+        config.available_features.add("runs-" + name)
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 

@@ -150,7 +150,7 @@ void PlanWorkspace::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
-  WorkspaceSizes sizes(function);
+  WorkspaceSizes sizes(function, parseExtentBounds(extent, extents));
   SmallVector<memref::AllocOp> allocs;
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   SmallVector<Buffer> buffers;
@@ -163,7 +163,7 @@ void PlanWorkspace::runOnOperation() {
       continue;
     }
     Buffer buffer;
-    buffer.bytes = sizes.evaluate(*bytes, extent);
+    buffer.bytes = sizes.evaluate(*bytes);
     buffer.number = buffers.size();
     buffer.alloc = alloc;
     buffer.size = *bytes;
@@ -179,7 +179,7 @@ void PlanWorkspace::runOnOperation() {
   unsigned numSlots = assignSlots(order);
   int64_t bytes = getSlotBytes(order, numSlots);
   if (memoryBudget >= 0 && bytes > memoryBudget) {
-    emitOverBudget(sizes, Twine(bytes), extent, memoryBudget);
+    emitOverBudget(sizes, Twine(bytes), memoryBudget);
     return signalPassFailure();
   }
   placeBuffers(order, numSlots, sizes);

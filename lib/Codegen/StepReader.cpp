@@ -105,7 +105,7 @@ StepReader::readBuffer(memref::AllocOp alloc,
     return failure();
   if (isStackSlot(alloc, *size))
     return success();
-  int64_t bytes = sizes.evaluate(*size, extent);
+  int64_t bytes = sizes.evaluate(*size);
   bool isNested = alloc->getBlock() != &function.getBody().front();
   if (isNested) {
     LiveBuffer live;
@@ -178,7 +178,7 @@ void StepReader::readOp(Operation *op, StepOp &stepOp) {
   for (unsigned storage : touched)
     if (!stepOp.touches(storage))
       stepOp.reads.push_back(storage);
-  stepOp.flops = ::countFlops(op, extent);
+  stepOp.flops = ::countFlops(op, sizes.getLargestExtent());
 }
 
 LogicalResult StepReader::read() {

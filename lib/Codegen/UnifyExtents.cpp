@@ -6,6 +6,7 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/DimNames.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -17,6 +18,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -36,6 +39,19 @@ int64_t getStaticExtent(Extent extent) {
       .getDimSize(extent.second);
 }
 
+/// The name that the program has for a dimension of a feed; empty for none.
+StringRef getDimName(func::FuncOp function, Extent extent) {
+  auto argument = dyn_cast<BlockArgument>(extent.first);
+  if (!argument || argument.getOwner()->getParentOp() != function)
+    return {};
+  auto dims = function.getArgAttrOfType<ArrayAttr>(
+      argument.getArgNumber(), flywheel::train::kDimsAttrName);
+  if (!dims || extent.second >= static_cast<int64_t>(dims.size()))
+    return {};
+  auto name = dyn_cast<StringAttr>(dims[extent.second]);
+  return name ? name.getValue() : StringRef();
+}
+
 /// The equivalence classes of one function, in two relations. Extents are known
 /// to be equal where one is made from the other. They are required to be equal
 /// where an op works on both: that holds once the checks in front of the op
@@ -44,6 +60,20 @@ class ExtentClasses {
 public:
   explicit ExtentClasses(func::FuncOp function) {
     function.walk([&](Operation *op) { addOp(op); });
+    // What the program calls by one name is one number.
+    llvm::StringMap<Extent> named;
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+        Extent extent{argument, dim};
+        StringRef name = getDimName(function, extent);
+        if (name.empty() || !type.isDynamicDim(dim))
+          continue;
+        auto [known, isNew] = named.try_emplace(name, extent);
+        if (!isNew)
+          require(known->second, extent);
+      }
+    }
   }
 
   bool areEqual(Extent a, Extent b) const {
@@ -327,8 +357,42 @@ private:
     return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
   }
   void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
+  SmallVector<StringRef>
+  nameSymbols(ArrayRef<Extent> symbols,
+              ArrayRef<std::pair<Extent, int64_t>> feedExtents);
+
+  /// Holds names that are made here.
+  llvm::StringSet<> ownNames;
 };
 } // namespace
+
+/// Each extent has the name that the program gives it. Of the others the first,
+/// where it is the first of its feed, is the batch.
+SmallVector<StringRef>
+UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
+                          ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+  SmallVector<StringRef> names(symbols.size());
+  llvm::StringSet<> taken;
+  for (auto [extent, number] : feedExtents) {
+    StringRef given = getDimName(getOperation(), extent);
+    if (!given.empty() && names[number].empty() && taken.insert(given).second)
+      names[number] = given;
+  }
+  for (auto [number, symbol] : llvm::enumerate(symbols)) {
+    if (!names[number].empty())
+      continue;
+    auto [value, dim] = symbol;
+    std::string base = number == 0 && dim == 0 && !taken.contains("batch")
+                           ? std::string("batch")
+                           : getFeedName(cast<BlockArgument>(value)) + "_dim" +
+                                 std::to_string(dim);
+    std::string name = base;
+    for (unsigned n = 1; !taken.insert(name).second; ++n)
+      name = base + "_" + std::to_string(n);
+    names[number] = ownNames.insert(name).first->getKey();
+  }
+  return names;
+}
 
 /// Emits a check that a dynamic extent of a feed has the one value that the
 /// body works for.
@@ -356,7 +420,6 @@ void UnifyExtents::runOnOperation() {
 
   // Number the extents of the feeds: the first of each class stands for it.
   SmallVector<Extent> symbols;
-  SmallVector<Attribute> names;
   auto numberExtent = [&](Extent extent) -> int64_t {
     for (auto [i, symbol] : llvm::enumerate(symbols))
       if (classes.areEqual(symbol, extent))
@@ -396,11 +459,6 @@ void UnifyExtents::runOnOperation() {
       if (number < 0) {
         number = symbols.size();
         symbols.push_back(extent);
-        std::string name =
-            symbols.size() == 1 && dim == 0
-                ? std::string("batch")
-                : getFeedName(argument) + "_dim" + std::to_string(dim);
-        names.push_back(b.getStringAttr(name));
       }
       extents.push_back(number);
       if (feed)
@@ -410,7 +468,8 @@ void UnifyExtents::runOnOperation() {
                         TrainDialect::getExtentsAttrName(),
                         b.getDenseI64ArrayAttr(extents));
   }
-  function->setAttr(TrainDialect::getSymbolsAttrName(), b.getArrayAttr(names));
+  function->setAttr(TrainDialect::getSymbolsAttrName(),
+                    b.getStrArrayAttr(nameSymbols(symbols, feedExtents)));
 
   // Read each extent from the feed that stands for its class.
   Block &entry = function.getBody().front();

@@ -22,12 +22,12 @@ bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
 }
 
 InFlightDiagnostic flywheel::emitOverBudget(WorkspaceSizes &sizes,
-                                            const Twine &bytes, int64_t extent,
+                                            const Twine &bytes,
                                             int64_t budget) {
   func::FuncOp function = sizes.getFunction();
   return function.emitError()
          << "'" << function.getSymName() << "' needs a workspace of " << bytes
-         << " bytes" << sizes.describeExtent(extent)
+         << " bytes" << sizes.describeExtents()
          << ", more than the memory budget of " << budget << " bytes";
 }
 

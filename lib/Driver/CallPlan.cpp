@@ -57,6 +57,18 @@ int64_t CallPlan::getExtent(int64_t spec) const {
   return spec >= 0 ? spec : extents[-1 - spec];
 }
 
+Status CallPlan::checkBound(size_t symbol, int64_t extent) const {
+  const std::vector<int64_t> &bounds = entry.manifest->symbolBounds;
+  int64_t bound = bounds.empty() ? 0 : bounds[symbol];
+  if (bound == 0 || extent <= bound)
+    return {};
+  const std::string &name = entry.manifest->symbols[symbol];
+  return Status::invalidArgument(
+      name + " is out of range: expected 0 <= " + name +
+      " <= " + std::to_string(bound) + " in '" + entry.manifest->name +
+      "', found " + std::to_string(extent));
+}
+
 Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
   const ArgumentSpec &spec = entry.feeds[index];
   if (!feed.data && hasElements(feed.shape))
@@ -77,6 +89,8 @@ Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
     size_t symbol = -1 - expected;
     if (extent < 0)
       return makeShapeError(spec, feed.shape);
+    if (Status status = checkBound(symbol, extent); !status.isOk())
+      return status;
     if (extents[symbol] < 0) {
       extents[symbol] = extent;
       extentOwners[symbol] = index;

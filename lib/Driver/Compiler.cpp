@@ -21,6 +21,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -161,6 +162,9 @@ flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
 // Compiling
 //===----------------------------------------------------------------------===//
 
+/// The stage after which the functions of entries have `train.symbols`.
+constexpr llvm::StringLiteral kExtentNamingStage = "flywheel-fuse";
+
 /// The model's name: as asked, the module's own, that of its file, or `model`.
 static std::string getModelName(ModuleOp module,
                                 const CompilerOptions &options) {
@@ -172,6 +176,31 @@ static std::string getModelName(ModuleOp module,
     return "model";
   // The name goes into JSON, the bytes of a path need not be text.
   return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
+}
+
+/// Once the extents of every entry have names: each bound is of one of them.
+static LogicalResult checkExtentNames(ModuleOp module,
+                                      const ExtentBounds &bounds) {
+  llvm::SetVector<StringRef> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto symbols = function->getAttrOfType<ArrayAttr>(
+            TrainDialect::getSymbolsAttrName()))
+      if (function.getName() != "init")
+        for (auto name : symbols.getAsRange<StringAttr>())
+          names.insert(name);
+  for (const auto &[name, bound] : bounds.named) {
+    if (names.contains(name))
+      continue;
+    InFlightDiagnostic error = emitError(module->getLoc())
+                               << "expected bounds of the extents of the "
+                                  "entries, found '"
+                               << name << "'; their extents are: ";
+    if (names.empty())
+      error << "none";
+    llvm::interleaveComma(names, error);
+    return error;
+  }
+  return success();
 }
 
 void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
@@ -210,6 +239,9 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     result.times.push_back({stage.name.str(), elapsed.count()});
+    if (stage.name == kExtentNamingStage &&
+        failed(checkExtentNames(*module, options.maxExtents)))
+      return failure();
     if (options.afterStage)
       options.afterStage(stage.name, *module);
     if (stage.name == options.stopAfter) {

@@ -156,10 +156,12 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.extent = options.maxExtent;
+  rematerialize.extent = options.maxExtents.others;
+  llvm::append_range(rematerialize.extents, options.maxExtents.format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
-  workspace.extent = options.maxExtent;
+  workspace.extent = rematerialize.extent;
+  workspace.extents = rematerialize.extents;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -214,7 +216,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
-  entries.maxExtent = options.maxExtent;
+  entries.maxExtent = options.maxExtents.others;
+  llvm::append_range(entries.maxExtents, options.maxExtents.format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   pm.addPass(createEmitEntryPoints(entries));
@@ -277,7 +280,7 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
-          options.maxExtent = given.maxExtent;
+          options.maxExtents.others = given.maxExtent;
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
           stage.populate(pm, options);

@@ -16,7 +16,7 @@ package is not installed.
 """
 
 import os
-from typing import Optional, Sequence, Union
+from typing import Mapping, Optional, Sequence, Union
 
 from ._flywheel import (
     ArgumentInfo,
@@ -96,7 +96,7 @@ def compile(
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
     memory_budget: Optional[int] = None,
-    max_extent: int = 1024,
+    max_extent: Union[int, Mapping[str, int]] = 1024,
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -119,6 +119,11 @@ def compile(
     CompileError that names the smallest workspace; `EntryInfo.workspace_bytes`
     gives the size of one.
 
+    `max_extent` may also bound single extents, {"batch": 4, "time": 256}, by the
+    names that the program gives them (`train.dims`) or that they have: `batch`,
+    and `x_dim1` for another of the feed `x`. The program then refuses feeds with
+    more, and compares sizes at these bounds; the others count as 1024.
+
     Raises CompileError with every diagnostic and its location; FileNotFoundError;
     ValueError for a wrong argument.
     """
@@ -128,6 +133,7 @@ def compile(
         source = parse(source)
     if not isinstance(source, Module):
         source = load(source)
+    named = dict(max_extent) if isinstance(max_extent, Mapping) else {}
     return _compile(
         source,
         lowering=lowering,
@@ -139,5 +145,6 @@ def compile(
         freeze=freeze,
         freeze_variables=freeze_variables,
         memory_budget=memory_budget,
-        max_extent=max_extent,
+        max_extent=1024 if isinstance(max_extent, Mapping) else max_extent,
+        max_extents=named,
     )

@@ -16,6 +16,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -179,7 +180,8 @@ compile(const PyModule &self, const std::string &lowering,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
-        std::optional<int64_t> memoryBudget, int64_t maxExtent) {
+        std::optional<int64_t> memoryBudget, int64_t maxExtent,
+        const std::map<std::string, int64_t> &maxExtents) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
@@ -187,7 +189,12 @@ compile(const PyModule &self, const std::string &lowering,
   if (maxExtent < 1)
     throw nb::value_error("expected a max_extent of at least 1");
   options.memoryBudget = memoryBudget;
-  options.maxExtent = maxExtent;
+  options.maxExtents.others = maxExtent;
+  for (const auto &[name, bound] : maxExtents)
+    if (llvm::Error error =
+            options.maxExtents.add(name + "=" + std::to_string(bound)))
+      throw nb::value_error(
+          ("max_extent: " + llvm::toString(std::move(error))).c_str());
   options.entries = entries;
   if (!freeze.is_none())
     options.frozenCheckpoint = getPath(freeze);
@@ -197,6 +204,12 @@ compile(const PyModule &self, const std::string &lowering,
   options.frozenVariables = freezeVariables;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
+  CodegenOptions codegen;
+  codegen.target = options.target;
+  codegen.optimizationLevel = optLevel;
+  // A target that cannot work is reported before any work is done.
+  if (auto machine = createTargetMachine(codegen); !machine)
+    throwCompileError(llvm::toString(machine.takeError()));
   auto result = std::make_unique<PyProgram>();
   std::string text;
   {
@@ -204,9 +217,6 @@ compile(const PyModule &self, const std::string &lowering,
     result->context = self.context;
     CompiledModule compiled = runStages(self, options, text);
     if (compiled.module) {
-      CodegenOptions codegen;
-      codegen.target = options.target;
-      codegen.optimizationLevel = optLevel;
       result->times = std::move(compiled.times);
       auto program = Program::create(*compiled.module, codegen, &result->times);
       if (program.isOk())
@@ -259,7 +269,8 @@ static void addModule(nb::module_ &module) {
   module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
              "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
              "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a, "memory_budget"_a.none(), "max_extent"_a);
+             "freeze_variables"_a, "memory_budget"_a.none(), "max_extent"_a,
+             "max_extents"_a);
   module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
              "lowering"_a = "optimized",
              "The module after a stage, one of stages(). Raises CompileError.");
@@ -487,13 +498,14 @@ void addCompiler(nb::module_ &module) {
       .def(
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {
+            const Manifest &manifest = self.program->getManifest();
             return llvm::formatv("{0:2}",
-                                 self.program->getManifest().toJSON(maxExtent))
+                                 manifest.toJSON(manifest.getBounds(maxExtent)))
                 .str();
           },
           nb::kw_only(), "max_extent"_a = 1024,
           "The JSON description of the model; `max_extent` bounds the extents "
-          "that fix its workspace.")
+          "that fix its workspace, but for those that compile() has bounded.")
       .def("__repr__", [](const PyProgram &self) {
         return "<flywheel.Program " + self.program->getManifest().model + ">";
       });

@@ -89,3 +89,18 @@ func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 :
   %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return %1 : tensor<?x3xf32>
 }
+
+// -----
+
+// Extents of one name are one number. The others have other names: a default one
+// is never that of another extent.
+// CHECK-LABEL: func.func @named(
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["time", "batch"], train.extents = array<i64: 0, 1>
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dims = ["batch"], train.extents = array<i64: 1>
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["", ""], train.extents = array<i64: 2, 3>
+// CHECK-SAME: train.symbols = ["time", "batch", "z_dim0", "z_dim1"]
+func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name = "x"},
+                 %y: tensor<?xf32> {train.dims = ["batch"], train.name = "y"},
+                 %z: tensor<?x?xf32> {train.dims = ["", ""], train.name = "z"}) {
+  return
+}

@@ -182,6 +182,11 @@ static ByteSizeOption memoryBudget(
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
              "may have for --batch-size rows: values that do not fit are "
              "recomputed. By default any number"));
+static cl::list<std::string> maxExtents(
+    "max-extent", cl::value_desc("NAME=N"), cl::CommaSeparated,
+    cl::cat(category),
+    cl::desc("Bounds of dynamic extents, by the names that --list has: "
+             "batch=4,time=256. A feed with more is refused"));
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
                   cl::desc("Keep variables on the CPU, with a warning, where "
@@ -258,6 +263,7 @@ static RunOptions getOptions() {
   options.list = list;
   options.compiledEntries = compiledEntries;
   options.memoryBudget = getByteSize(memoryBudget);
+  options.maxExtents = maxExtents;
   options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;

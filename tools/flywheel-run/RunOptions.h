@@ -47,6 +47,8 @@ struct RunOptions {
   std::vector<std::string> compiledEntries;
   // Bytes of a workspace for a batch of that size.
   std::optional<int64_t> memoryBudget;
+  // Bounds of extents: `NAME=N`.
+  std::vector<std::string> maxExtents;
   bool softPlacement = false;
   // Both.
   std::vector<std::string> feeds, prints;

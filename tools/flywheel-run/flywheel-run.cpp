@@ -6,6 +6,7 @@
 
 #include "RunOptions.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/OutputFiles.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -22,14 +23,31 @@ static int fail(const std::string &message) {
   return 1;
 }
 
+/// What is read stays as it is. A checkpoint may be saved where it came from.
+static llvm::Error checkOutputs(const RunOptions &options) {
+  llvm::SmallVector<llvm::StringRef> inputs = {options.input, options.data,
+                                               options.evalData};
+  for (llvm::StringRef feed : options.feeds)
+    inputs.push_back(feed.split('=').second);
+  for (llvm::StringRef output : {options.save, options.saveResults})
+    if (llvm::Error error = checkOutput(output, inputs))
+      return error;
+  return llvm::Error::success();
+}
+
 static int compileAndRun(const RunOptions &options) {
+  if (llvm::Error error = checkOutputs(options))
+    return fail(llvm::toString(std::move(error)));
   FrontEnd frontEnd;
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
-    compilerOptions.maxExtent = options.getBatchSize();
+    compilerOptions.maxExtents.others = options.getBatchSize();
+  for (const std::string &bound : options.maxExtents)
+    if (llvm::Error error = compilerOptions.maxExtents.add(bound))
+      return fail("--max-extent: " + llvm::toString(std::move(error)));
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))

@@ -315,7 +315,7 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     the value it had: a recomputed value is the same, bit for bit. What has other
     effects than on buffers is not repeated. Which values to recompute is
     searched: bytes times the time they are held against estimated arithmetic.
-    Must run right before plan-workspace, with the same `extent`: each pass in
+    Must run right before plan-workspace, with the same extents: each pass in
     between could merge the copies, or change what is live.
 
     Refuses a budget that cannot be reached, with the smallest workspace that was
@@ -325,7 +325,10 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent for which the budget is meant">
+           "Symbolic extent for which the budget is meant, unless `extents` has "
+           "its own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">
   ];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
@@ -345,14 +348,17 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     of its buffers in bytes.
 
     Refuses a buffer whose size is not bounded by the feeds' extents, and a
-    workspace that is larger than `memory-budget` where every symbolic extent is
-    `extent`.
+    workspace that is larger than `memory-budget` where each symbolic extent is
+    what `extents` or else `extent` says.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent at which sizes are compared">
+           "Symbolic extent at which sizes are compared, unless `extents` has its "
+           "own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

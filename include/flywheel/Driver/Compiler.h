@@ -59,12 +59,13 @@ struct CompilerOptions {
   /// must not be assigned; empty for all that can be.
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
-  /// Bound of every symbolic extent (the batch) in the C interface, whose state
-  /// block includes the workspace. The JIT has no bound. Sizes of buffers are
-  /// compared where every extent is this.
-  int64_t maxExtent = 1024;
+  /// Bounds of the symbolic extents (the batch) in the C interface, whose state
+  /// block includes the workspace. The JIT holds to the named ones only. Sizes
+  /// of buffers are compared where each extent is its bound. A name that no
+  /// entry has is an error.
+  ExtentBounds maxExtents;
   /// Bytes that the workspace of an entry may have where no symbolic extent
-  /// exceeds `maxExtent`; without, the workspace is as large as is fastest.
+  /// exceeds its bound; without, the workspace is as large as is fastest.
   std::optional<int64_t> memoryBudget;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;

@@ -28,7 +28,11 @@ def EmitEntryPoints
     With `c-interface` there are also the exported functions `M_E(s, feeds and
     extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`; there the
     workspace follows the state in the caller's block and every extent is
-    checked against `max-extent`. Every other function and global that has a
+    checked against its bound, from `max-extents` or else `max-extent`. Each of
+    these is also there under the name by which the C header calls it: with a
+    hash of the interface behind it, so that a header of other bounds or
+    parameters does not link. The layout hash becomes one of the block with the
+    workspace. Every other function and global that has a
     definition is private to the object. The messages of the new checks are
     appended to the manifest.
 
@@ -44,7 +48,9 @@ def EmitEntryPoints
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Also emit the functions that the C header declares">,
     Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
-           "Bound of every symbolic extent in the C interface">,
+           "Bound of the symbolic extents in the C interface">,
+    ListOption<"maxExtents", "max-extents", "std::string",
+               "Bounds of single extents, by name: time=256">,
     Option<"flushDenormals", "flush-denormals", "std::string",
            /*default=*/"\"\"",
            "Run kernels with denormal numbers flushed to zero by the control "
