@@ -156,10 +156,10 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.extent = options.maxExtent;
+  rematerialize.extent = *options.maxExtent;
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
-  workspace.extent = options.maxExtent;
+  workspace.extent = *options.maxExtent;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -214,7 +214,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
-  entries.maxExtent = options.maxExtent;
+  entries.maxExtent = *options.maxExtent;
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   pm.addPass(createEmitEntryPoints(entries));
@@ -241,6 +241,15 @@ ArrayRef<Stage> flywheel::getStages() {
   return stages;
 }
 
+void flywheel::populateStage(OpPassManager &pm, const Stage &stage,
+                             const CompilerOptions &options) {
+  stage.populate(pm, options);
+  RecordStageOptions record;
+  record.stage = stage.name.str();
+  record.settings = formatSettings(stage, options);
+  pm.addPass(createRecordStage(record));
+}
+
 void flywheel::registerStagePipelines() {
   struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     Option<Lowering> lowering{
@@ -252,7 +261,7 @@ void flywheel::registerStagePipelines() {
                                     "one plain loop nest an op"))};
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
-                                  llvm::cl::init("model")};
+                                  llvm::cl::init("")};
     ListOption<std::string> entries{*this, "entries",
                                     llvm::cl::desc("Entries to keep; by "
                                                    "default all")};
@@ -280,6 +289,6 @@ void flywheel::registerStagePipelines() {
           options.maxExtent = given.maxExtent;
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
-          stage.populate(pm, options);
+          populateStage(pm, stage, options);
         });
 }

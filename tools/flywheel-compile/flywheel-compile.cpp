@@ -176,7 +176,8 @@ static uint64_t getConstantBytes(llvm::MemoryBufferRef object) {
   return bytes;
 }
 
-static void printSizes(const Manifest &manifest, llvm::MemoryBufferRef object) {
+static void printSizes(const Manifest &manifest, int64_t maxExtent,
+                       llvm::MemoryBufferRef object) {
   auto print = [](llvm::StringRef what, int64_t bytes) {
     llvm::errs() << llvm::formatv("  {0,-24} {1,12} bytes\n", what, bytes);
   };
@@ -187,24 +188,27 @@ static void printSizes(const Manifest &manifest, llvm::MemoryBufferRef object) {
                                             : others;
     sum += variable.bytes;
   }
-  llvm::errs() << "model '" << manifest.model << "', extents up to " << maxBatch
-               << "\n";
+  llvm::errs() << "model '" << manifest.model << "', extents up to "
+               << maxExtent << "\n";
   print("trainable variables", trainable);
   print("optimizer slots", slots);
   print("other variables", others);
   print("state", manifest.stateBytes);
   for (const ManifestEntry &entry : manifest.entries) {
-    llvm::SmallVector<int64_t> extents(entry.symbols.size(), maxBatch);
+    llvm::SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
     print("workspace of " + entry.name, entry.getWorkspaceBytes(extents));
   }
-  print("state block in C", getCStateBytes(manifest, maxBatch));
+  print("state block in C", getCStateBytes(manifest, maxExtent));
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
 }
 
 static int emitModule(mlir::ModuleOp module) {
   std::string text;
-  llvm::raw_string_ostream(text) << module << "\n";
+  llvm::raw_string_ostream os(text);
+  // Not `<<`, which prints as a part of another module: without resources.
+  module->print(os, mlir::OpPrintingFlags());
+  os << "\n";
   return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
 }
 
@@ -218,10 +222,10 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
 }
 
 /// Writes what --emit asks for from the lowered module.
-static int emitMachineCode(CompiledModule &compiled,
-                           const CompilerOptions &options) {
+static int emitMachineCode(CompiledModule &compiled) {
   llvm::Expected<MachineModule> code = MachineModule::create(
-      *compiled.module, getCodegenOptions(options.target), &compiled.times);
+      *compiled.module, getCodegenOptions(compiled.options.target),
+      &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
@@ -234,6 +238,7 @@ static int emitMachineCode(CompiledModule &compiled,
     return writeFile(textPath, *text);
   }
 
+  int64_t maxExtent = *compiled.options.maxExtent;
   auto object = code->getObject(&compiled.times);
   if (!object)
     return fail(llvm::toString(object.takeError()));
@@ -253,15 +258,15 @@ static int emitMachineCode(CompiledModule &compiled,
     return status;
   if (!header.empty())
     if (int status =
-            writeFile(header, emitCHeader(compiled.manifest, maxBatch)))
+            writeFile(header, emitCHeader(compiled.manifest, maxExtent)))
       return status;
   if (!json.empty())
     if (int status = writeFile(
-            json,
-            llvm::formatv("{0:2}\n", compiled.manifest.toJSON(maxBatch)).str()))
+            json, llvm::formatv("{0:2}\n", compiled.manifest.toJSON(maxExtent))
+                      .str()))
       return status;
   if (report)
-    printSizes(compiled.manifest, **object);
+    printSizes(compiled.manifest, maxExtent, **object);
   return 0;
 }
 
@@ -283,8 +288,11 @@ static int compile() {
 
   CompilerOptions options;
   options.modelName = modelName;
-  options.lowering = lowering;
-  options.maxExtent = maxBatch;
+  // A module that is the output of a stage has values of its own.
+  if (lowering.getNumOccurrences())
+    options.lowering = lowering;
+  if (maxBatch.getNumOccurrences())
+    options.maxExtent = maxBatch;
   options.memoryBudget = getByteSize(memoryBudget);
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
@@ -305,8 +313,8 @@ static int compile() {
       frontEnd.compileFile(inputPath, options);
   if (failed(compiled))
     return 1;
-  int status = isStage ? emitModule(*compiled->module)
-                       : emitMachineCode(*compiled, options);
+  int status =
+      isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
   if (status == 0 && (timeStages || report))
     printStageTimes(llvm::errs(), compiled->times);
   return status;
@@ -314,10 +322,14 @@ static int compile() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  registerUpstreamOptions(category);
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "
-      "manifest.\n\nStages, in order, at which --emit can stop:\n";
+      "manifest. Goes on from where it stopped with the output of "
+      "--emit=STAGE; "
+      "with --mlir-print-debuginfo messages keep their locations. "
+      "--help-hidden lists upstream's options, such as --mlir-timing.\n\n"
+      "Stages, in order, at which --emit can stop:\n";
   for (const Stage &stage : getStages())
     overview +=
         "  " + stage.name.str() + " - " + stage.description.str() + "\n";

@@ -34,8 +34,11 @@ static int compileAndRun(const RunOptions &options) {
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
     return 1;
+  // That of this machine, or what the output of a stage was compiled for.
+  CodegenOptions codegen;
+  codegen.target = compiled->options.target;
   Result<std::shared_ptr<const Program>> program =
-      Program::create(*compiled->module, CodegenOptions(), &compiled->times);
+      Program::create(*compiled->module, codegen, &compiled->times);
   if (!program.isOk())
     return fail(program.status().message());
   if (options.timeStages)
