@@ -3,8 +3,9 @@
 
 Features: `python` where the bindings are built; `gpu` where a CUDA device can be
 used; `runs-aarch64` and so on where programs for another machine can be made and run.
-Substitutions: tools by name; `%python`; `%src_root`; `%runtime_libs`; `%mlir_lib_dir`, where
-the libraries that mlir-runner loads are; and, from linalg to numbers, `%to_llvm`,
+Substitutions: tools by name; `%python`; `%src_root`; `%obj_root`; `%runtime_libs`;
+`%mlir_lib_dir`, where the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where
+ours and the test plugin are; and, from linalg to numbers, `%to_llvm`,
 `%runner`, and `%run_linalg` for the two in a row.
 """
 
@@ -52,6 +53,7 @@ config.substitutions += [
     # What a C program that saves and restores is linked with.
     ("%runtime_libs", "-L%s/lib -lflywheel_runtime -lstdc++ -lm" % config.flywheel_obj_root),
     ("%mlir_lib_dir", config.llvm_lib_dir),
+    ("%flywheel_lib_dir", os.path.join(config.flywheel_obj_root, "lib")),
     ("%src_root", config.flywheel_src_root),
     ("%obj_root", config.flywheel_obj_root),
     ("%raw_cc", config.c_compiler),

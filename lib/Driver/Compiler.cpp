@@ -10,6 +10,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/TargetPasses.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -112,11 +113,11 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 
 static OwningOpRef<ModuleOp>
 parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
-            llvm::raw_ostream *diagnostics) {
+            DiagnosticPrinter &printer) {
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context,
-                                     diagnostics ? *diagnostics : llvm::errs());
+  sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(printer.addSource(std::move(buffer))),
+      llvm::SMLoc());
   Block block;
   AsmParserState state;
   ParserConfig config(&context);
@@ -133,29 +134,31 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
     return {};
   if (failed(verify(*module)))
     return {};
-  for (auto function : module->getOps<func::FuncOp>())
-    if (function.isPublic())
-      nameSignature(function, state);
+  // Names of values that a stage has printed are nobody's choice.
+  if (!(*module)->hasAttr(kCompilationAttrName))
+    for (auto function : module->getOps<func::FuncOp>())
+      if (function.isPublic())
+        nameSignature(function, state);
   return module;
 }
 
-OwningOpRef<ModuleOp>
-flywheel::parseModuleFile(MLIRContext &context, StringRef path,
-                          llvm::raw_ostream *diagnostics) {
+OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
+                                                StringRef path,
+                                                DiagnosticPrinter &printer) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
   if (!buffer) {
     emitError(UnknownLoc::get(&context)) << error;
     return {};
   }
-  return parseBuffer(context, std::move(buffer), diagnostics);
+  return parseBuffer(context, std::move(buffer), printer);
 }
 
-OwningOpRef<ModuleOp>
-flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
-                          llvm::raw_ostream *diagnostics) {
+OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
+                                                StringRef text, StringRef name,
+                                                DiagnosticPrinter &printer) {
   return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                     diagnostics);
+                     printer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,7 +220,6 @@ FailureOr<CompiledModule>
 flywheel::compileModule(OwningOpRef<ModuleOp> module,
                         const CompilerOptions &given) {
   CompilerOptions options = given;
-  options.modelName = getModelName(*module, given);
   if (!options.stopAfter.empty() &&
       llvm::none_of(getStages(), [&](const Stage &stage) {
         return stage.name == options.stopAfter;
@@ -229,10 +231,23 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
       error << " " << stage.name.str();
     return error;
   }
+  FailureOr<size_t> numDone = resumeOptions(*module, options);
+  if (failed(numDone))
+    return failure();
+  options.modelName = getModelName(*module, options);
+  options.lowering = options.lowering.value_or(Lowering::Optimized);
+  options.maxExtents = options.maxExtents.value_or(ExtentBounds());
   CompiledModule result;
-  for (const Stage &stage : getStages()) {
+  result.options = options;
+  if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {
+    result.module = std::move(module);
+    return result;
+  }
+  for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
-    stage.populate(pm, options);
+    populateStage(pm, stage, options);
+    if (options.instrument && failed(options.instrument(pm)))
+      return failure();
     auto start = std::chrono::steady_clock::now();
     if (failed(pm.run(*module)))
       return failure();
@@ -240,7 +255,7 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
         std::chrono::steady_clock::now() - start;
     result.times.push_back({stage.name.str(), elapsed.count()});
     if (stage.name == kExtentNamingStage &&
-        failed(checkExtentNames(*module, options.maxExtents)))
+        failed(checkExtentNames(*module, *options.maxExtents)))
       return failure();
     if (options.afterStage)
       options.afterStage(stage.name, *module);

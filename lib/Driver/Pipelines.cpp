@@ -156,8 +156,8 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.extent = options.maxExtents.others;
-  llvm::append_range(rematerialize.extents, options.maxExtents.format());
+  rematerialize.extent = options.maxExtents->others;
+  llvm::append_range(rematerialize.extents, options.maxExtents->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
   workspace.extent = rematerialize.extent;
@@ -216,8 +216,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
-  entries.maxExtent = options.maxExtents.others;
-  llvm::append_range(entries.maxExtents, options.maxExtents.format());
+  entries.maxExtent = options.maxExtents->others;
+  llvm::append_range(entries.maxExtents, options.maxExtents->format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   pm.addPass(createEmitEntryPoints(entries));
@@ -244,6 +244,15 @@ ArrayRef<Stage> flywheel::getStages() {
   return stages;
 }
 
+void flywheel::populateStage(OpPassManager &pm, const Stage &stage,
+                             const CompilerOptions &options) {
+  stage.populate(pm, options);
+  RecordStageOptions record;
+  record.stage = stage.name.str();
+  record.settings = formatSettings(stage, options);
+  pm.addPass(createRecordStage(record));
+}
+
 void flywheel::registerStagePipelines() {
   struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     Option<Lowering> lowering{
@@ -255,7 +264,7 @@ void flywheel::registerStagePipelines() {
                                     "one plain loop nest an op"))};
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
-                                  llvm::cl::init("model")};
+                                  llvm::cl::init("")};
     ListOption<std::string> entries{*this, "entries",
                                     llvm::cl::desc("Entries to keep; by "
                                                    "default all")};
@@ -280,9 +289,9 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
-          options.maxExtents.others = given.maxExtent;
+          options.maxExtents = given.maxExtent.getValue();
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
-          stage.populate(pm, options);
+          populateStage(pm, stage, options);
         });
 }

@@ -3,8 +3,8 @@
 // X14: what a loop without a limit lacks is said at the loop.
 func.func @unbounded(%x: tensor<f32>) -> tensor<f32> {
   %c = arith.constant 1.0 : f32
-  // expected-error @+2 {{no derivative rule for 'scf.while' on 'tensor<f32>'}}
-  // expected-note @+1 {{a loop has one where its condition limits the number of its iterations: a comparison of an integer, which each iteration changes by a constant, with a bound, or the 'arith.andi' of one with what else ends the loop}}
+  // expected-error @+2 {{no derivative rule for 'scf.while' on 'tensor<f32>': found no bound of the number of its iterations}}
+  // expected-note @+1 {{add a bound: carry an integer that each iteration changes by a constant, compare it with the largest number of iterations by 'arith.cmpi', and make that the condition of the loop, or its 'arith.andi' with what else ends the loop}}
   %y = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
     %s = tensor.extract %a[] : tensor<f32>
     %go = arith.cmpf olt, %s, %c : f32

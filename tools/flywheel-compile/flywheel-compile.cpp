@@ -249,7 +249,10 @@ static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
 
 static int emitModule(mlir::ModuleOp module) {
   std::string text;
-  llvm::raw_string_ostream(text) << module << "\n";
+  llvm::raw_string_ostream os(text);
+  // Not `<<`, which prints as a part of another module: without resources.
+  module->print(os, mlir::OpPrintingFlags());
+  os << "\n";
   return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
 }
 
@@ -263,10 +266,10 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
 }
 
 /// Writes what --emit asks for from the lowered module.
-static int emitMachineCode(CompiledModule &compiled,
-                           const CompilerOptions &options) {
+static int emitMachineCode(CompiledModule &compiled) {
   llvm::Expected<MachineModule> code = MachineModule::create(
-      *compiled.module, getCodegenOptions(options.target), &compiled.times);
+      *compiled.module, getCodegenOptions(compiled.options.target),
+      &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
@@ -279,6 +282,7 @@ static int emitMachineCode(CompiledModule &compiled,
     return writeFile(textPath, *text);
   }
 
+  const ExtentBounds &bounds = *compiled.options.maxExtents;
   auto object = code->getObject(&compiled.times);
   if (!object)
     return fail(llvm::toString(object.takeError()));
@@ -286,15 +290,15 @@ static int emitMachineCode(CompiledModule &compiled,
   OutputFiles files;
   files.add(paths.object, (*object)->getBuffer());
   if (!paths.header.empty())
-    files.add(paths.header, emitCHeader(compiled.manifest, options.maxExtents));
+    files.add(paths.header, emitCHeader(compiled.manifest, bounds));
   if (!paths.manifest.empty())
-    files.add(paths.manifest, llvm::formatv("{0:2}\n", compiled.manifest.toJSON(
-                                                           options.maxExtents))
+    files.add(paths.manifest, llvm::formatv("{0:2}\n",
+                                            compiled.manifest.toJSON(bounds))
                                   .str());
   if (int status = write(files))
     return status;
   if (report)
-    printSizes(compiled.manifest, options.maxExtents, **object);
+    printSizes(compiled.manifest, bounds, **object);
   return 0;
 }
 
@@ -317,10 +321,15 @@ static int compile() {
 
   CompilerOptions options;
   options.modelName = modelName;
-  options.lowering = lowering;
-  options.maxExtents.others = maxBatch;
+  // A module that is the output of a stage has values of its own.
+  if (lowering.getNumOccurrences())
+    options.lowering = lowering;
+  if (maxBatch.getNumOccurrences())
+    options.maxExtents = maxBatch.getValue();
+  else if (!maxExtents.empty())
+    options.maxExtents.emplace();
   for (const std::string &bound : maxExtents)
-    if (llvm::Error error = options.maxExtents.add(bound))
+    if (llvm::Error error = options.maxExtents->add(bound))
       return fail("--max-extent: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
   options.entries = entries;
@@ -342,8 +351,8 @@ static int compile() {
       frontEnd.compileFile(inputPath, options);
   if (failed(compiled))
     return 1;
-  int status = isStage ? emitModule(*compiled->module)
-                       : emitMachineCode(*compiled, options);
+  int status =
+      isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
   if (status == 0 && (timeStages || report))
     printStageTimes(llvm::errs(), compiled->times);
   return status;
@@ -358,10 +367,14 @@ static void reportFatalError(void *, const char *reason, bool) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_fatal_error_handler(reportFatalError);
-  cl::HideUnrelatedOptions(category);
+  registerUpstreamOptions(category);
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "
-      "manifest.\n\nStages, in order, at which --emit can stop:\n";
+      "manifest. Goes on from where it stopped with the output of "
+      "--emit=STAGE; "
+      "with --mlir-print-debuginfo messages keep their locations. "
+      "--help-hidden lists upstream's options, such as --mlir-timing.\n\n"
+      "Stages, in order, at which --emit can stop:\n";
   for (const Stage &stage : getStages())
     overview +=
         "  " + stage.name.str() + " - " + stage.description.str() + "\n";

@@ -29,7 +29,8 @@ enum class InitialValues {
 
 struct RunOptions {
   std::string input;
-  Lowering lowering = Lowering::Optimized;
+  // Nothing: not said on the command line.
+  std::optional<Lowering> lowering;
   bool timeStages = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
@@ -38,6 +39,7 @@ struct RunOptions {
   // Nothing: not said on the command line.
   std::optional<uint64_t> batchSize, seed, initSeed;
   std::optional<double> holdout;
+  std::optional<bool> shuffle;
   // Entry mode.
   std::vector<std::string> entries;
   uint64_t steps = 1, printEvery = 0;

@@ -44,16 +44,21 @@ static int compileAndRun(const RunOptions &options) {
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
-    compilerOptions.maxExtents.others = options.getBatchSize();
+    compilerOptions.maxExtents = options.getBatchSize();
+  else if (!options.maxExtents.empty())
+    compilerOptions.maxExtents.emplace();
   for (const std::string &bound : options.maxExtents)
-    if (llvm::Error error = compilerOptions.maxExtents.add(bound))
+    if (llvm::Error error = compilerOptions.maxExtents->add(bound))
       return fail("--max-extent: " + llvm::toString(std::move(error)));
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
     return 1;
+  // That of this machine, or what the output of a stage was compiled for.
+  CodegenOptions codegen;
+  codegen.target = compiled->options.target;
   Result<std::shared_ptr<const Program>> program =
-      Program::create(*compiled->module, CodegenOptions(), &compiled->times);
+      Program::create(*compiled->module, codegen, &compiled->times);
   if (!program.isOk())
     return fail(program.status().message());
   if (options.timeStages)

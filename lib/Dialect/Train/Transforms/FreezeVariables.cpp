@@ -41,7 +41,7 @@ readValue(const runtime::CheckpointReader &file, VariableOp variable) {
   runtime::Shape shape(type.getShape());
   if (isa<StringType>(type.getElementType())) {
     runtime::Result<runtime::StringTensor> tensor =
-        file.readStrings(name, shape);
+        file.readStrings(name, name, shape);
     if (!tensor.isOk())
       return tensor.status();
     runtime::Result<std::vector<std::string_view>> texts =
