@@ -27,7 +27,7 @@ config.excludes = [
     "configurations.py",
     "corpus.py",
     "differences.py",
-    "functions",
+    "tensor_functions",
     "graphs",
     "guarded.py",
     "harness.py",

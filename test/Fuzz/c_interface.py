@@ -14,12 +14,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from typing import Callable, List
+from typing import Callable, List, Union
 
 import harness
 from harness import FOLDER, ROOT, Case, Fuzzer, Outcome, Report, Rng, choose
 
-BATCHES = [-1, 0, 1, 3, 8, 9, "INT64_MIN", "INT64_MAX", 1 << 32]
+BATCHES: List[Union[int, str]] = [-1, 0, 1, 3, 8, 9, "INT64_MIN", "INT64_MAX", 1 << 32]
 NAMES = ['"w"', '"w"', '"n"', '"name"', '"Adam/lr"', '"nothing"', '""', "NULL", '"W"']
 SEEDS = ["0", "1", "UINT64_MAX"]
 PATHS = ['"ckpt"', '"ckpt"', "NULL", '""', '"missing/ckpt"', '"."']
@@ -82,7 +82,7 @@ class Program:
             f"x[{int(self.rng.integers(64))}] = {choose(self.rng, ['NAN', 'INFINITY', '1e30f', '0.5f', '-1.0f'])};"
         )
         arguments = [self.maybe_null(name) for name in ("x", "label", "&rate", "&loss", "y")]
-        wrong = not fine or "NULL" in arguments or (bad_label and index < int(batch))
+        wrong = not fine or "NULL" in arguments or (bad_label and isinstance(batch, int) and index < batch)
         expected = "-1" if batch == 0 else "0" if wrong else "trainable(blocks[0])".replace("blocks[0]", s)
         self.attempt(
             s, self.expect(s, expected), f"misuse_step({s}, {arguments[0]}, {batch}, {', '.join(arguments[1:])})"

@@ -18,11 +18,11 @@ import numpy as np
 
 import harness
 from configurations import Array, Failure, ObjectModel, dtype_of
-from functions import OPS, new_function
 from graphs import generate
 from guarded import copy_guarded, draw, guarded, guarded_bytes, shape_of
 from harness import ROOT, Case, Fuzzer, Outcome, Report, Rng, choose
 from step_programs import new_program
+from tensor_functions import OPS, new_function
 
 BATCHES = [1, 2, 3, 4, 5, 7, 8, 13, 16, 17]
 # An example's largest file: others take minutes to compile.

@@ -20,11 +20,12 @@ import time
 import traceback
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
 import numpy as np
 
 Rng = np.random.Generator
+T = TypeVar("T")
 # Says which phase the child is in, which a crash or a hang is reported with.
 Report = Callable[[str], None]
 
@@ -85,6 +86,7 @@ def signature_of(message: str) -> str:
         lines = [line for line in message.splitlines() if INTERNAL_WORDS.search(line)]
         first = lines[0]
     first = re.sub(r"\S*:\d+:\d+: ?", "", first)
+    first = re.sub(r"/\S+/", "", first)
     first = re.sub(r"(tensor|memref|vector)<[^>]*>+", r"\1", first)
     first = re.sub(r"[%@][\w.$#/-]+", "%", first)
     first = re.sub(r"-?\b\d[\w.+-]*", "N", first)
@@ -399,10 +401,6 @@ def print_failure(fuzzer: Fuzzer, seed: int, found: Found, options: argparse.Nam
             )
 
 
-def choose(rng: Rng, items: Sequence[Any]) -> Any:
+def choose(rng: Rng, items: Sequence[T]) -> T:
     """One of some things, of any types."""
     return items[int(rng.integers(len(items)))]
-
-
-def optional(condition: bool, value: str) -> Optional[str]:
-    return value if condition else None

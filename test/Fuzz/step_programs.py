@@ -218,7 +218,7 @@ def adam(rate: float, amsgrad: bool, decay: float) -> Tuple[str, Rule]:
         slots["v"] = v = 0.99 * slots.get("v", np.zeros_like(p)) + 0.01 * g * g
         slots["h"] = h = np.maximum(slots.get("h", np.zeros_like(p)), v) if amsgrad else v
         lr = rate / (1 + decay * iterations) * np.sqrt(1 - 0.99**t) / (1 - 0.9**t)
-        return p - lr * m / (np.sqrt(h) + 0.01)
+        return np.asarray(p - lr * m / (np.sqrt(h) + 0.01))
 
     return (
         f"#train.adam<lr = {rate}, beta_2 = 0.99, epsilon = 0.01, decay = {decay}, amsgrad = {str(amsgrad).lower()}>",
@@ -240,7 +240,8 @@ def project(constraint: str, p: Array) -> Array:
     if "non_neg" in constraint:
         return np.maximum(p, 0)
     norm = np.sqrt(np.sum(p * p, 0, keepdims=True))
-    return p * np.minimum(norm, 0.75) / (1e-7 + norm) if "max_norm" in constraint else p / (1e-7 + norm)
+    scale = np.minimum(norm, 0.75) if "max_norm" in constraint else 1.0
+    return np.asarray(p * scale / (1e-7 + norm))
 
 
 # ---------------------------------------------------------------------------
@@ -507,7 +508,7 @@ class Maker:
     def depends(self, e: Expression, name: str) -> bool:
         """Whether the expression has the variable in it: the first it always has."""
         rng = np.random.default_rng(0)
-        values = [rng.uniform(0.2, 0.8) for _ in e.inputs]
+        values: List[complex] = [rng.uniform(0.2, 0.8) for _ in e.inputs]
         index = e.inputs.index(f"@{name}")
         values[index] = values[index] + 1e-30j
         return index == 2 or bool(np.imag(e.compute(*values)) != 0)

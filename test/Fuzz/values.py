@@ -16,9 +16,9 @@ from typing import Any, Dict, List, Sequence
 import numpy as np
 
 import harness
-from functions import DTYPES, OPS, Function, epsilon_of, new_function
 from guarded import copy_guarded, draw_extents, guarded, run_entries, shape_of
 from harness import Case, Failure, Fuzzer, Outcome, Report, Rng, clean_refusal
+from tensor_functions import DTYPES, OPS, Function, epsilon_of, new_function
 
 
 def evaluate(function: Function, feeds: Sequence[Any], rng: Rng, amount: float) -> Dict[str, Any]:

@@ -153,7 +153,7 @@ def adam(p: Array, g: Array, slots: Dict[str, Array], t: int) -> Array:
     slots["m"] = 0.9 * slots.get("m", np.zeros_like(p)) + 0.1 * g
     slots["u"] = 0.999 * slots.get("u", np.zeros_like(p)) + 0.001 * g * g
     rate = 0.01 * np.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t)
-    return p - rate * slots["m"] / (np.sqrt(slots["u"]) + 1e-3)
+    return np.asarray(p - rate * slots["m"] / (np.sqrt(slots["u"]) + 1e-3))
 
 
 OPTIMIZERS = {

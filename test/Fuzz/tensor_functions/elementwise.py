@@ -1,42 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops that treat each element alone, and casts."""
 
+import math
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from functions.function import DTYPES, FLOATS, INTEGERS, OPS, Array, Function, bits_of, register, splat, unsigned, wide
 from graphs.graph import Node
 from harness import Rng, choose
+from tensor_functions.function import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    OPS,
+    Array,
+    Function,
+    bits_of,
+    register,
+    splat,
+    unsigned,
+    wide,
+)
 
 
 def cube_root(x: Array) -> Array:
     return np.asarray(np.cbrt(x.astype(np.float64)))
 
 
-def error_function(x: Array) -> Array:
-    import math
+def each(x: Array, function: Callable[[Any], Any], dtype: Any) -> Array:
+    """A function of Python numbers, element by element."""
+    return np.asarray(np.vectorize(function, otypes=[dtype])(x))
 
-    return np.vectorize(math.erf, otypes=[np.float64])(x.astype(np.float64))
+
+def error_function(x: Array) -> Array:
+    return each(x.astype(np.float64), math.erf, np.float64)
 
 
 def round_away(x: Array) -> Array:
-    wide = x.astype(np.float64)
-    return np.asarray(np.copysign(np.floor(np.abs(wide) + 0.5), wide))
+    numbers = x.astype(np.float64)
+    return np.asarray(np.copysign(np.floor(np.abs(numbers) + 0.5), numbers))
 
 
 def count_leading(x: Array) -> Array:
-    return np.vectorize(lambda v: bits_of(x) - int(v).bit_length(), otypes=[np.int64])(unsigned(x))
+    return each(unsigned(x), lambda v: bits_of(x) - int(v).bit_length(), np.int64)
 
 
 def count_trailing(x: Array) -> Array:
-    return np.vectorize(lambda v: bits_of(x) if v == 0 else (int(v) & -int(v)).bit_length() - 1, otypes=[np.int64])(
-        unsigned(x)
-    )
+    return each(unsigned(x), lambda v: bits_of(x) if v == 0 else (int(v) & -int(v)).bit_length() - 1, np.int64)
 
 
 def count_ones(x: Array) -> Array:
-    return np.vectorize(lambda v: bin(int(v)).count("1"), otypes=[np.int64])(unsigned(x))
+    return each(unsigned(x), lambda v: bin(int(v)).count("1"), np.int64)
 
 
 # Of an op: what keeps its argument where it is defined, and what it computes. Of

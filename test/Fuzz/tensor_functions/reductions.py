@@ -5,9 +5,9 @@ from typing import Any, Callable, Dict, Optional
 
 import numpy as np
 
-from functions.function import EXTENTS, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 from graphs.graph import Node
 from harness import Rng, choose
+from tensor_functions.function import EXTENTS, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 
 REDUCTIONS: Dict[str, Callable[..., Any]] = {"sum": np.sum, "max": np.max, "min": np.min, "mean": np.mean}
 

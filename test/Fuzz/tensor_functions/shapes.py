@@ -5,9 +5,9 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from functions.function import DTYPES, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 from graphs.graph import Extent, Node
 from harness import Rng, choose
+from tensor_functions.function import DTYPES, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 
 
 @register("linalg.transpose")
@@ -176,7 +176,7 @@ def make_insertion(f: Function, rng: Rng) -> Optional[Node]:
     def insert(v: Array, u: Array) -> Array:
         result = u.copy()
         result[window(u, offsets, sizes, strides)] = v
-        return result
+        return np.asarray(result)
 
     return f.add(
         "tensor.insert_slice",

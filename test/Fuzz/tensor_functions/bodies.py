@@ -5,9 +5,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from functions.function import DTYPES, FLOATS, INTEGERS, Array, Function, register, wide
 from graphs.graph import Node
 from harness import Rng, choose
+from tensor_functions.function import DTYPES, FLOATS, INTEGERS, Array, Function, register, wide
 
 BODY: Dict[str, Tuple[Sequence[str], int, Callable[..., Any]]] = {
     "arith.addf": (FLOATS, 2, lambda x, y: x + y),
