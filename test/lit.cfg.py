@@ -29,9 +29,15 @@ config.excludes = [
     "cases.py",
     "configurations.py",
     "cross_targets.py",
+    "corpus.py",
     "differences.py",
+    "tensor_functions",
     "graphs",
+    "guarded.py",
+    "harness.py",
+    "mutate.py",
     "samples",
+    "step_programs.py",
     "windows.py",
     "vectorize_kernels_numeric.py",
 ]
@@ -42,6 +48,10 @@ tools = os.path.join(config.flywheel_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
+# How long and from which seed the generators of Fuzz/ run.
+for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 
 config.substitutions += [
@@ -49,6 +59,7 @@ config.substitutions += [
     ("%python", config.python_executable),
     # C as pedantic as a user may have it, and C++ likewise.
     ("%cc", config.c_compiler + " -std=c99 -Wall -Wextra -pedantic -Werror"),
+    ("%host_cc", config.c_compiler),
     ("%cxx", config.cxx_compiler + " -std=c++11 -Wall -Wextra -pedantic -Werror"),
     # What a C program that saves and restores is linked with.
     ("%runtime_libs", "-L%s/lib -lflywheel_runtime -lstdc++ -lm" % config.flywheel_obj_root),
@@ -56,8 +67,7 @@ config.substitutions += [
     ("%flywheel_lib_dir", os.path.join(config.flywheel_obj_root, "lib")),
     ("%src_root", config.flywheel_src_root),
     ("%obj_root", config.flywheel_obj_root),
-    ("%raw_cc", config.c_compiler),
-    ("%raw_cxx", config.cxx_compiler),
+    ("%host_cxx", config.cxx_compiler),
 ]
 
 if config.enable_python:
