@@ -135,6 +135,10 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    // These may have made reads of variables behind their updates.
+    ScheduleStepOptions again;
+    again.ifDisordered = true;
+    pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
   }
 }
 

@@ -155,10 +155,19 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     that has both inside, the variable is copied, the step writes the copy, and
     the variable gets the new value at the end: one more copy, reported as a
     remark too.
+
+    Whatever rewrites values after this pass may make a read of a variable out
+    of what was computed from it before: two transpositions in a row become the
+    variable itself. With `if-disordered` the pass runs once more behind such
+    rewriting, and does nothing where the order still holds.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"ifDisordered", "if-disordered", "bool", /*default=*/"false",
+           "Leave a step alone that is in such an order already">
   ];
   let statistics = [
     Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">
