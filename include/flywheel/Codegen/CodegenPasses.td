@@ -120,6 +120,31 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   ];
 }
 
+def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
+  let summary = "One op for updates that read each other";
+  let description = [{
+    Before: `linalg` on tensors. After: elementwise ops of one shape that make new
+    values of variables, and are connected by what they read of each other (a new
+    value, an old one, or something that only they use), are one op with several
+    results. Such an op reads all old values of an element before it writes the
+    new ones, so it updates all of its variables in place: by separate ops that
+    takes a copy where each reads what another overwrites, and buffers for what
+    they share. An optimizer that a program writes out, such as FTRL, becomes the
+    one loop that `train.minimize` makes of its own.
+
+    Leaves ops alone that something else has to come between, or that another
+    op would have to be computed both before and after, ones that a check needs,
+    and more than one product of matrices: each is computed in the loops of one
+    op.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFused", "fused", "Ops that became part of another">
+  ];
+}
+
 def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
   let summary = "Compute a value where it is stored";
   let description = [{
