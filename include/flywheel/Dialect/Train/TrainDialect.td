@@ -119,6 +119,11 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getInRangeAttrName() {
       return "train.in_range";
     }
+    /// On a loop: its carried tensors keep their extents, by the way in which the
+    /// compiler made it. Only while gradients are expanded.
+    static constexpr ::llvm::StringLiteral getKeepsExtentsAttrName() {
+      return "train.keeps_extents";
+    }
     /// On the function of an entry: its name, which tells it from equal ones.
     static constexpr ::llvm::StringLiteral getEntryAttrName() {
       return "train.entry";
