@@ -58,6 +58,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  // State of other dialects is state.
+  pm.addPass(train::createTrainConvertGlobals());
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   // Before inlining, which forgets that a function has a rule of its own.

@@ -9,6 +9,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TrainConvertGlobals : Pass<"train-convert-globals", "::mlir::ModuleOp"> {
+  let summary = "Turn what other dialects keep between calls into variables";
+  let description = [{
+    Before: any module. After: each mutable `ml_program.global`, and each
+    `tosa.variable`, is a `train.variable` of its name, in its place, not
+    trainable, with its initial value (zeros where it has none), and what loads
+    and stores it reads and assigns the variable: where it stands, as do those
+    that are ordered by tokens. A number is a tensor of rank 0. A load of an
+    immutable global is its value as a constant.
+
+    So state that a model brings along, such as the seed of its dropout, is in
+    the block of its caller, in checkpoints and in the header.
+
+    Refuses a global of another type than variables have, one whose initial value
+    is not in the module (`#ml_program.extern`), tokens that order something
+    else, and any other storage that outlives a call: a `memref.global` or an
+    `llvm.mlir.global` that is not constant, `emitc.global`,
+    `spirv.GlobalVariable`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::train::TrainDialect"
+  ];
+  let statistics = [
+    Statistic<"numVariables", "variables", "Globals that became variables">
+  ];
+}
+
 def SelectEntries : Pass<"train-select-entries", "::mlir::ModuleOp"> {
   let summary = "Keep some entries and what they need";
   let description = [{
