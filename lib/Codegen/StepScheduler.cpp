@@ -190,9 +190,8 @@ SmallVector<Operation *> StepScheduler::emit() {
   return stuck;
 }
 
-/// Puts the blocks of control flow in this one in order: by what they do to the
-/// storages of this block, and to what loops carry.
-LogicalResult StepScheduler::runOnNested() {
+llvm::MapVector<Block *, SmallVector<StorageRange>>
+StepScheduler::findNestedBlocks() {
   llvm::DenseMap<Value, BlockArgument> storages;
   for (const StorageRange &range : ranges)
     if (isInPlaceOf(range.last, range.first))
@@ -221,13 +220,38 @@ LogicalResult StepScheduler::runOnNested() {
              versions.first, versions.second});
     }
   }
-  for (auto &[nestedBlock, nestedRanges] : nested) {
+  return nested;
+}
+
+/// Puts the blocks of control flow in this one in order.
+LogicalResult StepScheduler::runOnNested() {
+  for (auto &[nestedBlock, nestedRanges] : findNestedBlocks()) {
     StepScheduler scheduler(function, *nestedBlock, nestedRanges);
     if (failed(scheduler.run()))
       return failure();
     numSnapshots += scheduler.numSnapshots;
   }
   return success();
+}
+
+bool StepScheduler::isOrdered() {
+  collectOps();
+  collectWriters();
+  bool isOrdered = true;
+  forEachSelfRead([&](const StorageRange &, UsesByValue reads) {
+    isOrdered &= reads.empty();
+  });
+  if (!isOrdered)
+    return false;
+  buildEdges();
+  for (auto &[before, after] : successors)
+    for (Operation *next : after)
+      if (position.contains(before) && position.contains(next) &&
+          position[before] > position[next])
+        return false;
+  return llvm::all_of(findNestedBlocks(), [&](auto &nested) {
+    return StepScheduler(function, *nested.first, nested.second).isOrdered();
+  });
 }
 
 LogicalResult StepScheduler::run() {

@@ -58,6 +58,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  // State of other dialects is state.
+  pm.addPass(train::createTrainConvertGlobals());
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   // Before inlining, which forgets that a function has a rule of its own.
@@ -116,6 +118,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   }
   pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
@@ -135,6 +138,10 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    // These may have made reads of variables behind their updates.
+    ScheduleStepOptions again;
+    again.ifDisordered = true;
+    pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
   }
 }
 

@@ -120,6 +120,31 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   ];
 }
 
+def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
+  let summary = "One op for updates that read each other";
+  let description = [{
+    Before: `linalg` on tensors. After: elementwise ops of one shape that make new
+    values of variables, and are connected by what they read of each other (a new
+    value, an old one, or something that only they use), are one op with several
+    results. Such an op reads all old values of an element before it writes the
+    new ones, so it updates all of its variables in place: by separate ops that
+    takes a copy where each reads what another overwrites, and buffers for what
+    they share. An optimizer that a program writes out, such as FTRL, becomes the
+    one loop that `train.minimize` makes of its own.
+
+    Leaves ops alone that something else has to come between, or that another
+    op would have to be computed both before and after, ones that a check needs,
+    and more than one product of matrices: each is computed in the loops of one
+    op.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFused", "fused", "Ops that became part of another">
+  ];
+}
+
 def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
   let summary = "Compute a value where it is stored";
   let description = [{
@@ -155,10 +180,19 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     that has both inside, the variable is copied, the step writes the copy, and
     the variable gets the new value at the end: one more copy, reported as a
     remark too.
+
+    Whatever rewrites values after this pass may make a read of a variable out
+    of what was computed from it before: two transpositions in a row become the
+    variable itself. With `if-disordered` the pass runs once more behind such
+    rewriting, and does nothing where the order still holds.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"ifDisordered", "if-disordered", "bool", /*default=*/"false",
+           "Leave a step alone that is in such an order already">
   ];
   let statistics = [
     Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">

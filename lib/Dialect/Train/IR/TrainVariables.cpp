@@ -31,6 +31,41 @@ flywheel::train::lookupVariable(Operation *op, FlatSymbolRefAttr symbol,
   return error;
 }
 
+std::optional<ScalarVariableSpec>
+flywheel::train::findOptimizerScalar(Operation *op, StringRef name) {
+  auto [scope, scalar] = name.rsplit('/');
+  // Those without a name of their own are numbered when they are expanded.
+  auto hasScope = [scope = scope](OptimizerAttrInterface optimizer) {
+    if (StringAttr given = optimizer.getGivenName())
+      return given.getValue() == scope;
+    StringRef suffix = scope;
+    return suffix.consume_front(optimizer.getOptimizerName()) &&
+           (suffix.empty() ||
+            (suffix.consume_front("_") && !suffix.empty() &&
+             suffix.find_first_not_of("0123456789") == StringRef::npos));
+  };
+  std::optional<ScalarVariableSpec> found;
+  SymbolTable::getNearestSymbolTable(op)->walk([&](Operation *user) {
+    OptimizerAttrInterface optimizer;
+    if (auto minimize = dyn_cast<MinimizeOp>(user))
+      optimizer = minimize.getOptimizer();
+    else if (auto apply = dyn_cast<ApplyGradientsOp>(user))
+      optimizer = apply.getOptimizer();
+    if (!optimizer || !hasScope(optimizer))
+      return WalkResult::advance();
+    for (const ScalarVariableSpec &spec : optimizer.getScalarVariables())
+      if (spec.name == scalar)
+        found = spec;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+bool flywheel::train::isVariableName(StringRef name) {
+  return !name.empty() && !name.contains('\0') &&
+         name.find_first_of(" \t\n\v\f\r:^") == StringRef::npos;
+}
+
 bool flywheel::train::isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
@@ -94,8 +129,7 @@ static LogicalResult verifyPlacement(VariableOp op) {
 LogicalResult VariableOp::verify() {
   RankedTensorType type = getTensorType();
   StringRef name = getSymName();
-  if (name.empty() || name.find_first_of(" \t\n\v\f\r:^") != StringRef::npos ||
-      name.contains('\0'))
+  if (!isVariableName(name))
     return emitOpError() << "expected a name without whitespace, ':' and '^', "
                             "found \""
                          << name << "\"";
