@@ -33,6 +33,7 @@
 
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -135,7 +136,7 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
   for (auto [index, message] : llvm::enumerate(messages))
     messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
                                  {"kind", getKindName(message.kind)},
-                                 {"text", message.text}});
+                                 {"text", formatSizes(message.text)}});
   for (auto [index, text] : llvm::enumerate(strings)) {
     Object string{{"number", static_cast<int64_t>(index) + 1}};
     if (llvm::json::isUTF8(text))
@@ -154,6 +155,7 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
                        {"hash_offset", kStateHashOffset},
                        {"seed_offset", kStateSeedOffset},
                        {"status_offset", kStateStatusOffset},
+                       {"sizes_offset", kStateSizesOffset},
                        {"initialized_offset", kStateInitializedOffset},
                        {"runs_offset", getStateRunsOffset(variables.size())},
                        {"text_offset", getStateTextOffset(variables.size())},
