@@ -158,16 +158,43 @@ void StepScheduler::buildEdges() {
   }
 }
 
+llvm::DenseMap<Operation *, unsigned> StepScheduler::findUrgencies() {
+  llvm::DenseMap<Operation *, unsigned> urgencies;
+  unsigned number = 0;
+  for (Operation *check : ops) {
+    if (!isa<cf::AssertOp>(check))
+      continue;
+    SmallVector<Operation *> worklist = {check};
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (!urgencies.try_emplace(op, number).second)
+        continue;
+      op->walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          if (Operation *producer = operand.getDefiningOp())
+            if (Operation *before = getTopLevel(producer))
+              worklist.push_back(before);
+      });
+    }
+    ++number;
+  }
+  return urgencies;
+}
+
 SmallVector<Operation *> StepScheduler::emit() {
-  // What the checks need goes first.
-  SmallVector<Operation *> checks;
-  llvm::copy_if(ops, std::back_inserter(checks), llvm::IsaPred<cf::AssertOp>);
-  llvm::DenseSet<Operation *> urgent = findNeeded(block, std::move(checks));
+  // What the checks need goes first, and what the first ones need before the
+  // others: a check of sizes guards an op that a check of values needs.
+  llvm::DenseMap<Operation *, unsigned> urgencies = findUrgencies();
+  auto getUrgency = [&](Operation *op) {
+    auto it = urgencies.find(op);
+    return it == urgencies.end() ? ~0u : it->second;
+  };
   computeRanks();
-  using Entry = std::pair<std::tuple<bool, unsigned, unsigned>, Operation *>;
+  using Entry =
+      std::pair<std::tuple<unsigned, unsigned, unsigned>, Operation *>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
   auto push = [&](Operation *op) {
-    ready.push({{!urgent.contains(op), rank[op], position[op]}, op});
+    ready.push({{getUrgency(op), rank[op], position[op]}, op});
   };
   for (Operation *op : ops)
     if (numPredecessors[op] == 0)

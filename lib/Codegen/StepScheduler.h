@@ -103,6 +103,8 @@ private:
   void computeRanks();
   unsigned getEagerRank(mlir::Operation *op,
                         const llvm::DenseSet<mlir::Operation *> &early);
+  /// For each op that a check needs, the number of the first such check.
+  llvm::DenseMap<mlir::Operation *, unsigned> findUrgencies();
   /// Emits in order what can be emitted; returns the ops that could not.
   llvm::SmallVector<mlir::Operation *> emit();
   llvm::DenseSet<mlir::Operation *>

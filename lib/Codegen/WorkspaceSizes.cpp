@@ -147,7 +147,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   }
   auto read = size.getDefiningOp<memref::DimOp>();
   std::optional<int64_t> dim = read ? read.getConstantIndex() : std::nullopt;
-  if (!dim)
+  auto type =
+      read ? dyn_cast<MemRefType>(read.getSource().getType()) : MemRefType();
+  if (!dim || !type || *dim < 0 || *dim >= type.getRank())
     return failure();
   return getExtentBound(read.getSource(), *dim);
 }

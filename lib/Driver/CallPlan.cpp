@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/Session.h"
 #include "flywheel/Target/CNames.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -173,8 +174,11 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   int32_t status = entry.function(session.state->data(),
                                   session.workspace.data(), feedPointers.data(),
                                   extents.data(), resultPointers.data());
-  if (status != 0)
-    return session.program->getStatus(status);
+  if (status != 0) {
+    Status failure = session.program->getStatus(status);
+    return Status(failure.code(),
+                  formatSizes(failure.message(), session.state->data()));
+  }
   if (hasStrings)
     returnStrings(results);
   return {};

@@ -17,6 +17,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
@@ -71,10 +72,13 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);
-  pm.addPass(createInlinerPass());
+  // Before anything is folded: a fold may rely on what is to be checked.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   populateFreeze(pm, options);
   pm.addPass(train::createMaterializeInitializers());
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
@@ -84,7 +88,9 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
-  pm.addPass(createCanonicalizerPass());
+  // What the rules have made.
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {

@@ -7,6 +7,7 @@
 #include "flywheel/Driver/Session.h"
 #include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Target/CNames.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -97,9 +98,11 @@ Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
         !status.isOk())
       return status;
   const void *feeds[] = {&seed, select};
-  return program->getStatus(program->getInitializer()(
-      state->data(), workspace.data(), feeds, /*extents=*/nullptr,
-      /*results=*/nullptr));
+  int32_t status =
+      program->getInitializer()(state->data(), workspace.data(), feeds,
+                                /*extents=*/nullptr, /*results=*/nullptr);
+  Status result = program->getStatus(status);
+  return Status(result.code(), formatSizes(result.message(), state->data()));
 }
 
 Status Session::initialize(uint64_t seed) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryPointBuilder.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -203,11 +204,19 @@ void EntryPointBuilder::emitLastError() {
   // another: nothing for a dynamic linker to relocate. Text 0 is "".
   std::string texts(1, '\0');
   SmallVector<int32_t> offsets{0};
+  // What has sizes starts with byte 3.
+  bool haveSizes = false;
   for (const ManifestMessage &message : manifest.messages) {
     offsets.push_back(static_cast<int32_t>(texts.size()));
+    if (hasSizes(message.text))
+      texts += '\3';
+    haveSizes |= hasSizes(message.text);
     texts += message.text;
     texts += '\0';
   }
+  LLVM::LLVMFuncOp formatter;
+  if (haveSizes)
+    formatter = emitFormatter();
   b.setInsertionPointToEnd(module.getBody());
   auto textGlobal = addText(prefix + ".texts", texts);
   auto offsetGlobal = LLVM::GlobalOp::create(
@@ -252,9 +261,21 @@ void EntryPointBuilder::emitLastError() {
                                     LLVM::GEPNoWrapFlags::inbounds);
   Value offset = LLVM::SExtOp::create(
       b, loc, i64, LLVM::LoadOp::create(b, loc, i32, entry).getResult());
-  Value text = LLVM::AddressOfOp::create(b, loc, textGlobal);
-  emitReturn(LLVM::GEPOp::create(b, loc, ptr, i8, text, ValueRange{offset},
-                                 LLVM::GEPNoWrapFlags::inbounds));
+  Value text = LLVM::GEPOp::create(
+      b, loc, ptr, i8, LLVM::AddressOfOp::create(b, loc, textGlobal),
+      ValueRange{offset}, LLVM::GEPNoWrapFlags::inbounds);
+  if (!haveSizes)
+    return emitReturn(text);
+  Block *plain = addBlock(), *formatted = addBlock();
+  Value isFormat =
+      emitCompare(LLVM::ICmpPredicate::eq, load(i8, text, 0), constant(i8, 3));
+  LLVM::CondBrOp::create(b, loc, isFormat, formatted, plain);
+  b.setInsertionPointToEnd(formatted);
+  auto call = LLVM::CallOp::create(b, loc, formatter,
+                                   ValueRange{offsetBy(text, 1), state});
+  emitReturn(call.getResult());
+  b.setInsertionPointToEnd(plain);
+  emitReturn(text);
 }
 
 void EntryPointBuilder::emitLinkedNames() {

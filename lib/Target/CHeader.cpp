@@ -6,6 +6,7 @@
 
 #include "flywheel/Target/CHeader.h"
 #include "CHeaderText.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -220,7 +221,7 @@ private:
       os << "; besides bad arguments and uninitialised variables:";
       for (int64_t index : entry.checks)
         os << "\n *   " << index + 1 << ": "
-           << toCComment(manifest.messages[index].text);
+           << toCComment(formatSizes(manifest.messages[index].text));
     } else {
       os << ".";
     }

@@ -115,6 +115,13 @@ private:
                     mlir::Value pointer, const ManifestArgument &argument,
                     mlir::Value extents);
 
+  // Messages with sizes.
+  /// Emits the function that writes a text with the sizes of a state block into
+  /// it, and returns where.
+  mlir::LLVM::LLVMFuncOp emitFormatter();
+  void emitDigits(mlir::Block *entry, mlir::LLVM::GlobalOp powers,
+                  mlir::Block *next);
+
   // Values.
   mlir::Value constant(mlir::Type type, int64_t value);
   mlir::Value nullPointer();

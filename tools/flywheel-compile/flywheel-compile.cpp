@@ -292,9 +292,8 @@ static int emitMachineCode(CompiledModule &compiled) {
   if (!paths.header.empty())
     files.add(paths.header, emitCHeader(compiled.manifest, bounds));
   if (!paths.manifest.empty())
-    files.add(paths.manifest, llvm::formatv("{0:2}\n",
-                                            compiled.manifest.toJSON(bounds))
-                                  .str());
+    files.add(paths.manifest,
+              llvm::formatv("{0:2}\n", compiled.manifest.toJSON(bounds)).str());
   if (int status = write(files))
     return status;
   if (report)

@@ -11,6 +11,7 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -18,6 +19,7 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   flywheel::registerAutodiffPasses();
+  flywheel::registerChecksPasses();
   flywheel::registerCodegenPasses();
   flywheel::registerConversionPasses();
   flywheel::registerTargetPasses();
