@@ -3,8 +3,8 @@
 
 Features: `python` where the bindings are built; `gpu` where a CUDA device can be
 used. Substitutions: tools by name; `%python`; `%src_root`; `%runtime_libs`; `%mlir_lib_dir`, where
-the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where ours and the test plugin are; and, from linalg to numbers, `%to_llvm`,
-`%runner`, and `%run_linalg` for the two in a row.
+the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where ours and the test plugin are;
+and, from linalg to numbers, `%to_llvm`, `%runner`, and `%run_linalg` for the two in a row.
 """
 
 import os
