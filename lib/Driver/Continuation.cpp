@@ -187,7 +187,8 @@ std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const Setting &setting : settings) {
-    if (*findStage(setting.stage) > *findStage(stage.name))
+    // The stages before have recorded theirs.
+    if (setting.stage != stage.name)
       continue;
     if (Attribute value = setting.get(b, options))
       os << (text.empty() ? "" : ", ") << setting.key << " = " << value;

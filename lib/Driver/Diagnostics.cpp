@@ -174,7 +174,8 @@ void DiagnosticPrinter::printSourceLine(FileLineColRange location,
 
 void DiagnosticPrinter::printMessage(Location location,
                                      DiagnosticSeverity severity,
-                                     StringRef message, raw_ostream &os) {
+                                     StringRef message, bool showsPlace,
+                                     raw_ostream &os) {
   SmallVector<FileLineColRange> frames;
   collectFrames(location, frames);
   if (!frames.empty())
@@ -182,7 +183,7 @@ void DiagnosticPrinter::printMessage(Location location,
   else if (StringRef name = findName(location); !name.empty())
     os << "'" << name << "': ";
   printSeverity(severity, os) << message << "\n";
-  if (frames.empty())
+  if (frames.empty() || !showsPlace)
     return;
   printSourceLine(frames.front(), os);
   constexpr size_t mostCalls = 10;
@@ -198,11 +199,17 @@ void DiagnosticPrinter::printMessage(Location location,
   }
 }
 
-void DiagnosticPrinter::print(const Diagnostic &diagnostic, raw_ostream &os) {
+void DiagnosticPrinter::print(const Diagnostic &diagnostic, bool showsPlace,
+                              raw_ostream &os) {
   printMessage(diagnostic.getLocation(), diagnostic.getSeverity(),
-               formatMessage(diagnostic), os);
+               formatMessage(diagnostic), showsPlace, os);
+  // A note on the same place need not show it again.
   for (const Diagnostic &note : diagnostic.getNotes())
-    print(note, os);
+    print(note, note.getLocation() != diagnostic.getLocation(), os);
+}
+
+void DiagnosticPrinter::print(const Diagnostic &diagnostic, raw_ostream &os) {
+  print(diagnostic, /*showsPlace=*/true, os);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,8 @@
 using namespace flywheel;
 
 void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {
+  // Some of the options are names of passes.
+  registerAllFlywheelPasses();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();

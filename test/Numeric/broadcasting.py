@@ -99,19 +99,23 @@ def test_gradients() -> None:
     text, wanted = "", []
     for op, slope in slopes.items():
         for lhs, rhs, result, a, b in PAIRS:
+            if "?" in lhs and "?" not in result:
+                continue  # A result, here the gradient, says the extent that it always has.
             types = [f"tensor<{shape}f64>" for shape in (lhs, rhs, result)]
             name = f"f{len(wanted)}"
             text += f"""
 func.func @{name}(%a: {types[0]}, %b: {types[1]}, %w: {types[2]}) -> ({types[0]}, {types[1]}) {{
   %y = nn.{op} %a, %b : ({types[0]}, {types[1]}) -> {types[2]}
-  %da, %db = train.gradient %y wrt %a, %b grad_ys %w : ({types[2]}, {types[0]}, {types[1]}, {types[2]}) -> ({types[0]}, {types[1]})
+  %da, %db = train.gradient %y wrt %a, %b grad_ys %w
+      : ({types[2]}, {types[0]}, {types[1]}, {types[2]}) -> ({types[0]}, {types[1]})
   return %da, %db : {types[0]}, {types[1]}
 }}
 """
             inputs = [draw(rng, a), draw(rng, b)]
             weights = rng.standard_normal(np.broadcast_shapes(a, b))
             da, db = slope(*inputs)
-            wanted.append((f"{op} {lhs} {rhs}", name, [*inputs, weights], sum_to(weights * da, a), sum_to(weights * db, b)))
+            wanted.append((f"{op} {lhs} {rhs}", name, [*inputs, weights], sum_to(weights * da, a),
+                           sum_to(weights * db, b)))
     for configuration, model in configurations(text):
         for what, name, arguments, da, db in wanted:
             found = model.run(name, *arguments)
@@ -129,7 +133,7 @@ func.func @step(%x: tensor<3xf32>) -> tensor<f32> {
   %s = train.read @scale : tensor<f32>
   %p = nn.mul %s, %w : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   %d = nn.sub %p, %x : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-  %loss = nn.l2_loss %d : (tensor<2x3xf32>) -> tensor<f32>
+  %loss = nn.l2_loss %d : tensor<2x3xf32> -> tensor<f32>
   train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1>
   return %loss : tensor<f32>
 }

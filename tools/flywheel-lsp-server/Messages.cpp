@@ -33,7 +33,7 @@ std::optional<std::string> MessageReader::takeText() {
   StringRef text = buffer;
   size_t begin = 0, size = 0, end = 0;
   if (framing == Framing::Delimiter) {
-    constexpr llvm::StringLiteral delimiter = "// -----";
+    constexpr llvm::StringLiteral delimiter = "\n// -----";
     size = text.find(delimiter);
     if (size == StringRef::npos && !atEnd)
       return {};

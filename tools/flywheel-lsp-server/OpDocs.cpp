@@ -7,6 +7,7 @@
 #include "OpDocs.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 using llvm::StringRef;
 

@@ -20,8 +20,11 @@ bool isList(StringRef text) {
   if (text.ltrim().starts_with("["))
     return true;
   auto [first, rest] = text.split(',');
+  first = first.trim();
   double number;
-  return first.size() < text.size() && !first.trim().getAsDouble(number);
+  bool isElement =
+      first == "true" || first == "false" || !first.getAsDouble(number);
+  return isElement && text.contains(',');
 }
 
 namespace {

@@ -23,8 +23,8 @@ struct NumberList {
   std::vector<llvm::StringRef> elements;
 };
 
-/// Whether `text` is meant as a list: it begins with `[`, or with a number and
-/// a comma.
+/// Whether `text` is meant as a list: it begins with `[`, or with a number or
+/// a truth value and a comma.
 bool isList(llvm::StringRef text);
 
 /// Reads `1,2,3`, `[1,2,3]` or, to any depth up to 32, `[[1,2],[3,4]]`; spaces

@@ -105,12 +105,15 @@ void populateStage(mlir::OpPassManager &pm, const Stage &stage,
 llvm::FailureOr<size_t> resumeOptions(mlir::ModuleOp module,
                                       CompilerOptions &options);
 
-/// The options of a stage, and of those before it, as the pass that records
-/// the stage takes them.
+/// The options that a stage is the first to read, as the pass that records the
+/// stage takes them.
 std::string formatSettings(const Stage &stage, const CompilerOptions &options);
 
 /// Registers each stage as a pass pipeline of its name.
 void registerStagePipelines();
+
+/// Registers every pass, of upstream and ours, and the stages.
+void registerAllFlywheelPasses();
 
 /// Registers every dialect, extension, rule and interface that a Flywheel
 /// module may use.

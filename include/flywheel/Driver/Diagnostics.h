@@ -37,8 +37,13 @@ public:
   void print(const mlir::Diagnostic &diagnostic, llvm::raw_ostream &os);
 
 private:
+  /// Prints where and what, and with `showsPlace` the source line and the
+  /// calls.
   void printMessage(mlir::Location location, mlir::DiagnosticSeverity severity,
-                    llvm::StringRef message, llvm::raw_ostream &os);
+                    llvm::StringRef message, bool showsPlace,
+                    llvm::raw_ostream &os);
+  void print(const mlir::Diagnostic &diagnostic, bool showsPlace,
+             llvm::raw_ostream &os);
   void printSourceLine(mlir::FileLineColRange location, llvm::raw_ostream &os);
   const llvm::MemoryBuffer *findSource(llvm::StringRef name);
 

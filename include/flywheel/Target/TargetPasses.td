@@ -70,7 +70,8 @@ def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
 
     After: the module's attribute `train.compilation` is a dictionary whose
     `stage` is the last stage that was run, and which has the options that this
-    stage and those before it were run with. A compiler that is given the module
+    stage and those before it were run with, each from the stage that reads it
+    first. A compiler that is given the module
     goes on with the next stage and refuses other values of these options.
 
     Refuses: `settings` that are not the inside of a dictionary attribute.
