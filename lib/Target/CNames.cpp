@@ -130,12 +130,17 @@ static bool isReservedInC(StringRef name) {
 /// Words in small letters that compilers or widespread headers define.
 static bool isWellKnownMacro(StringRef name) {
   static const llvm::StringSet<> macros = {
-      "arm",   "complex", "emit",  "environ",   "errno",     "far",
-      "hpux",  "huge",    "i386",  "imaginary", "interface", "linux",
-      "m68k",  "mips",    "near",  "noreturn",  "pixel",     "signals",
-      "slots", "small",   "sparc", "stderr",    "stdin",     "stdout",
-      "sun",   "unix",    "vax",   "vector"};
-  return macros.contains(name);
+      "arm",   "complex", "emit",  "environ",   "errno",           "far",
+      "hpux",  "huge",    "i386",  "imaginary", "interface",       "linux",
+      "m68k",  "mips",    "near",  "noreturn",  "pixel",           "signals",
+      "slots", "small",   "sparc", "stderr",    "stdin",           "stdout",
+      "sun",   "unix",    "vax",   "vector",    "math_errhandling"};
+  // Members of structures of POSIX are macros for those inside of unions.
+  static const StringRef members[] = {"h_addr", "s6_addr", "s_addr", "sa_",
+                                      "sched_", "si_",     "sigev_", "st_"};
+  return macros.contains(name) || llvm::any_of(members, [&](StringRef member) {
+           return name.starts_with(member);
+         });
 }
 
 /// Whether a name alone, not one behind a model's prefix, may mean something
@@ -271,11 +276,12 @@ std::string getEntrySymbol(const Manifest &manifest,
   std::string symbol = toCIdentifier(manifest.model) + "_";
   for (char c : entry.name)
     symbol += llvm::isAlnum(c) ? c : '_';
-  // `int32` and `t`, `SIZE` and `MAX`, `co` and `await`.
+  // `int32` and `t`, `SIZE` and `MAX`, `co` and `await`, `_` and `cplusplus`.
   bool mayBeElse = isReservedInC(symbol) || StringRef(symbol).ends_with("_t") ||
+                   StringRef(symbol).starts_with("__") ||
                    llvm::none_of(symbol, llvm::isLower) ||
                    isDeclaredElsewhere(symbol);
-  return mayBeElse ? symbol + "_entry" : symbol;
+  return mayBeElse && !isInitializer(entry) ? symbol + "_entry" : symbol;
 }
 
 ArrayRef<StringRef> getReservedCNames() {
