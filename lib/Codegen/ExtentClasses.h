@@ -38,7 +38,7 @@ inline int64_t getStaticExtent(Extent extent) {
 class ExtentClasses {
 public:
   explicit ExtentClasses(mlir::func::FuncOp function) {
-    function.walk([&](mlir::Operation *op) {
+    function.getBody().walk([&](mlir::Operation *op) {
       isChecked = isReached(op);
       addOp(op);
     });

@@ -297,8 +297,6 @@ void RelationReporter::addSlices() {
     nonNegative(pad.getMixedLowPad(), "padding in front");
     return nonNegative(pad.getMixedHighPad(), "padding behind");
   }
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return nonNegative(slice.getMixedSizes(), "size");
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     llvm::SmallBitVector dropped = insert.getDroppedDims();
     int64_t sourceDim = 0;

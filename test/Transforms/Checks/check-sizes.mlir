@@ -66,6 +66,7 @@ func.func @known(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 // The check compares the extent of the argument, which no fold can change.
 // CHECK-LABEL: func @cast(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>
+// CHECK: tensor.dim %[[X]]
 // CHECK: %[[D:.*]] = tensor.dim %[[X]]
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
 // CHECK: cf.assert %[[OK]], "expected dimension 0 of the result to be 4, as its type says, found \01 in 'tensor.cast'
