@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 #define FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,6 +16,10 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace flywheel {
+
+/// The largest number of bytes that sizes of buffers are compared by, 16 TiB:
+/// hundreds of thousands of them can be added.
+constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
 
 /// A buffer of a step: its size in bytes and the positions, both included,
 /// between which it is live.
@@ -36,7 +42,8 @@ struct LiveBuffer {
 unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
 /// Bytes of the slots, each as large as its largest buffer and aligned.
-int64_t getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers, unsigned numSlots);
+CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
+                         unsigned numSlots);
 
 /// Sizes of the buffers of one function as functions of the symbolic extents of
 /// its feeds.
@@ -52,7 +59,7 @@ public:
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
   /// `bytes` where every symbolic extent is `extent`.
-  int64_t evaluate(mlir::AffineExpr bytes, int64_t extent);
+  CheckedSize evaluate(mlir::AffineExpr bytes, int64_t extent);
   /// " where every extent is `extent`", or nothing where none is symbolic.
   std::string describeExtent(int64_t extent);
 

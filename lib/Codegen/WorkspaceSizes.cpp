@@ -35,15 +35,8 @@ unsigned WorkspaceSizes::getNumSymbols() {
   return names ? names.size() : 0;
 }
 
-int64_t WorkspaceSizes::evaluate(AffineExpr bytes, int64_t extent) {
-  unsigned numSymbols = getNumSymbols();
-  MLIRContext *context = function.getContext();
-  for (unsigned i = 0; i < numSymbols; ++i)
-    bytes = bytes.replace(getAffineSymbolExpr(i, context),
-                          getAffineConstantExpr(extent, context));
-  auto constant =
-      dyn_cast<AffineConstantExpr>(simplifyAffineExpr(bytes, 0, numSymbols));
-  return constant ? constant.getValue() : 0;
+CheckedSize WorkspaceSizes::evaluate(AffineExpr bytes, int64_t extent) {
+  return evaluateSize(bytes, SmallVector<int64_t>(getNumSymbols(), extent));
 }
 
 std::string WorkspaceSizes::describeExtent(int64_t extent) {

@@ -8,19 +8,14 @@
 
 using namespace flywheel;
 
-static mlir::DialectRegistry makeRegistry() {
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  return registry;
-}
-
-FrontEnd::FrontEnd() : context(makeRegistry()), diagnostics(sources, &context) {
-  context.printOpOnDiagnostic(false);
+FrontEnd::FrontEnd()
+    : context(createContext()), diagnostics(sources, context.get()) {
+  context->printOpOnDiagnostic(false);
 }
 
 llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
                                                       CompilerOptions options) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModuleFile(context, path);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseModuleFile(*context, path);
   if (!module)
     return llvm::failure();
   options.inputPath = path.str();

@@ -58,6 +58,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createVerifyShapes());
+  pm.addPass(createVerifyCalls());
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   // Before inlining, which forgets that a function has a rule of its own.
@@ -82,6 +84,7 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
+  pm.addPass(createVerifyShapes());
   pm.addPass(createCanonicalizerPass());
 }
 
@@ -107,6 +110,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createUnifyExtents());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
@@ -117,6 +121,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
   pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
@@ -136,6 +141,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateBufferize(OpPassManager &pm,
@@ -160,6 +166,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
   workspace.extent = options.maxExtent;
+  workspace.boundExtents = options.cInterface;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -214,6 +221,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
+  entries.cInterface = options.cInterface;
   entries.maxExtent = options.maxExtent;
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();

@@ -89,12 +89,11 @@ private:
   }
 
   void writeSizes() {
+    int64_t bytes = getCStateBytes(manifest, maxExtent).getSaturated();
     os << "/* Bytes of the state block, with the workspace for extents up to "
           "the bound\n   below, and its alignment in bytes. */\n"
-       << "#define " << macro << "_STATE_BYTES ((size_t)"
-       << getCStateBytes(manifest, maxExtent) << "u"
-       << (getCStateBytes(manifest, maxExtent) > 0x7fffffff ? "ll" : "")
-       << ")\n"
+       << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"
+       << (bytes > 0x7fffffff ? "ll" : "") << ")\n"
        << "#define " << macro << "_STATE_ALIGN " << kStateAlignment << "\n"
        << "/* Every extent that is an argument lies between 0 and this. */\n"
        << "#define " << macro << "_MAX_EXTENT " << maxExtent << "\n\n";

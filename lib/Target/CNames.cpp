@@ -199,11 +199,11 @@ std::string getNotInitializedMessage(const Manifest &manifest) {
          toCIdentifier(manifest.model) + "_init first";
 }
 
-int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent) {
-  int64_t largest = 0;
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent) {
+  CheckedSize largest = 0;
   for (const ManifestEntry &entry : manifest.entries) {
     SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
-    largest = std::max(largest, entry.getWorkspaceBytes(extents));
+    largest = max(largest, entry.getWorkspaceBytes(extents));
   }
   return largest;
 }
@@ -213,8 +213,8 @@ int64_t getCWorkspaceOffset(const Manifest &manifest) {
                        kStateAlignment);
 }
 
-int64_t getCStateBytes(const Manifest &manifest, int64_t maxExtent) {
-  return getCWorkspaceOffset(manifest) +
+CheckedSize getCStateBytes(const Manifest &manifest, int64_t maxExtent) {
+  return CheckedSize(getCWorkspaceOffset(manifest)) +
          getMaxWorkspaceBytes(manifest, maxExtent);
 }
 

@@ -258,6 +258,40 @@ Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
   return size ? LLVM::MulOp::create(b, loc, size, rest).getResult() : rest;
 }
 
+/// Fails where the bytes of a feed or result of the caller cannot be counted.
+/// Emits nothing where no extents up to `maxExtent` can make them that many.
+void EntryPointBuilder::failIfTooLarge(const ManifestArgument &argument,
+                                       Value extents, int64_t maxExtent,
+                                       const Twine &message) {
+  CheckedSize known = getNumBytes(argument.type), largest = known;
+  SmallVector<int64_t> dynamic;
+  for (int64_t symbol : argument.symbols)
+    if (symbol >= 0) {
+      dynamic.push_back(symbol);
+      largest *= maxExtent;
+    }
+  if (!largest.isTooLarge())
+    return;
+  Value size = constant(i64, known.getSaturated());
+  Value isTooLarge = constant(b.getI1Type(), 0);
+  auto pair =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i64, b.getI1Type()});
+  for (int64_t symbol : dynamic) {
+    Value factor =
+        LLVM::LoadOp::create(b, loc, i64, element(i64, extents, symbol));
+    Value product =
+        LLVM::UMulWithOverflowOp::create(b, loc, pair, size, factor);
+    size = LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{0});
+    Value overflows =
+        LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{1});
+    isTooLarge = LLVM::OrOp::create(b, loc, isTooLarge, overflows);
+  }
+  Value isAbove =
+      emitCompare(LLVM::ICmpPredicate::ugt, size, constant(i64, kMaxSize));
+  failIf(LLVM::OrOp::create(b, loc, isTooLarge, isAbove),
+         StatusKind::InvalidArgument, message);
+}
+
 /// Fails where two buffers share a byte. Neither goes around the end of the
 /// address space.
 void EntryPointBuilder::failIfOverlap(const Buffer &one, const Buffer &other,
@@ -459,6 +493,13 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
       break;
     }
   }
+  for (auto [arguments, kind] : {std::make_pair(&entry.feeds, "feed"),
+                                 std::make_pair(&entry.results, "result")})
+    for (const ManifestArgument &argument : *arguments)
+      failIfTooLarge(argument, extents, maxExtent,
+                     Twine(kind) + " '" + argument.name + "' of '" +
+                         entry.name + "' would have more than " + kMaxSizeText +
+                         " bytes");
   Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
   auto call = LLVM::CallOp::create(
       b, loc, packed, ValueRange{state, workspace, feeds, extents, results});

@@ -88,6 +88,8 @@ private:
   };
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value extents);
+  void failIfTooLarge(const ManifestArgument &argument, mlir::Value extents,
+                      int64_t maxExtent, const llvm::Twine &message);
   void failIfOverlap(const Buffer &one, const Buffer &other,
                      const llvm::Twine &message);
   void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,

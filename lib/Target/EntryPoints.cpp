@@ -59,7 +59,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                          << flushDenormals.getValue() << "'";
       return signalPassFailure();
     }
-    if (failed(checkSymbols(*manifest)))
+    if (failed(checkSymbols(*manifest)) || failed(checkSizes(*manifest)))
       return signalPassFailure();
 
     SmallVector<LLVM::LLVMFuncOp> kernels;
@@ -120,6 +120,24 @@ private:
                << " has; rename the entry";
     }
     return checkElementTypes(manifest);
+  }
+
+  /// The block of a caller in C holds the state and the workspace.
+  LogicalResult checkSizes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries) {
+      bool isBounded = cInterface || entry.symbols.empty();
+      SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
+      if (isBounded && entry.getWorkspaceBytes(extents).isTooLarge())
+        return getOperation().emitError()
+               << "entry '" << entry.name << "' needs a workspace of more than "
+               << kMaxSizeText << " bytes where every extent is " << maxExtent;
+    }
+    if (cInterface && getCStateBytes(manifest, maxExtent).isTooLarge())
+      return getOperation().emitError()
+             << "the state and the workspace of '" << manifest.model
+             << "' need a block of more than " << kMaxSizeText
+             << " bytes where every extent is " << maxExtent;
+    return success();
   }
 
   LogicalResult checkElementTypes(const Manifest &manifest) {

@@ -122,7 +122,7 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
       {"reads", toNames(manifest, entry.reads)},
       {"writes", toNames(manifest, entry.writes)},
       {"initialized_values", toNames(manifest, entry.initializedValues)},
-      {"workspace_bytes", entry.getWorkspaceBytes(extents)},
+      {"workspace_bytes", entry.getWorkspaceBytes(extents).getSaturated()},
       {"checks", std::move(checks)}};
 }
 
@@ -158,8 +158,9 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
                        {"runs_offset", getStateRunsOffset(variables.size())},
                        {"text_offset", getStateTextOffset(variables.size())},
                        {"text_bytes", kStateTextBytes}}},
-      {"workspace_bytes", getMaxWorkspaceBytes(*this, maxExtent)},
-      {"c_state_bytes", getCStateBytes(*this, maxExtent)},
+      {"workspace_bytes",
+       getMaxWorkspaceBytes(*this, maxExtent).getSaturated()},
+      {"c_state_bytes", getCStateBytes(*this, maxExtent).getSaturated()},
       {"variables", std::move(variableList)},
       {"entries", std::move(entryList)},
       {"messages", std::move(messageList)},

@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/LargeStack.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
@@ -195,9 +196,10 @@ static void printSizes(const Manifest &manifest, llvm::MemoryBufferRef object) {
   print("state", manifest.stateBytes);
   for (const ManifestEntry &entry : manifest.entries) {
     llvm::SmallVector<int64_t> extents(entry.symbols.size(), maxBatch);
-    print("workspace of " + entry.name, entry.getWorkspaceBytes(extents));
+    print("workspace of " + entry.name,
+          entry.getWorkspaceBytes(extents).getSaturated());
   }
-  print("state block in C", getCStateBytes(manifest, maxBatch));
+  print("state block in C", getCStateBytes(manifest, maxBatch).getSaturated());
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
 }
@@ -275,7 +277,6 @@ static int compile() {
     return fail("--header and --manifest go with --emit=obj only");
   if (freezePath.empty() && !freezeVariables.empty())
     return fail("--freeze-variables goes with --freeze only");
-  // The upper end keeps every size that is a multiple of it within 64 bits.
   constexpr int64_t largestBatch = int64_t{1} << 24;
   if (maxBatch < 1 || maxBatch > largestBatch)
     return fail("expected --max-batch within [1, " + llvm::Twine(largestBatch) +
@@ -322,5 +323,8 @@ int main(int argc, char **argv) {
     overview +=
         "  " + stage.name.str() + " - " + stage.description.str() + "\n";
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return compile();
+  int status = 1;
+  if (!runOnLargeStack([&] { status = compile(); }))
+    return fail("no memory");
+  return status;
 }

@@ -5,11 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/LargeStack.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   flywheel::registerAllFlywheelDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  bool hasFailed = true;
+  bool hasMemory = flywheel::runOnLargeStack([&] {
+    hasFailed = mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  });
+  return hasFailed || !hasMemory;
 }

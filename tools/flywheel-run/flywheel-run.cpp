@@ -27,6 +27,7 @@ static int compileAndRun(const RunOptions &options) {
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
+  compilerOptions.cInterface = false;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
     compilerOptions.maxExtent = options.getBatchSize();

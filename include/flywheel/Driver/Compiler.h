@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ struct CompilerOptions {
   /// must not be assigned; empty for all that can be.
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
+  /// Also emit the functions that the C header declares.
+  bool cInterface = true;
   /// Bound of every symbolic extent (the batch) in the C interface, whose state
   /// block includes the workspace. The JIT has no bound. Sizes of buffers are
   /// compared where every extent is this.
@@ -92,6 +95,9 @@ void registerStagePipelines();
 /// Registers every dialect, extension, rule and interface that a Flywheel
 /// module may use.
 void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
+
+/// A context with every dialect, whose threads have stack for deep modules.
+std::shared_ptr<mlir::MLIRContext> createContext();
 
 struct StageTime {
   std::string stage;

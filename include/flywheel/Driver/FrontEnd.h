@@ -27,7 +27,7 @@ public:
                                               CompilerOptions options);
 
 private:
-  mlir::MLIRContext context;
+  std::shared_ptr<mlir::MLIRContext> context;
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler diagnostics;
 };

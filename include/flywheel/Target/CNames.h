@@ -78,12 +78,12 @@ std::string getNotInitializedMessage(const Manifest &manifest);
 
 /// Workspace in bytes that covers every entry when no symbolic extent exceeds
 /// `maxExtent`.
-int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent);
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent);
 
 /// Offset of the workspace in the block of a caller in C, and the size of that
 /// block, in bytes.
 int64_t getCWorkspaceOffset(const Manifest &manifest);
-int64_t getCStateBytes(const Manifest &manifest, int64_t maxExtent);
+CheckedSize getCStateBytes(const Manifest &manifest, int64_t maxExtent);
 
 } // namespace flywheel
 

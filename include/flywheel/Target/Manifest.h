@@ -32,6 +32,8 @@
 #ifndef FLYWHEEL_TARGET_MANIFEST_H
 #define FLYWHEEL_TARGET_MANIFEST_H
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -126,7 +128,7 @@ struct ManifestEntry {
   std::vector<int64_t> checks;
 
   /// Bytes of workspace that a call with these extents needs.
-  int64_t getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
 };
 
 /// Kinds of failure of a call, as gRPC and TensorFlow name them.
@@ -159,7 +161,7 @@ struct Manifest {
   static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
 
   /// The documented JSON form; `maxExtent` bounds every symbolic extent and
-  /// fixes the workspace.
+  /// fixes the workspace. `getCStateBytes()` of it is not too large.
   llvm::json::Value toJSON(int64_t maxExtent) const;
 };
 
@@ -169,10 +171,10 @@ struct Manifest {
 uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
                            llvm::ArrayRef<std::string> strings = {});
 
-/// The value of a map with one result in which `symbols` are the symbols.
-/// Interns nothing. The map has no dimensions.
-int64_t evaluateWorkspaceMap(mlir::AffineMap map,
-                             llvm::ArrayRef<int64_t> symbols);
+/// The size that `size`, an expression without dimensions, is where its symbols
+/// are `symbols`: nothing below 0. Interns nothing.
+CheckedSize evaluateSize(mlir::AffineExpr size,
+                         llvm::ArrayRef<int64_t> symbols);
 
 } // namespace flywheel
 
