@@ -27,19 +27,13 @@ using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::train::TrainDialect;
 using flywheel::train::VariableOp;
 
-/// Bytes of a tensor in memory: i1 takes a byte.
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 namespace {
 struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
   using LayoutStateBase::LayoutStateBase;
   void runOnOperation() override;
 
 private:
-  void layoutVariables();
+  LogicalResult layoutVariables();
   LogicalResult lowerFunction(func::FuncOp function);
   ManifestArgument describeArgument(func::FuncOp function, unsigned number,
                                     StringRef defaultName);
@@ -52,9 +46,9 @@ private:
 };
 } // namespace
 
-void LayoutState::layoutVariables() {
+LogicalResult LayoutState::layoutVariables() {
   auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
-  int64_t offset = getStateHeaderBytes(variables.size());
+  CheckedSize end = getStateHeaderBytes(variables.size());
   llvm::StringMap<int64_t> numbers;
   for (auto [number, variable] : llvm::enumerate(variables))
     numbers[variable.getSymName()] = number;
@@ -69,8 +63,15 @@ void LayoutState::layoutVariables() {
     ManifestVariable entry;
     entry.name = variable.getSymName().str();
     entry.type = variable.getDeclaredType();
-    entry.offset = llvm::alignTo(offset, kStateAlignment);
-    entry.bytes = getBytes(variable.getTensorType());
+    CheckedSize begin = end.alignTo(kStateAlignment);
+    end = begin + getNumBytes(variable.getTensorType());
+    if (end.isTooLarge())
+      return variable.emitOpError()
+             << "ends behind the state block's largest size, " << kMaxSizeText
+             << " bytes: " << variable.getTensorType() << " begins at byte "
+             << begin.getSaturated();
+    entry.offset = begin.getSaturated();
+    entry.bytes = getNumBytes(variable.getTensorType()).getSaturated();
     entry.trainable = variable.isTrainable();
     entry.collections.clear();
     for (StringRef name : variable.getCollectionNames())
@@ -82,12 +83,12 @@ void LayoutState::layoutVariables() {
         getNumbers(variable, TrainDialect::getInitialReadsAttrName());
     entry.initialValues =
         getNumbers(variable, TrainDialect::getInitialValuesAttrName());
-    offset = entry.offset + entry.bytes;
     manifest.variables.push_back(std::move(entry));
     variable.erase();
   }
-  manifest.stateBytes = llvm::alignTo(offset, kStateAlignment);
+  manifest.stateBytes = end.alignTo(kStateAlignment).getSaturated();
   manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
+  return success();
 }
 
 ManifestArgument LayoutState::describeArgument(func::FuncOp function,
@@ -305,7 +306,8 @@ void LayoutState::runOnOperation() {
       manifest.strings.push_back(text.str());
     getOperation()->removeAttr(TrainDialect::getStringsAttrName());
   }
-  layoutVariables();
+  if (failed(layoutVariables()))
+    return signalPassFailure();
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))
       return signalPassFailure();

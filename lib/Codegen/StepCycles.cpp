@@ -6,6 +6,7 @@
 
 #include "StepScheduler.h"
 #include "flywheel/Codegen/StateVersions.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -230,8 +231,7 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
     auto type = cast<RankedTensorType>(value.getType());
     if (!type.hasStaticShape())
       return std::numeric_limits<int64_t>::max();
-    return type.getNumElements() *
-           std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+    return getNumBytes(type).getSaturated();
   };
   Value smallest;
   UsesByValue reads;

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 #define FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 
+#include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Target/Manifest.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -16,6 +17,10 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace flywheel {
+
+/// The largest number of bytes that sizes of buffers are compared by, 16 TiB:
+/// hundreds of thousands of them can be added.
+constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
 
 /// A buffer of a step: its size in bytes and the positions, both included,
 /// between which it is live.
@@ -38,7 +43,8 @@ struct LiveBuffer {
 unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
 /// Bytes of the slots, each as large as its largest buffer and aligned.
-int64_t getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers, unsigned numSlots);
+CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
+                         unsigned numSlots);
 
 /// Sizes of the buffers of one function as functions of the symbolic extents of
 /// its feeds.
@@ -55,7 +61,7 @@ public:
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
   /// `bytes` where each symbolic extent is its bound.
-  int64_t evaluate(mlir::AffineExpr bytes);
+  CheckedSize evaluate(mlir::AffineExpr bytes);
   /// The largest of the bounds; where no extent is symbolic, that of others.
   int64_t getLargestExtent();
   /// " where every extent is 64", " where 'batch' is 4 and 'time' is 256", or

@@ -42,14 +42,8 @@ WorkspaceSizes::WorkspaceSizes(func::FuncOp function, const ExtentBounds &given)
 
 unsigned WorkspaceSizes::getNumSymbols() { return bounds.size(); }
 
-int64_t WorkspaceSizes::evaluate(AffineExpr bytes) {
-  MLIRContext *context = function.getContext();
-  for (auto [i, bound] : llvm::enumerate(bounds))
-    bytes = bytes.replace(getAffineSymbolExpr(i, context),
-                          getAffineConstantExpr(bound, context));
-  auto constant =
-      dyn_cast<AffineConstantExpr>(simplifyAffineExpr(bytes, 0, bounds.size()));
-  return constant ? constant.getValue() : 0;
+CheckedSize WorkspaceSizes::evaluate(AffineExpr bytes) {
+  return evaluateSize(bytes, bounds);
 }
 
 int64_t WorkspaceSizes::getLargestExtent() {

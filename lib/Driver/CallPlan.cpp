@@ -35,6 +35,22 @@ static Status makeShapeError(const ArgumentSpec &spec,
                                  spec.shapeText);
 }
 
+/// `batch = 3, time = 5`.
+static std::string formatExtents(const ManifestEntry &entry,
+                                 llvm::ArrayRef<int64_t> extents) {
+  std::string text;
+  for (auto [name, extent] : llvm::zip_equal(entry.symbols, extents))
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(extent);
+  return text;
+}
+
+static Status makeWorkspaceError(const ManifestEntry &entry,
+                                 llvm::ArrayRef<int64_t> extents) {
+  return Status::resourceExhausted(
+      "entry '" + entry.name + "' needs a workspace of more than " +
+      kMaxSizeText + " bytes for " + formatExtents(entry, extents));
+}
+
 static Status makeMissingError(const ArgumentSpec &spec) {
   return Status::invalidArgument("You must feed a value for placeholder '" +
                                  spec.name + "'");
@@ -162,7 +178,11 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   if (Status status = bindResults(results); !status.isOk())
     return status;
   if (workspaceBytes < 0 || plannedExtents != extents) {
-    workspaceBytes = entry.manifest->getWorkspaceBytes(extents);
+    std::optional<int64_t> bytes =
+        entry.manifest->getWorkspaceBytes(extents).get();
+    if (!bytes)
+      return makeWorkspaceError(*entry.manifest, extents);
+    workspaceBytes = *bytes;
     plannedExtents = extents;
   }
   if (Status status = session.reserveWorkspace(workspaceBytes); !status.isOk())

@@ -10,6 +10,9 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/CheckSource.h"
+#include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Target/TargetPasses.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -46,6 +49,22 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   linalg_ext::registerBufferization(registry);
   registerBatchingRules(registry);
   registerDerivativeRules(registry);
+}
+
+std::shared_ptr<MLIRContext> flywheel::createContext() {
+  DialectRegistry registry;
+  registerAllFlywheelDialects(registry);
+  // One pool a context: a process that was forked can make a context anew.
+  auto pool = std::make_shared<LargeStackThreadPool>(
+      llvm::hardware_concurrency().compute_thread_count());
+  std::shared_ptr<MLIRContext> context(
+      new MLIRContext(registry), [pool](MLIRContext *old) { delete old; });
+  // The command line may have said otherwise.
+  if (context->isMultithreadingEnabled()) {
+    context->disableMultithreading();
+    context->setThreadPool(*pool);
+  }
+  return context;
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,12 +131,18 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 }
 
 static OwningOpRef<ModuleOp>
-parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
-            DiagnosticPrinter &printer) {
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(printer.addSource(std::move(buffer))),
-      llvm::SMLoc());
+parseOnThisStack(MLIRContext &context,
+                 const std::shared_ptr<llvm::SourceMgr> &sources) {
+  const llvm::MemoryBuffer &text =
+      *sources->getMemoryBuffer(sources->getMainFileID());
+  if (std::optional<SourceProblem> problem = checkSource(text.getBuffer())) {
+    auto [line, column] = sources->getLineAndColumn(
+        llvm::SMLoc::getFromPointer(problem->position));
+    emitError(
+        FileLineColLoc::get(&context, text.getBufferIdentifier(), line, column))
+        << problem->message;
+    return {};
+  }
   Block block;
   AsmParserState state;
   ParserConfig config(&context);
@@ -139,6 +164,23 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
     for (auto function : module->getOps<func::FuncOp>())
       if (function.isPublic())
         nameSignature(function, state);
+  return module;
+}
+
+static OwningOpRef<ModuleOp>
+parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
+            DiagnosticPrinter &printer) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  unsigned file = sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(printer.addSource(std::move(buffer))),
+      llvm::SMLoc());
+  OwningOpRef<ModuleOp> module;
+  bool hasMemory =
+      runOnLargeStack([&] { module = parseOnThisStack(context, sources); });
+  if (!hasMemory)
+    emitError(FileLineColLoc::get(
+        &context, sources->getMemoryBuffer(file)->getBufferIdentifier(), 1, 1))
+        << "no memory to read this module";
   return module;
 }
 
@@ -216,9 +258,28 @@ void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
   os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total", total * 1e3);
 }
 
-FailureOr<CompiledModule>
-flywheel::compileModule(OwningOpRef<ModuleOp> module,
-                        const CompilerOptions &given) {
+/// Where the largest tensor of a static shape is computed, and its type; where
+/// there is none, the module's own location.
+static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
+  std::pair<Location, Type> found(module.getLoc(), Type());
+  int64_t most = 0;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape())
+        continue;
+      int64_t bytes = getNumBytes(tensor).getSaturated();
+      if (bytes <= most)
+        continue;
+      most = bytes;
+      found = {op->getLoc(), type};
+    }
+  });
+  return found;
+}
+
+static FailureOr<CompiledModule>
+compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   CompilerOptions options = given;
   if (!options.stopAfter.empty() &&
       llvm::none_of(getStages(), [&](const Stage &stage) {
@@ -270,4 +331,19 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
   result.manifest = std::move(*manifest);
   result.module = std::move(module);
   return result;
+}
+
+FailureOr<CompiledModule>
+flywheel::compileModule(OwningOpRef<ModuleOp> module,
+                        const CompilerOptions &options) {
+  FailureOr<CompiledModule> result = failure();
+  auto [loc, type] = findLargestTensor(*module);
+  bool hasMemory = runOnLargeStack(
+      [&] { result = compileOnThisStack(std::move(module), options); });
+  if (hasMemory)
+    return result;
+  InFlightDiagnostic error = emitError(loc) << "no memory to compile this";
+  if (type)
+    error << "; the largest tensor of the module is of type " << type;
+  return failure();
 }

@@ -24,17 +24,11 @@ void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {
       entry.second->setHiddenFlag(llvm::cl::Hidden);
 }
 
-static mlir::DialectRegistry makeRegistry() {
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  return registry;
-}
-
 FrontEnd::FrontEnd()
-    : context(makeRegistry()),
-      handler(&context,
+    : context(createContext()),
+      handler(context.get(),
               [this](mlir::Diagnostic &diagnostic) { handle(diagnostic); }) {
-  context.printOpOnDiagnostic(false);
+  context->printOpOnDiagnostic(false);
   mlir::applyDefaultTimingManagerCLOptions(timing);
   rootTimer = timing.getRootScope();
 }
@@ -65,7 +59,7 @@ llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
   mlir::OwningOpRef<mlir::ModuleOp> module;
   {
     mlir::TimingScope timer = rootTimer.nest("parse");
-    module = parseModuleFile(context, path, printer);
+    module = parseModuleFile(*context, path, printer);
   }
   llvm::FailureOr<CompiledModule> compiled = llvm::failure();
   if (module) {

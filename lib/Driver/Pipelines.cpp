@@ -59,6 +59,8 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createVerifyShapes());
+  pm.addPass(createVerifyCalls());
   // State of other dialects is state.
   pm.addPass(train::createTrainConvertGlobals());
   // Before anything folds a loop.
@@ -88,6 +90,7 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
+  pm.addPass(createVerifyShapes());
   // What the rules have made.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
@@ -115,6 +118,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createUnifyExtents());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
@@ -126,6 +130,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createCSEPass());
     pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   }
+  pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
   pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
@@ -149,6 +154,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     again.ifDisordered = true;
     pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
   }
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateBufferize(OpPassManager &pm,
@@ -175,6 +181,7 @@ static void populateBufferize(OpPassManager &pm,
   PlanWorkspaceOptions workspace;
   workspace.extent = rematerialize.extent;
   workspace.extents = rematerialize.extents;
+  workspace.boundExtents = options.cInterface;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -229,6 +236,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
+  entries.cInterface = options.cInterface;
   entries.maxExtent = options.maxExtents->others;
   llvm::append_range(entries.maxExtents, options.maxExtents->format());
   if (options.flushDenormals)

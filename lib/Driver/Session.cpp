@@ -94,7 +94,9 @@ Status Session::reserveWorkspace(int64_t bytes) {
 
 Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))
-    if (Status status = reserveWorkspace(entry->getWorkspaceBytes({}));
+    // Its sizes are static, and were checked when it was compiled.
+    if (Status status =
+            reserveWorkspace(entry->getWorkspaceBytes({}).getSaturated());
         !status.isOk())
       return status;
   const void *feeds[] = {&seed, select};

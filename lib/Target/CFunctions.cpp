@@ -159,6 +159,13 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
       break;
     }
   }
+  for (auto [arguments, kind] : {std::make_pair(&entry.feeds, "feed"),
+                                 std::make_pair(&entry.results, "result")})
+    for (const ManifestArgument &argument : *arguments)
+      failIfTooManyBytes(entry, argument, extents,
+                         Twine(kind) + " '" + argument.name + "' of '" +
+                             entry.name + "' would have more than " +
+                             kMaxSizeText + " bytes");
   Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
   auto call = LLVM::CallOp::create(
       b, loc, packed, ValueRange{state, workspace, feeds, extents, results});

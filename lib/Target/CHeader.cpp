@@ -92,7 +92,7 @@ private:
   }
 
   void writeSizes() {
-    int64_t bytes = getCStateBytes(manifest, bounds);
+    int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
     os << "/* Bytes of the state block, with the workspace for extents up to "
           "the bounds\n   below, and its alignment in bytes. */\n"
        << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"

@@ -340,12 +340,12 @@ int32_t getNotInitializedStatus(const Manifest &manifest) {
   return 0;
 }
 
-int64_t getMaxWorkspaceBytes(const Manifest &manifest,
-                             const ExtentBounds &bounds) {
-  int64_t largest = 0;
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
+                                 const ExtentBounds &bounds) {
+  CheckedSize largest = 0;
   for (const ManifestEntry &entry : manifest.entries)
-    largest = std::max(
-        largest, entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
+    largest = max(largest,
+                  entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
   return largest;
 }
 
@@ -354,13 +354,15 @@ int64_t getCWorkspaceOffset(const Manifest &manifest) {
                        kStateAlignment);
 }
 
-int64_t getCStateBytes(const Manifest &manifest, const ExtentBounds &bounds) {
-  return getCWorkspaceOffset(manifest) + getMaxWorkspaceBytes(manifest, bounds);
+CheckedSize getCStateBytes(const Manifest &manifest,
+                           const ExtentBounds &bounds) {
+  return CheckedSize(getCWorkspaceOffset(manifest)) +
+         getMaxWorkspaceBytes(manifest, bounds);
 }
 
 uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds) {
   return hashTexts({std::to_string(manifest.layoutHash),
-                    std::to_string(getCStateBytes(manifest, bounds))});
+                    std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
 }
 
 std::string getInterfaceHash(const Manifest &manifest,
@@ -371,7 +373,7 @@ std::string getInterfaceHash(const Manifest &manifest,
       manifest.model,
       std::to_string(manifest.layoutHash),
       std::to_string(manifest.stateBytes),
-      std::to_string(getCStateBytes(manifest, bounds)),
+      std::to_string(getCStateBytes(manifest, bounds).getSaturated()),
       std::to_string(getNotInitializedStatus(manifest))};
   for (const ManifestEntry &entry : manifest.entries) {
     texts.push_back(entry.name);

@@ -259,6 +259,41 @@ Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
   return size ? LLVM::MulOp::create(b, loc, size, rest).getResult() : rest;
 }
 
+/// Fails where the bytes of a feed or result of the caller cannot be counted.
+/// Emits nothing where no extents up to their bounds can make them that many.
+void EntryPointBuilder::failIfTooManyBytes(const ManifestEntry &entry,
+                                           const ManifestArgument &argument,
+                                           Value extents,
+                                           const Twine &message) {
+  CheckedSize known = getNumBytes(argument.type), largest = known;
+  SmallVector<int64_t> dynamic;
+  for (int64_t symbol : argument.symbols)
+    if (symbol >= 0) {
+      dynamic.push_back(symbol);
+      largest *= bounds.lookup(entry.symbols[symbol]);
+    }
+  if (!largest.isTooLarge())
+    return;
+  Value size = constant(i64, known.getSaturated());
+  Value isTooLarge = constant(b.getI1Type(), 0);
+  auto pair =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i64, b.getI1Type()});
+  for (int64_t symbol : dynamic) {
+    Value factor =
+        LLVM::LoadOp::create(b, loc, i64, element(i64, extents, symbol));
+    Value product =
+        LLVM::UMulWithOverflowOp::create(b, loc, pair, size, factor);
+    size = LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{0});
+    Value overflows =
+        LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{1});
+    isTooLarge = LLVM::OrOp::create(b, loc, isTooLarge, overflows);
+  }
+  Value isAbove =
+      emitCompare(LLVM::ICmpPredicate::ugt, size, constant(i64, kMaxSize));
+  failIf(LLVM::OrOp::create(b, loc, isTooLarge, isAbove),
+         StatusKind::InvalidArgument, message);
+}
+
 /// Fails where two buffers share a byte. Neither goes around the end of the
 /// address space.
 void EntryPointBuilder::failIfOverlap(const Buffer &one, const Buffer &other,

@@ -100,6 +100,9 @@ private:
   };
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value extents);
+  void failIfTooManyBytes(const ManifestEntry &entry,
+                          const ManifestArgument &argument, mlir::Value extents,
+                          const llvm::Twine &message);
   void failIfOverlap(const Buffer &one, const Buffer &other,
                      const llvm::Twine &message);
   void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,

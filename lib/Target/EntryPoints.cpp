@@ -66,7 +66,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                          << flushDenormals.getValue() << "'";
       return signalPassFailure();
     }
-    if (failed(checkSymbols(*manifest)))
+    if (failed(checkSymbols(*manifest)) || failed(checkSizes(*manifest)))
       return signalPassFailure();
 
     SmallVector<LLVM::LLVMFuncOp> kernels;
@@ -139,6 +139,24 @@ private:
                << " has; rename the entry";
     }
     return checkElementTypes(manifest);
+  }
+
+  /// The block of a caller in C holds the state and the workspace.
+  LogicalResult checkSizes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries) {
+      bool isBounded = cInterface || entry.symbols.empty();
+      if (isBounded && entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
+                           .isTooLarge())
+        return getOperation().emitError()
+               << "entry '" << entry.name << "' needs a workspace of more than "
+               << kMaxSizeText << " bytes where every extent is at its bound";
+    }
+    if (cInterface && getCStateBytes(manifest, bounds).isTooLarge())
+      return getOperation().emitError()
+             << "the state and the workspace of '" << manifest.model
+             << "' need a block of more than " << kMaxSizeText
+             << " bytes where every extent is at its bound";
+    return success();
   }
 
   LogicalResult checkElementTypes(const Manifest &manifest) {

@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -338,25 +339,35 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
     reader.fail("variable '" + variable.name + "' is outside the state block");
 }
 
-int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
+/// The value of `expr`, or nothing where it, or a part of it, is no number of
+/// 64 bits.
+std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), symbols);
-  int64_t rhs = evaluate(binary.getRHS(), symbols);
+  std::optional<int64_t> lhs = evaluate(binary.getLHS(), symbols);
+  std::optional<int64_t> rhs = evaluate(binary.getRHS(), symbols);
+  // Nothing times any number is nothing.
+  if (expr.getKind() == AffineExprKind::Mul && (lhs == 0 || rhs == 0))
+    return 0;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return llvm::checkedAdd(*lhs, *rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return llvm::checkedMul(*lhs, *rhs);
+  // Upstream gives a divisor that is not positive no meaning.
+  if (*rhs <= 0)
+    return std::nullopt;
   switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
   case AffineExprKind::Mod:
-    return lhs - rhs * llvm::divideFloorSigned(lhs, rhs);
+    return llvm::mod(*lhs, *rhs);
   case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
+    return llvm::divideFloorSigned(*lhs, *rhs);
   case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(lhs, rhs);
+    return llvm::divideCeilSigned(*lhs, *rhs);
   default:
     llvm_unreachable("a workspace size has no dimensions");
   }
@@ -387,18 +398,19 @@ std::vector<std::string> ManifestVariable::describe() const {
   return notes;
 }
 
-int64_t evaluateWorkspaceMap(AffineMap map, ArrayRef<int64_t> symbols) {
-  return evaluate(map.getResult(0), symbols);
+CheckedSize evaluateSize(AffineExpr size, ArrayRef<int64_t> symbols) {
+  std::optional<int64_t> value = evaluate(size, symbols);
+  return value ? CheckedSize(std::max<int64_t>(*value, 0)) : kMaxSize + 1;
 }
 
-int64_t ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
+CheckedSize ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
   assert(extents.size() == symbols.size() && "one extent a symbol");
-  int64_t total = 0;
+  CheckedSize total = 0;
   for (const std::vector<AffineMap> &slot : workspaceSlots) {
-    int64_t largest = 0;
+    CheckedSize largest = 0;
     for (AffineMap map : slot)
-      largest = std::max(largest, evaluateWorkspaceMap(map, extents));
-    total += llvm::alignTo(static_cast<uint64_t>(largest), kStateAlignment);
+      largest = max(largest, evaluateSize(map.getResult(0), extents));
+    total += largest.alignTo(kStateAlignment);
   }
   return total;
 }

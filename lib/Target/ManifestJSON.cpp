@@ -129,7 +129,7 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
       {"reads", toNames(manifest, entry.reads)},
       {"writes", toNames(manifest, entry.writes)},
       {"initialized_values", toNames(manifest, entry.initializedValues)},
-      {"workspace_bytes", entry.getWorkspaceBytes(extents)},
+      {"workspace_bytes", entry.getWorkspaceBytes(extents).getSaturated()},
       {"checks", std::move(checks)}};
 }
 
@@ -167,8 +167,8 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
                        {"runs_offset", getStateRunsOffset(variables.size())},
                        {"text_offset", getStateTextOffset(variables.size())},
                        {"text_bytes", kStateTextBytes}}},
-      {"workspace_bytes", getMaxWorkspaceBytes(*this, bounds)},
-      {"c_state_bytes", getCStateBytes(*this, bounds)},
+      {"workspace_bytes", getMaxWorkspaceBytes(*this, bounds).getSaturated()},
+      {"c_state_bytes", getCStateBytes(*this, bounds).getSaturated()},
       {"variables", std::move(variableList)},
       {"entries", std::move(entryList)},
       {"messages", std::move(messageList)},

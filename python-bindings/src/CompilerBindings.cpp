@@ -11,6 +11,7 @@
 
 #include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Target/CNames.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -63,14 +64,6 @@ static void warn(const std::vector<DiagnosticText> &warnings, bool hasFailed) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-static std::shared_ptr<mlir::MLIRContext> makeContext() {
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  auto context = std::make_shared<mlir::MLIRContext>(registry);
-  context->printOpOnDiagnostic(false);
-  return context;
-}
-
 /// Parses with `parse(context, printer)`.
 template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   auto result = std::make_unique<PyModule>();
@@ -79,7 +72,8 @@ template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   std::vector<DiagnosticText> warnings;
   {
     nb::gil_scoped_release release;
-    result->context = makeContext();
+    result->context = createContext();
+    result->context->printOpOnDiagnostic(false);
     DiagnosticCollector diagnostics(result->context.get(), *result->printer);
     result->module = action(*result->context, *result->printer);
     text = getErrorText(diagnostics);
@@ -127,6 +121,7 @@ static CompilerOptions makeOptions(const PyModule &module,
     throw nb::value_error("expected a name as model_name, found an empty one");
   options.modelName = modelName.value_or("");
   options.inputPath = module.path;
+  options.cInterface = false;
   options.target.cpu = cpu.value_or("");
   options.target.features = features.value_or("");
   return options;
@@ -280,7 +275,7 @@ static void addModule(nb::module_ &module) {
       "derivative_rules",
       [] {
         std::vector<std::string> names;
-        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        std::shared_ptr<mlir::MLIRContext> context = createContext();
         for (mlir::OperationName name : getDerivativeRules(*context))
           names.push_back(name.getStringRef().str());
         return names;
@@ -290,7 +285,7 @@ static void addModule(nb::module_ &module) {
       "batching_rules",
       [] {
         std::vector<std::string> names;
-        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        std::shared_ptr<mlir::MLIRContext> context = createContext();
         for (mlir::OperationName name : getDerivativeRules(*context))
           if (hasBatchingRule(name))
             names.push_back(name.getStringRef().str());
@@ -397,6 +392,15 @@ static std::vector<EntryInfo> getEntries(const PyProgram &self) {
   return entries;
 }
 
+static int64_t getBytes(CheckedSize size, const std::string &what) {
+  if (size.isTooLarge())
+    throw nb::value_error(("expected " + what + " to be of at most " +
+                           kMaxSizeText +
+                           " bytes, found extents of which it needs more")
+                              .c_str());
+  return *size.get();
+}
+
 static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
   llvm::SmallVector<int64_t> extents;
   for (const std::string &symbol : self.symbols) {
@@ -411,7 +415,12 @@ static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
                  extents.size(), given.size());
     throw nb::python_error();
   }
-  return self.manifest->getWorkspaceBytes(extents);
+  for (auto [symbol, extent] : llvm::zip_equal(self.symbols, extents))
+    if (extent < 0)
+      throw nb::value_error(
+          ("expected the extent '" + symbol + "' to be at least 0").c_str());
+  return getBytes(self.manifest->getWorkspaceBytes(extents),
+                  "the workspace of '" + self.name + "'");
 }
 
 static void addInfo(nb::module_ &module) {
@@ -492,9 +501,12 @@ void addCompiler(nb::module_ &module) {
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {
             const Manifest &manifest = self.program->getManifest();
-            return llvm::formatv("{0:2}",
-                                 manifest.toJSON(manifest.getBounds(maxExtent)))
-                .str();
+             if (maxExtent < 0)
+               throw nb::value_error("expected a max_extent of at least 0");
+             ExtentBounds bounds = manifest.getBounds(maxExtent);
+             (void)getBytes(getCStateBytes(manifest, bounds),
+                            "the state with the workspace");
+             return llvm::formatv("{0:2}", manifest.toJSON(bounds)).str();
           },
           nb::kw_only(), "max_extent"_a = 1024,
           "The JSON description of the model; `max_extent` bounds the extents "

@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/LargeStack.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Target/CHeader.h"
@@ -241,8 +242,9 @@ static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
   print("state", manifest.stateBytes);
   for (const ManifestEntry &entry : manifest.entries)
     print("workspace of " + entry.name,
-          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
-  print("state block in C", getCStateBytes(manifest, bounds));
+          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
+              .getSaturated());
+  print("state block in C", getCStateBytes(manifest, bounds).getSaturated());
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
 }
@@ -378,5 +380,8 @@ int main(int argc, char **argv) {
     overview +=
         "  " + stage.name.str() + " - " + stage.description.str() + "\n";
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return compile();
+  int status = 1;
+  if (!runOnLargeStack([&] { status = compile(); }))
+    return fail("no memory");
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "Proxy.h"
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/LargeStack.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -31,8 +32,12 @@ static int runUpstream(std::vector<char *> arguments) {
   flywheel::registerAllFlywheelDialects(registry);
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  return mlir::failed(
-      mlir::MlirLspServerMain(count, arguments.data(), registry));
+  bool hasFailed = true;
+  bool hasMemory = flywheel::runOnLargeStack([&] {
+    hasFailed = mlir::failed(
+        mlir::MlirLspServerMain(count, arguments.data(), registry));
+  });
+  return hasFailed || !hasMemory;
 }
 
 /// An option without its dashes: `--lit-test` is `lit-test`.

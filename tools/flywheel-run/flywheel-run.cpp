@@ -42,6 +42,7 @@ static int compileAndRun(const RunOptions &options) {
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
+  compilerOptions.cInterface = false;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
     compilerOptions.maxExtents = options.getBatchSize();

@@ -9,6 +9,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def VerifyShapes : Pass<"flywheel-verify-shapes", "::mlir::ModuleOp"> {
+  let summary = "Refuse shapes that are too large or contradict their op";
+  let description = [{
+    Before: any module. After: the same; no tensor, vector or buffer has a static
+    dimension above 2^56 or more than 2^56 bytes, where each dynamic dimension
+    counts as one. So sums of sizes, and products with a small factor, cannot
+    overflow in the passes that compute them. The static sizes that a
+    `tensor.expand_shape` lists are those of its result.
+  }];
+}
+
+def VerifyCalls : Pass<"flywheel-verify-calls", "::mlir::ModuleOp"> {
+  let summary = "Refuse calls that cannot all be inlined";
+  let description = [{
+    Before: any module. After: the same; no function has more than 2^20 ops of
+    others once every call is replaced by what it calls. A chain of functions
+    that each call the next one twice doubles with each.
+  }];
+}
+
 def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   let summary = "Find which dynamic extents are the same number";
   let description = [{
@@ -235,6 +255,25 @@ def StoreBooleansAsBytes
   ];
 }
 
+def MaterializeSplats
+    : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
+  let summary = "Fill tensors with one value where they are used";
+  let description = [{
+    Before: `linalg` on tensors. After: no constant of more than 64 bytes has one
+    value in all of its elements: it would become as many bytes of the object
+    file. A `linalg.generic` takes the value itself; any other op gets a tensor
+    that is filled in front of it, or in front of the loops around it where it
+    only reads. Refuses nothing.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFilled", "filled", "Tensors filled in place of a constant">
+  ];
+}
+
 def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   let summary = "Read scalar operands once, in front of the op";
   let description = [{
@@ -383,7 +422,8 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 
     Refuses a buffer whose size is not bounded by the feeds' extents, and a
     workspace that is larger than `memory-budget` where each symbolic extent is
-    what `extents` or else `extent` says.
+    what `extents` or else `extent` says. Also one of more than 2^56 bytes, if its
+    size is static or `bound-extents` is set.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
@@ -392,7 +432,9 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
            "Symbolic extent at which sizes are compared, unless `extents` has its "
            "own">,
     ListOption<"extents", "extents", "std::string",
-               "The same of single extents, by name: time=256">
+               "The same of single extents, by name: time=256">,
+    Option<"boundExtents", "bound-extents", "bool", /*default=*/"false",
+           "No symbolic extent exceeds what these say">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,8 @@ struct CompilerOptions {
   /// must not be assigned; empty for all that can be.
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
+  /// Also emit the functions that the C header declares.
+  bool cInterface = true;
   /// Bounds of the symbolic extents (the batch) in the C interface, whose state
   /// block includes the workspace. The JIT holds to the named ones only. Sizes
   /// of buffers are compared where each extent is its bound. A name that no
@@ -118,6 +121,9 @@ void registerAllFlywheelPasses();
 /// Registers every dialect, extension, rule and interface that a Flywheel
 /// module may use.
 void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
+
+/// A context with every dialect, whose threads have stack for deep modules.
+std::shared_ptr<mlir::MLIRContext> createContext();
 
 struct StageTime {
   std::string stage;

@@ -40,7 +40,7 @@ private:
   /// Prints what was held back.
   void flush();
 
-  mlir::MLIRContext context;
+  std::shared_ptr<mlir::MLIRContext> context;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope rootTimer;
   DiagnosticPrinter printer;

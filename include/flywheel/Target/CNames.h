@@ -80,13 +80,14 @@ std::string getNotInitializedMessage(const Manifest &manifest);
 
 /// Workspace in bytes that covers every entry when no symbolic extent exceeds
 /// its bound.
-int64_t getMaxWorkspaceBytes(const Manifest &manifest,
-                             const ExtentBounds &bounds);
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
+                                 const ExtentBounds &bounds);
 
 /// Offset of the workspace in the block of a caller in C, and the size of that
 /// block, in bytes.
 int64_t getCWorkspaceOffset(const Manifest &manifest);
-int64_t getCStateBytes(const Manifest &manifest, const ExtentBounds &bounds);
+CheckedSize getCStateBytes(const Manifest &manifest,
+                           const ExtentBounds &bounds);
 
 /// The layout hash of a block with so large a workspace: a block of other
 /// bounds is one never initialised.

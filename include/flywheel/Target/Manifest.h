@@ -32,6 +32,8 @@
 #ifndef FLYWHEEL_TARGET_MANIFEST_H
 #define FLYWHEEL_TARGET_MANIFEST_H
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -133,7 +135,7 @@ struct ManifestEntry {
   std::vector<int64_t> checks;
 
   /// Bytes of workspace that a call with these extents needs.
-  int64_t getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
 };
 
 /// Upper bounds of the symbolic extents, by name.
@@ -195,7 +197,7 @@ struct Manifest {
   ExtentBounds getBounds(int64_t others) const;
 
   /// The documented JSON form; `bounds` of the symbolic extents fix the
-  /// workspace.
+  /// workspace. `getCStateBytes()` of them is not too large.
   llvm::json::Value toJSON(const ExtentBounds &bounds) const;
 };
 
@@ -208,10 +210,10 @@ uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
 /// FNV-1a over texts, each ended by a separator. Never 0.
 uint64_t hashTexts(llvm::ArrayRef<std::string> texts);
 
-/// The value of a map with one result in which `symbols` are the symbols.
-/// Interns nothing. The map has no dimensions.
-int64_t evaluateWorkspaceMap(mlir::AffineMap map,
-                             llvm::ArrayRef<int64_t> symbols);
+/// The size that `size`, an expression without dimensions, is where its symbols
+/// are `symbols`: nothing below 0. Interns nothing.
+CheckedSize evaluateSize(mlir::AffineExpr size,
+                         llvm::ArrayRef<int64_t> symbols);
 
 } // namespace flywheel
 

@@ -75,7 +75,7 @@ train.variable @W : tensor<2xf32, 1>
 
 // -----
 
-// expected-error @+1 {{expected a size below 2^63 bytes, found 'tensor<4294967296x4294967296xf32>'}}
+// expected-error @+1 {{expected a size of at most 2^56 bytes, found 'tensor<4294967296x4294967296xf32>'}}
 train.variable @W : tensor<4294967296x4294967296xf32>
 
 // -----

@@ -6,10 +6,10 @@
 
 #include "VariableVerifiers.h"
 #include "flywheel/Dialect/Train/Device.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace flywheel::train;
@@ -79,21 +79,6 @@ bool flywheel::train::isVariableElementType(Type type) {
   return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
-/// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
-static bool isAddressable(RankedTensorType type) {
-  Type element = getStorageElementType(type.getElementType());
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  for (int64_t extent : type.getShape()) {
-    if (extent == 0)
-      return true;
-    std::optional<int64_t> product = llvm::checkedMul(bytes, extent);
-    if (!product)
-      return false;
-    bytes = *product;
-  }
-  return true;
-}
-
 /// Checks the list of collections, against `trainable` too.
 static LogicalResult verifyCollections(VariableOp op) {
   std::optional<ArrayAttr> collections = op.getCollections();
@@ -142,8 +127,9 @@ LogicalResult VariableOp::verify() {
            << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
               "i32, i64, ui8, ui16, ui32, ui64 or !train.string, found "
            << type.getElementType();
-  if (!isAddressable(type))
-    return emitOpError() << "expected a size below 2^63 bytes, found " << type;
+  if (!fitsMaxSize(getStorageType(type)))
+    return emitOpError() << "expected a size of at most " << kMaxSizeText
+                         << " bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
   if (getStorageElementType(getDeclaredType().getElementType()) !=
