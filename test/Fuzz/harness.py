@@ -74,7 +74,7 @@ class Case:
 
 def signature_of(message: str) -> str:
     """A message without what differs from program to program."""
-    frames = re.findall(r"#\d+ 0x[0-9a-f]+ ([^\s(+]+)", message)
+    frames = re.findall(r"(?m)^ *#?\d+ +(?:\S+ +)?0x[0-9a-f]+ ([\w:~]+)", message)
     own = [
         frame
         for frame in frames
