@@ -48,6 +48,9 @@ tools = os.path.join(config.flywheel_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
+# Upstream's parser and verifiers crash on too many mutants still: only when asked.
+if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
+    config.excludes.append("passes.py")
 # How long and from which seed the generators of Fuzz/ run.
 for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS"):
     if variable in os.environ:

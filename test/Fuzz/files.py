@@ -228,7 +228,8 @@ class Files(Fuzzer):
         build = os.path.dirname(os.path.dirname(shutil.which("flywheel-opt") or ""))
         sanitized = os.path.join(build, "sanitized")
         flags, root, compiler = [], build, self.compiler
-        if os.path.exists(os.path.join(sanitized, "bin", "flywheel-checkpoint")):
+        # Written last.
+        if os.path.exists(os.path.join(sanitized, "compiler")):
             with open(os.path.join(sanitized, "compiler")) as file:
                 compiler = file.read().strip()
             flags, root = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], sanitized

@@ -74,7 +74,7 @@ class Case:
 
 def signature_of(message: str) -> str:
     """A message without what differs from program to program."""
-    frames = re.findall(r"#\d+ 0x[0-9a-f]+ ([^\s(+]+)", message)
+    frames = re.findall(r"(?m)^ *#?\d+ +(?:\S+ +)?0x[0-9a-f]+ ([\w:~]+)", message)
     own = [
         frame
         for frame in frames
@@ -100,7 +100,8 @@ def clean_refusal(text: str) -> Outcome:
         return Outcome("failed", "internal words: " + text)
     if not LOCATION.search(text):
         return Outcome("failed", "an error without a location: " + text)
-    return Outcome("order" if ORDER_WORDS.search(text) else "refused", text)
+    errors = [line for line in text.splitlines() if "error:" in line]
+    return Outcome("order" if any(ORDER_WORDS.search(line) for line in errors) else "refused", text)
 
 
 # ---------------------------------------------------------------------------

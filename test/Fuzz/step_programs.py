@@ -55,7 +55,8 @@ class Variable:
 
 @dataclass
 class Program:
-    """A step of floating-point variables @w0, ..., and one counter, @n."""
+    """A step of floating-point variables @w0, ..., a sum of checked rows, @c, and a
+    counter, @n."""
 
     shape: Tuple[int, ...]
     element: str
@@ -95,6 +96,7 @@ class Program:
             lines.append(
                 f"train.variable @{variable.name} : {self.kind} = dense<{variable.initial}> : {self.kind}{constraint}"
             )
+        lines.append(f"train.variable @c : {self.kind} = #train.zeros {{trainable = false}}")
         lines.append("train.variable @n : tensor<i64> = dense<0> : tensor<i64> {trainable = false}")
         arguments = ", ".join(f"{name}: {kind}" for name, kind in self.feeds)
         kinds = ", ".join([self.kind] * len(self.results))
@@ -112,6 +114,7 @@ class Program:
 
     def initial_state(self) -> State:
         state: State = {variable.name: np.full(self.shape, variable.initial, self.dtype) for variable in self.variables}
+        state["c"] = np.zeros(self.shape, self.dtype)
         state["n"] = np.array(0, np.int64)
         return state
 
@@ -538,7 +541,8 @@ class Maker:
         return Statement(text, run)
 
     def check(self, scope: Scope, depth: int, size: int) -> Statement:
-        """A row of a table: an index out of range fails the call, wherever it is."""
+        """A row of a table: an index out of range fails the call, wherever it is. The
+        row is added to a variable that nothing overwrites, so that it counts."""
         name, program = self.program.fresh(), self.program
         table = program.kind.replace("tensor<", f"tensor<{ROWS}x")
         scope.values.append(name)
@@ -548,8 +552,15 @@ class Maker:
             if not 0 <= int(env["%i"]) < ROWS:
                 raise CheckFailed
             env[name] = env["%t"][int(env["%i"])]
+            state["c"] = np.asarray(state["c"] + env[name])
 
-        return Statement(lambda: [f"{name} = nn.gather %t, %i axis 0 : ({table}, tensor<i64>) -> {program.kind}"], run)
+        return Statement(
+            lambda: [
+                f"{name} = nn.gather %t, %i axis 0 : ({table}, tensor<i64>) -> {program.kind}",
+                f"train.assign_add @c, {name} : {program.kind}",
+            ],
+            run,
+        )
 
     def drop_nothing(self, scope: Scope, depth: int, size: int) -> Statement:
         """A dropout that is not training."""
