@@ -7,7 +7,7 @@
 
 // A weight that is transposed and packed transposed is the weight itself: it is
 // read before its update, and no step makes a copy of it (A10).
-// CHECK-LABEL: func.func @step(
+// CHECK-LABEL: func.func @step.kernel(
 // CHECK: return
 train.variable @w0 : tensor<32x64xf32>
 train.variable @b0 : tensor<32xf32>

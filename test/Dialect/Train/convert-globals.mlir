@@ -34,20 +34,19 @@ func.func @tick() -> (tensor<i64>, tensor<i64>) {
 // CHECK: %[[NEW:.*]] = tensor.from_elements %[[NEXT]]
 // CHECK: train.assign @seed, %[[NEW]] : tensor<i64>
 // CHECK-NEXT: %[[TABLE:.*]] = train.read @table : tensor<2xf32>
-// CHECK-NEXT: %[[ANY:.*]] = tensor.cast %[[TABLE]] : tensor<2xf32> to tensor<?xf32>
-// CHECK-NEXT: return %[[NUMBER]], %[[ANY]]
+// CHECK-NEXT: return %[[NUMBER]], %[[TABLE]]
 ml_program.global private mutable @seed(7 : i64) : i64
 ml_program.global private mutable @empty : tensor<2x3xf32>
 ml_program.global private mutable @table(dense_resource<table> : tensor<2xf32>) : tensor<2xf32>
 ml_program.global private mutable @flags(dense_resource<flags> : tensor<3xi1>) : tensor<3xi1>
-func.func @draw() -> (i64, tensor<?xf32>) {
+func.func @draw() -> (i64, tensor<2xf32>) {
   %start = ml_program.token
   %n, %loaded = ml_program.global_load_graph @seed ordering (%start -> !ml_program.token) : i64
   %one = arith.constant 1 : i64
   %m = arith.addi %n, %one : i64
   %stored = ml_program.global_store_graph @seed = %m ordering (%loaded -> !ml_program.token) : i64
-  %t = ml_program.global_load @table : tensor<?xf32>
-  return %n, %t : i64, tensor<?xf32>
+  %t = ml_program.global_load @table : tensor<2xf32>
+  return %n, %t : i64, tensor<2xf32>
 }
 {-#
   dialect_resources: {

@@ -107,10 +107,10 @@ func.func @different() {
 
 train.variable @a : tensor<3xf32>
 // expected-note @+1 {{declared here}}
-train.variable @"opt/lr" : tensor<f64>
+train.variable @"opt/lr" : tensor<1xf32>
 func.func @declared() {
   %a = train.read @a : tensor<3xf32>
-  // expected-error @+1 {{expected @opt/lr, a scalar of #train.sgd<name = "opt">, to be a variable of type 'tensor<f32>', found 'tensor<f64>'}}
+  // expected-error @+1 {{expected @opt/lr, a scalar of #train.sgd<name = "opt">, to be a variable of type 'tensor<f32>', found 'tensor<1xf32>'}}
   train.minimize %a : tensor<3xf32> with #train.sgd<name = "opt">
   return
 }

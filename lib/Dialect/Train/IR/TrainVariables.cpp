@@ -33,9 +33,9 @@ flywheel::train::lookupVariable(Operation *op, FlatSymbolRefAttr symbol,
 
 std::optional<ScalarVariableSpec>
 flywheel::train::findOptimizerScalar(Operation *op, StringRef name) {
-  auto [scope, scalar] = name.rsplit('/');
+  StringRef scope = name.rsplit('/').first, scalar = name.rsplit('/').second;
   // Those without a name of their own are numbered when they are expanded.
-  auto hasScope = [scope = scope](OptimizerAttrInterface optimizer) {
+  auto hasScope = [&](OptimizerAttrInterface optimizer) {
     if (StringAttr given = optimizer.getGivenName())
       return given.getValue() == scope;
     StringRef suffix = scope;
