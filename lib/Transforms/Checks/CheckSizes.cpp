@@ -393,6 +393,10 @@ void CheckSizes::nameShapeElements(tensor::ReshapeOp op) {
 }
 
 LogicalResult CheckSizes::processOp(Operation *op) {
+  // The condition of a branch holds where it is taken.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    addCondition(branch.getCondition(),
+                 {sizes.getNot(sizes.getNumber(branch.getCondition()))});
   for (Region &region : op->getRegions())
     if (failed(processRegion(region)))
       return failure();
