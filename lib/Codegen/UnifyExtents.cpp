@@ -172,7 +172,8 @@ UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
 /// body works for.
 void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
                                  int64_t expected) {
-  OpBuilder b = OpBuilder::atBlockBegin(feed.getOwner());
+  // Behind the checks of the ops, which say more.
+  OpBuilder b(feed.getOwner()->getTerminator());
   Location loc = getOperation().getLoc();
   Value found = tensor::DimOp::create(b, loc, feed, dim);
   Value wanted = arith::ConstantIndexOp::create(b, loc, expected);

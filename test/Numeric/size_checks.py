@@ -510,7 +510,7 @@ def check_case(name: str, case: Case, dtype: str, lowering: str) -> None:
         "zero": "0.0" if is_float else "0",
         "one": "1.0" if is_float else "1",
     }
-    compiled = flywheel.compile(case.text.format(**words), lowering=lowering, name=name)
+    compiled = flywheel.compile(case.text.format(**words), lowering=lowering)
     session = flywheel.Session(compiled)
     for shapes in case.fits:
         feeds = make_feeds(shapes, dtype, case.scalars)

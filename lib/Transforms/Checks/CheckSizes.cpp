@@ -311,21 +311,19 @@ LogicalResult CheckSizes::guard(Operation *op, Value ok) {
         dims.push_back(b.getIndexAttr(type.getDimSize(dim)));
         continue;
       }
-      // A size of the op itself may be anything, but negative.
       SizeExpr size = sizes.getSize(result, dim);
       if (!sizes.isAvailable(size, op))
         return refuse(op);
       Value number = sizes.materialize(otherwise, loc, size, op);
-      dims.push_back(arith::MaxSIOp::create(
-                         otherwise, loc, number,
-                         arith::ConstantIndexOp::create(otherwise, loc, 0))
-                         .getResult());
+      dims.push_back(number);
     }
     Value number = arith::ConstantOp::create(otherwise, loc, zero);
-    Value empty =
-        tensor::EmptyOp::create(otherwise, loc, dims, type.getElementType());
+    auto empty = tensor::EmptyOp::create(otherwise, loc, dims,
+                                         type.getElementType());
+    empty->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
     others.push_back(
-        linalg::FillOp::create(otherwise, loc, number, empty).getResult(0));
+        linalg::FillOp::create(otherwise, loc, number, empty.getResult())
+            .getResult(0));
   }
   scf::YieldOp::create(otherwise, loc, others);
   op->replaceAllUsesWith(branch.getResults());
@@ -389,13 +387,18 @@ void CheckSizes::nameShapeElements(tensor::ReshapeOp op) {
 }
 
 LogicalResult CheckSizes::processOp(Operation *op) {
+  // The condition of a branch holds where it is taken.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    addCondition(branch.getCondition(),
+                 {sizes.getNot(sizes.getNumber(branch.getCondition()))});
   for (Region &region : op->getRegions())
     if (failed(processRegion(region)))
       return failure();
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return checkDimension(dim);
-  // A dead op harms nobody.
-  if (isOpTriviallyDead(op))
+  // A dead op harms nobody, nor does what stands for a result that fails.
+  if (isOpTriviallyDead(op) ||
+      op->hasAttr(LinalgExtDialect::getSafeAttrName()))
     return success();
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
     nameShapeElements(reshape);

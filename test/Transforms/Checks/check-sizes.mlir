@@ -23,6 +23,7 @@ func.func @expand(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?x3xf32> {
 // -----
 
 // Sizes that are those of the source in another form.
+// ONCE-LABEL: func @proved(
 // CHECK-LABEL: func @proved(
 // CHECK-NOT: cf.assert
 // CHECK: return
@@ -85,6 +86,7 @@ func.func @cast(%x: tensor<?xf32>) -> tensor<4xf32> {
 // -----
 
 // In front of the loop and the branch, where they are entered.
+// ONCE-LABEL: func @nested(
 // CHECK-LABEL: func @nested(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Z:.*]]: tensor<?xf32>, %[[N:.*]]: index, %[[P:.*]]: i1)
 // CHECK-DAG: %[[LEFT:.*]] = tensor.dim %[[X]]
