@@ -1,16 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One way to add a library, a tool and a TableGen output.
+# One way to add a library, a tool and a TableGen output. What is added is also
+# installed and exported: FlywheelConfig.cmake gives it to other projects.
 
-# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>])
-# A static library of ours. MLIR and LLVM come as the shared Debian libraries.
-function(flywheel_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  # TableGen outputs are few and quick: every library waits for all of them, so
+include(GNUInstallDirs)
+
+# flywheel_set_up_target(<name> [MLIR])
+# What every target of ours has: include directories, those of MLIR as system
+# headers, and with MLIR upstream's headers precompiled.
+function(flywheel_set_up_target name)
+  cmake_parse_arguments(ARG "MLIR" "" "" ${ARGN})
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_compile_options(${name} PRIVATE
+    -Wall -Wextra -Wno-unused-parameter
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  if(NOT ARG_MLIR)
+    return()
+  endif()
+  # TableGen outputs are few and quick: every target waits for all of them, so
   # that no include is ever missing from a clean build.
-  add_dependencies(${name} flywheel-tablegen ${ARG_DEPENDS})
+  add_dependencies(${name} flywheel-tablegen)
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>")
+  target_include_directories(${name} SYSTEM PUBLIC
+    "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS};${MLIR_INCLUDE_DIRS}>")
+  target_compile_definitions(${name} PRIVATE ${FLYWHEEL_LLVM_DEFINITIONS})
+  if(NOT LLVM_ENABLE_RTTI)
+    target_compile_options(${name} PRIVATE
+                           $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  endif()
+  if(FLYWHEEL_PRECOMPILE AND NOT name STREQUAL FlywheelPrecompiled)
+    # Precompiled headers are of one kind of code: that of libraries.
+    get_target_property(type ${name} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${name} PRIVATE -fPIC)
+    endif()
+    target_precompile_headers(${name} REUSE_FROM FlywheelPrecompiled)
+  endif()
+endfunction()
+
+# flywheel_compile_together(<name>)
+# Compiles six files of a target at once: half the time of a build, while a file
+# that was touched is still compiled in seconds. Static names of a library must
+# differ, and none of its files may use namespaces that make a name ambiguous.
+function(flywheel_compile_together name)
+  if(FLYWHEEL_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON
+                          UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
+# flywheel_install(<name>): as Flywheel::<name> in the installed package.
+function(flywheel_install name)
+  install(TARGETS ${name} EXPORT FlywheelTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
+
+# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>]
+#                      [SEPARATE])
+# A static library of ours. MLIR and LLVM come as the shared Debian libraries.
+# SEPARATE: its files cannot be compiled together.
+function(flywheel_add_library name)
+  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_SEPARATE)
+    flywheel_compile_together(${name})
+  endif()
+  flywheel_set_up_target(${name} MLIR)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  flywheel_install(${name})
+  set_property(GLOBAL APPEND PROPERTY FLYWHEEL_MLIR_TARGETS Flywheel::${name})
 endfunction()
 
 # flywheel_add_runtime_library(<name> SOURCES <files> [LINK <libs>])
@@ -18,10 +84,12 @@ endfunction()
 function(flywheel_add_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_include_directories(${name} PUBLIC
-    "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>")
+  flywheel_compile_together(${name})
+  flywheel_set_up_target(${name})
+  # Headers only: who links the installed library does not need them.
   target_link_libraries(${name} PUBLIC ${ARG_LINK}
-                        PRIVATE nlohmann_json::nlohmann_json)
+    PRIVATE "$<BUILD_INTERFACE:nlohmann_json::nlohmann_json>")
+  flywheel_install(${name})
 endfunction()
 
 # flywheel_add_runtime_tool(<name> SOURCES <files> [LINK <libs>])
@@ -29,15 +97,19 @@ endfunction()
 function(flywheel_add_runtime_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  flywheel_set_up_target(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  flywheel_install(${name})
 endfunction()
 
 # flywheel_add_tool(<name> SOURCES <files> [LINK <libs>])
 function(flywheel_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  add_dependencies(${name} flywheel-tablegen)
+  flywheel_compile_together(${name})
+  flywheel_set_up_target(${name} MLIR)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  flywheel_install(${name})
 endfunction()
 
 # flywheel_tablegen(<td file> <output> <generator flags>...)

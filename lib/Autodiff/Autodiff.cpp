@@ -234,6 +234,9 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
     if (function.walk([](train::MinimizeOp) { return WalkResult::interrupt(); })
             .wasInterrupted())
       return;
+    function.walk([](scf::ForOp loop) {
+      loop->removeAttr(train::TrainDialect::getKeepsExtentsAttrName());
+    });
     function.walk([](train::StopGradientOp op) {
       op.getResult().replaceAllUsesWith(op.getInput());
       op.erase();

@@ -45,12 +45,14 @@ LogicalResult ReverseSweep::emitMissingRule(Operation *op, Type type) {
   InFlightDiagnostic error = op->emitError()
                              << "no derivative rule for '" << op->getName()
                              << "' on " << type;
-  if (isa<scf::WhileOp>(op))
+  if (isa<scf::WhileOp>(op)) {
+    error << ": found no bound of the number of its iterations";
     error.attachNote(op->getLoc())
-        << "a loop has one where its condition limits the number of its "
-           "iterations: a comparison of an integer, which each iteration "
-           "changes by a constant, with a bound, or the 'arith.andi' of one "
-           "with what else ends the loop";
+        << "add a bound: carry an integer that each iteration changes by a "
+           "constant, compare it with the largest number of iterations by "
+           "'arith.cmpi', and make that the condition of the loop, or its "
+           "'arith.andi' with what else ends the loop";
+  }
   if (request)
     error.attachNote(request->getLoc()) << "the gradient requested here";
   return error;

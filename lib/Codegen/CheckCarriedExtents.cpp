@@ -15,13 +15,16 @@
 #include "flywheel/Codegen/CodegenPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getExtentRoot;
+using flywheel::linalg_ext::SizePredicate;
 
 namespace flywheel {
 #define GEN_PASS_DEF_CHECKCARRIEDEXTENTS
@@ -47,15 +50,14 @@ static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
   OpBuilder outside(loop), b(yield);
   Location loc = loop->getLoc();
   auto check = [&](Value after, Value before, int64_t dim) {
-    Value ok =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                              tensor::DimOp::create(b, loc, after, dim),
-                              tensor::DimOp::create(outside, loc, before, dim));
+    Value ok = CompareSizesOp::create(
+        b, loc, SizePredicate::eq, tensor::DimOp::create(b, loc, after, dim),
+        tensor::DimOp::create(outside, loc, before, dim));
     flywheel::linalg_ext::createExtentCheck(
         b, loop, ok,
         "expected an iteration to keep extents, found another one of "
         "dimension " +
-            Twine(dim));
+            Twine(dim) + ": \1 behind it and \2 in front");
   };
   forEachDifference(yield->getOperands(), inits, check);
 }
@@ -78,12 +80,11 @@ static LogicalResult checkBranch(scf::IfOp branch) {
                << dim << " is not known in front of it";
       return;
     }
-    Value ok =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, one, two);
+    Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, one, two);
     flywheel::linalg_ext::createExtentCheck(
         b, branch, ok,
         "expected equal extents of dimension " + Twine(dim) +
-            " in both branches");
+            " in both branches, found \1 and \2");
   };
   forEachDifference(branch.thenYield().getResults(),
                     branch.elseYield().getResults(), check);
@@ -93,6 +94,10 @@ static LogicalResult checkBranch(scf::IfOp branch) {
 namespace {
 struct CheckCarriedExtents
     : flywheel::impl::CheckCarriedExtentsBase<CheckCarriedExtents> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheckCarriedExtentsBase::getDependentDialects(registry);
+    registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
+  }
   void runOnOperation() override {
     WalkResult checked = getOperation().walk([&](Operation *op) {
       if (auto branch = dyn_cast<scf::IfOp>(op))

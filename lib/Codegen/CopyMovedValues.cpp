@@ -64,6 +64,8 @@ Value CopyMovedValues::copyToFresh(OpBuilder &b, Location loc, Value value) {
     if (type.isDynamicDim(dim))
       sizes.push_back(tensor::DimOp::create(b, loc, value, dim));
   Value fresh = bufferization::AllocTensorOp::create(b, loc, type, sizes);
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return linalg::FillOp::create(b, loc, fill.getInputs(), fresh).getResult(0);
   return copyTo(b, loc, value, fresh);
 }
 

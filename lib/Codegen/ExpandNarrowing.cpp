@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -61,118 +60,14 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// The bits of f16, as numbers of i32 or vectors of them.
-struct HalfBits {
-  HalfBits(OpBuilder &builder, Location loc, Type type)
-      : b(loc, builder), i16(withElement(type, b.getI16Type())),
-        i32(withElement(type, b.getI32Type())),
-        f32(withElement(type, b.getF32Type())) {}
-
-  static Type withElement(Type type, Type element) {
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      return shaped.clone(element);
-    return element;
-  }
-  Value constant(Type type, TypedAttr element) {
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      return arith::ConstantOp::create(b,
-                                       DenseElementsAttr::get(shaped, element));
-    return arith::ConstantOp::create(b, element);
-  }
-  Value bits(int32_t value) {
-    return constant(i32, b.getI32IntegerAttr(value));
-  }
-  Value number(double value) { return constant(f32, b.getF32FloatAttr(value)); }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mask(Value x, int32_t y) {
-    return arith::AndIOp::create(b, x, bits(y));
-  }
-  Value isLess(Value x, int32_t y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, bits(y));
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-
-  ImplicitLocOpBuilder b;
-  Type i16, i32, f32;
-};
-
-/// f32 from the bits of f16: the exponent moves by 112.
-struct ExpandHalfExtension : OpRewritePattern<arith::ExtFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::ExtFOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getIn()).isF16())
-      return failure();
-    HalfBits h(rewriter, op.getLoc(), op.getType());
-    ImplicitLocOpBuilder &b = h.b;
-    Value half = arith::ExtUIOp::create(
-        b, h.i32, arith::BitcastOp::create(b, h.i16, op.getIn()));
-    Value sign = arith::ShLIOp::create(b, h.mask(half, 0x8000), h.bits(16));
-    Value size = h.mask(half, 0x7fff);
-    Value moved = arith::ShLIOp::create(b, size, h.bits(13));
-    Value normal = h.add(moved, h.bits(112 << 23));
-    // The exponent of infinities and NaNs is the largest of both.
-    Value special = h.add(normal, h.bits(112 << 23));
-    Value denormal = arith::BitcastOp::create(
-        b, h.i32,
-        arith::MulFOp::create(b, arith::SIToFPOp::create(b, h.f32, size),
-                              h.number(0x1p-24)));
-    Value found = h.select(h.isLess(size, 0x7c00), normal, special);
-    found = h.select(h.isLess(size, 0x400), denormal, found);
-    Value result = arith::BitcastOp::create(
-        b, h.f32, arith::OrIOp::create(b, found, sign));
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      result = arith::ExtFOp::create(b, op.getType(), result);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// f16 from the bits of f32, rounded to nearest even.
-struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::TruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF16() ||
-        !getElementTypeOrSelf(op.getIn()).isF32())
-      return failure();
-    HalfBits h(rewriter, op.getLoc(), op.getType());
-    ImplicitLocOpBuilder &b = h.b;
-    Value x = arith::BitcastOp::create(b, h.i32, op.getIn());
-    Value sign = h.mask(arith::ShRUIOp::create(b, x, h.bits(16)), 0x8000);
-    Value size = h.mask(x, 0x7fffffff);
-    // Half a unit, and one bit where a tie would be to an odd number.
-    Value odd = h.mask(arith::ShRUIOp::create(b, size, h.bits(13)), 1);
-    Value nearest = h.add(h.add(size, h.bits(0xfff)), odd);
-    Value normal = h.add(arith::ShRUIOp::create(b, nearest, h.bits(13)),
-                         h.bits(-(112 << 10)));
-    // A sum with 0.5 has units of the smallest denormal number.
-    Value sum = arith::AddFOp::create(
-        b, arith::BitcastOp::create(b, h.f32, size), h.number(0.5));
-    Value denormal = arith::SubIOp::create(
-        b, arith::BitcastOp::create(b, h.i32, sum), h.bits(0x3f000000));
-    Value found = h.select(h.isLess(size, 0x38800000), denormal, normal);
-    found = h.select(h.isLess(size, 0x47800000), found, h.bits(0x7c00));
-    found = h.select(h.isLess(size, 0x7f800001), found, h.bits(0x7e00));
-    Value result =
-        arith::TruncIOp::create(b, h.i16, arith::OrIOp::create(b, found, sign));
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
-    return success();
-  }
-};
-
 /// Repeats the bits of a bf16: where the CPU has no such numbers, LLVM would
-/// widen it and round it again, by a library call. So it is for f16.
+/// widen it and round it again, by a library call.
 struct BroadcastBits : OpRewritePattern<vector::BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(vector::BroadcastOp op,
                                 PatternRewriter &b) const override {
-    if (!op.getSourceType().isBF16() && !op.getSourceType().isF16())
+    if (!op.getSourceType().isBF16())
       return failure();
     auto type = cast<VectorType>(op.getType());
     Value bits = arith::BitcastOp::create(b, op.getLoc(), b.getI16Type(),
@@ -185,29 +80,22 @@ struct BroadcastBits : OpRewritePattern<vector::BroadcastOp> {
 };
 
 struct ExpandNarrowing : flywheel::impl::ExpandNarrowingBase<ExpandNarrowing> {
-  using ExpandNarrowingBase::ExpandNarrowingBase;
-
   void runOnOperation() override {
     if (failed(computeInF32()))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<BroadcastBits, NarrowThroughF32>(&getContext());
-    if (expandHalves)
-      patterns.add<ExpandHalfExtension, ExpandHalfTruncation>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 
 private:
-  /// Arithmetic of 16-bit floats is that of f32, rounded after every op.
+  /// Arithmetic of bf16 is that of f32, rounded after every op.
   LogicalResult computeInF32() {
     MLIRContext *context = &getContext();
-    SmallVector<Type> narrow = {BFloat16Type::get(context)};
-    if (expandHalves)
-      narrow.push_back(Float16Type::get(context));
     TypeConverter converter;
     arith::populateEmulateUnsupportedFloatsConversions(
-        converter, narrow, Float32Type::get(context));
+        converter, {BFloat16Type::get(context)}, Float32Type::get(context));
     RewritePatternSet patterns(context);
     arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
     ConversionTarget target(*context);
@@ -227,8 +115,7 @@ private:
   }
 
   template <typename OpT> static void forbidContraction(OpT op, Type narrow) {
-    Type element = getElementTypeOrSelf(narrow);
-    if (element.isBF16() || element.isF16())
+    if (getElementTypeOrSelf(narrow).isBF16())
       op.removeFastmathAttr();
   }
 };

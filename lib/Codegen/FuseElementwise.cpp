@@ -65,6 +65,14 @@ static bool isOnlyUse(OpOperand *operand) {
          (!readsDestination(producer) || visitsEachOnce(operand));
 }
 
+/// Whether what `operand` is can be folded with its user, which makes a list of
+/// all elements: no splat, which has a size of its own choice.
+static bool isFoldable(OpOperand *operand) {
+  SplatElementsAttr splat;
+  return isOnlyUse(operand) &&
+         !matchPattern(operand->get(), m_Constant(&splat));
+}
+
 static bool isContraction(Operation *op) {
   auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
   return structured && linalg::isaContractionOpInterface(structured);
@@ -157,6 +165,11 @@ static bool isWorthFusing(OpOperand *operand) {
   return !isFarFrom(producer, operand->getOwner()) ||
          !keepsSeveralValues(producer, operand->getOwner());
 }
+
+/// Rewrites that fusion may take: so many for each op, of so many ops at least.
+/// Networks of several hundred ops take less than ten for each.
+constexpr int64_t kMaxRewritesPerOp = 1000;
+constexpr int64_t kMinOps = 100;
 
 /// Arithmetic that a loop over memory has time for.
 constexpr int64_t kMaxRepeatedOps = 4;
@@ -273,7 +286,7 @@ private:
                  !isOfContraction(operand->getOwner());
         });
     tensor::populateBubbleUpExpandShapePatterns(expanding);
-    linalg::populateConstantFoldLinalgOperations(expanding, isOnlyUse);
+    linalg::populateConstantFoldLinalgOperations(expanding, isFoldable);
     apply(expanding);
   }
 
@@ -289,9 +302,23 @@ private:
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    // Each pattern is upstream's, and nothing proves that they cannot undo each
+    // other's work for ever. A change of shape moves past each op at most once.
+    int64_t maxRewrites = kMaxRewritesPerOp * (countOps() + kMinOps);
+    config.setMaxNumRewrites(maxRewrites);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
+      getOperation().emitError()
+          << "expected the fusion of '" << getOperation().getSymName()
+          << "' to end, found no end after " << maxRewrites << " rewrites";
       signalPassFailure();
+    }
+  }
+
+  int64_t countOps() {
+    int64_t count = 0;
+    getOperation().walk([&](Operation *) { ++count; });
+    return count;
   }
 };
 } // namespace

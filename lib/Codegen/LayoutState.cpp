@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -21,14 +23,9 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::train::TrainDialect;
 using flywheel::train::VariableOp;
-
-/// Bytes of a tensor in memory: i1 takes a byte.
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
 
 namespace {
 struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
@@ -36,11 +33,12 @@ struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
   void runOnOperation() override;
 
 private:
-  void layoutVariables();
+  LogicalResult layoutVariables();
   LogicalResult lowerFunction(func::FuncOp function);
   ManifestArgument describeArgument(func::FuncOp function, unsigned number,
                                     StringRef defaultName);
-  LogicalResult lowerChecks(func::FuncOp function, ManifestEntry &entry);
+  LogicalResult lowerChecks(func::FuncOp function, Value state,
+                            ManifestEntry &entry);
   FailureOr<int64_t> lookupVariable(func::FuncOp function,
                                     FlatSymbolRefAttr symbol);
 
@@ -48,9 +46,9 @@ private:
 };
 } // namespace
 
-void LayoutState::layoutVariables() {
+LogicalResult LayoutState::layoutVariables() {
   auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
-  int64_t offset = getStateHeaderBytes(variables.size());
+  CheckedSize end = getStateHeaderBytes(variables.size());
   llvm::StringMap<int64_t> numbers;
   for (auto [number, variable] : llvm::enumerate(variables))
     numbers[variable.getSymName()] = number;
@@ -65,8 +63,15 @@ void LayoutState::layoutVariables() {
     ManifestVariable entry;
     entry.name = variable.getSymName().str();
     entry.type = variable.getDeclaredType();
-    entry.offset = llvm::alignTo(offset, kStateAlignment);
-    entry.bytes = getBytes(variable.getTensorType());
+    CheckedSize begin = end.alignTo(kStateAlignment);
+    end = begin + getNumBytes(variable.getTensorType());
+    if (end.isTooLarge())
+      return variable.emitOpError()
+             << "ends behind the state block's largest size, " << kMaxSizeText
+             << " bytes: " << variable.getTensorType() << " begins at byte "
+             << begin.getSaturated();
+    entry.offset = begin.getSaturated();
+    entry.bytes = getNumBytes(variable.getTensorType()).getSaturated();
     entry.trainable = variable.isTrainable();
     entry.collections.clear();
     for (StringRef name : variable.getCollectionNames())
@@ -78,12 +83,12 @@ void LayoutState::layoutVariables() {
         getNumbers(variable, TrainDialect::getInitialReadsAttrName());
     entry.initialValues =
         getNumbers(variable, TrainDialect::getInitialValuesAttrName());
-    offset = entry.offset + entry.bytes;
     manifest.variables.push_back(std::move(entry));
     variable.erase();
   }
-  manifest.stateBytes = llvm::alignTo(offset, kStateAlignment);
+  manifest.stateBytes = end.alignTo(kStateAlignment).getSaturated();
   manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
+  return success();
 }
 
 ManifestArgument LayoutState::describeArgument(func::FuncOp function,
@@ -118,8 +123,45 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   return result;
 }
 
+/// The comparison that decides a check; null where there is none or another.
+static CompareSizesOp findComparison(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (auto both = dyn_cast_or_null<arith::OrIOp>(op)) {
+    CompareSizesOp lhs = findComparison(both.getLhs());
+    return lhs ? lhs : findComparison(both.getRhs());
+  }
+  return dyn_cast_or_null<CompareSizesOp>(op);
+}
+
+/// Keeps both sizes in the header of the state, for the message.
+static void storeSizes(OpBuilder &b, Location loc, CompareSizesOp comparison,
+                       Value state) {
+  auto type = MemRefType::get({2}, b.getI64Type());
+  Value offset = arith::ConstantIndexOp::create(b, loc, kStateSizesOffset);
+  Value sizes =
+      memref::ViewOp::create(b, loc, type, state, offset, ValueRange{});
+  for (auto [number, size] : llvm::enumerate(comparison->getOperands())) {
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    Value at = arith::ConstantIndexOp::create(b, loc, number);
+    memref::StoreOp::create(b, loc, wide, sizes, at);
+  }
+}
+
+static void lowerComparisons(func::FuncOp function) {
+  function.walk([](CompareSizesOp op) {
+    OpBuilder b(op);
+    bool isEqual = op.getPredicate() == linalg_ext::SizePredicate::eq;
+    auto predicate =
+        isEqual ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
+    op.replaceAllUsesWith(arith::CmpIOp::create(b, op.getLoc(), predicate,
+                                                op.getLhs(), op.getRhs())
+                              .getResult());
+    op.erase();
+  });
+}
+
 /// Turns each check into an early return of its status.
-LogicalResult LayoutState::lowerChecks(func::FuncOp function,
+LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
   SmallVector<cf::AssertOp> checks;
   function.walk([&](cf::AssertOp op) { checks.push_back(op); });
@@ -127,7 +169,7 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
   for (cf::AssertOp check : checks) {
     if (check->getParentOp() != function)
       return check.emitError()
-             << "expected a check (\"" << check.getMsg()
+             << "expected a check (\"" << formatSizes(check.getMsg())
              << "\") at the top level of a function, where it comes before "
                 "every write, found one inside '"
              << check->getParentOp()->getName() << "'";
@@ -139,6 +181,8 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
     Block *fail =
         rewriter.createBlock(&function.getBody(), function.getBody().end());
+    if (CompareSizesOp comparison = findComparison(check.getArg()))
+      storeSizes(rewriter, loc, comparison, state);
     Value status = arith::ConstantOp::create(
         rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
     func::ReturnOp::create(rewriter, loc, status);
@@ -146,6 +190,7 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function,
     cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
     rewriter.eraseOp(check);
   }
+  lowerComparisons(function);
   return success();
 }
 
@@ -246,7 +291,7 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   b.setInsertionPoint(ret);
   Value ok = arith::ConstantOp::create(b, ret.getLoc(), b.getI32IntegerAttr(0));
   ret->setOperands(ok);
-  if (failed(lowerChecks(function, entry)))
+  if (failed(lowerChecks(function, state, entry)))
     return failure();
   manifest.entries.push_back(std::move(entry));
   return success();
@@ -261,7 +306,8 @@ void LayoutState::runOnOperation() {
       manifest.strings.push_back(text.str());
     getOperation()->removeAttr(TrainDialect::getStringsAttrName());
   }
-  layoutVariables();
+  if (failed(layoutVariables()))
+    return signalPassFailure();
   for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
     if (!function.isExternal() && failed(lowerFunction(function)))
       return signalPassFailure();

@@ -181,7 +181,8 @@ struct ExpandHalfFma : OpRewritePattern<math::FmaOp> {
     Type f64 = withElement(type, b.getF64Type());
     Type i64 = withElement(type, b.getI64Type());
     auto widen = [&](Value x) -> Value {
-      return arith::ExtFOp::create(b, f64, arith::ExtFOp::create(b, f32, x));
+      Value single = arith::ExtFOp::create(b, f32, x);
+      return arith::ExtFOp::create(b, f64, single);
     };
     auto sub = [&](Value x, Value y) -> Value {
       return arith::SubFOp::create(b, x, y);

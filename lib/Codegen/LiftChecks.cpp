@@ -131,7 +131,9 @@ LogicalResult CheckLifter::lift() {
     return check.emitOpError()
            << "expected '" << op->getName() << "' around it to be of tensors";
   BackwardSliceOptions options;
+  options.inclusive = true;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.filter = [&](Operation *inner) {
     return inner->getBlock() == op.getBlock();
   };

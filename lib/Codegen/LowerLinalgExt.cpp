@@ -444,7 +444,8 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa_and_present<LinalgExtDialect>(op->getDialect()))
+      if (isa_and_present<LinalgExtDialect>(op->getDialect()) &&
+          isa<DestinationStyleOpInterface>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {

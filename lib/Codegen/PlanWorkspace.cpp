@@ -36,6 +36,9 @@ struct PlanWorkspace : flywheel::impl::PlanWorkspaceBase<PlanWorkspace> {
   void runOnOperation() override;
 
 private:
+  bool isBounded(WorkspaceSizes &sizes);
+  LogicalResult checkSize(memref::AllocOp alloc, CheckedSize bytes,
+                          WorkspaceSizes &sizes);
   void makeStackSlot(memref::AllocOp alloc, int64_t bytes);
   void placeBuffers(ArrayRef<LiveBuffer *> buffers, unsigned numSlots,
                     WorkspaceSizes &sizes);
@@ -146,11 +149,26 @@ void PlanWorkspace::makeStackSlot(memref::AllocOp alloc, int64_t bytes) {
   alloc.erase();
 }
 
+/// Whether the extents of the feeds cannot exceed their bounds.
+bool PlanWorkspace::isBounded(WorkspaceSizes &sizes) {
+  return boundExtents || sizes.getNumSymbols() == 0;
+}
+
+/// Without a bound of the extents, a call whose workspace is too large fails.
+LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
+                                       WorkspaceSizes &sizes) {
+  if (!bytes.isTooLarge() || !isBounded(sizes))
+    return success();
+  return alloc.emitError() << "this needs a buffer of type " << alloc.getType()
+                           << ", more than " << kMaxSizeText << " bytes"
+                           << sizes.describeExtents();
+}
+
 void PlanWorkspace::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
-  WorkspaceSizes sizes(function);
+  WorkspaceSizes sizes(function, parseExtentBounds(extent, extents));
   SmallVector<memref::AllocOp> allocs;
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   SmallVector<Buffer> buffers;
@@ -163,7 +181,10 @@ void PlanWorkspace::runOnOperation() {
       continue;
     }
     Buffer buffer;
-    buffer.bytes = sizes.evaluate(*bytes, extent);
+    CheckedSize size = sizes.evaluate(*bytes);
+    if (failed(checkSize(alloc, size, sizes)))
+      return signalPassFailure();
+    buffer.bytes = size.getSaturated();
     buffer.number = buffers.size();
     buffer.alloc = alloc;
     buffer.size = *bytes;
@@ -177,9 +198,21 @@ void PlanWorkspace::runOnOperation() {
     order.push_back(&buffer);
   }
   unsigned numSlots = assignSlots(order);
-  int64_t bytes = getSlotBytes(order, numSlots);
-  if (memoryBudget >= 0 && bytes > memoryBudget) {
-    emitOverBudget(sizes, Twine(bytes), extent, memoryBudget);
+  CheckedSize bytes = getSlotBytes(order, numSlots);
+  if (bytes.isTooLarge() && isBounded(sizes)) {
+    InFlightDiagnostic error =
+        function.emitError()
+        << "'" << function.getSymName() << "' needs a workspace of more than "
+        << kMaxSizeText << " bytes" << sizes.describeExtents();
+    error.attachNote(static_cast<Buffer *>(order.front())->alloc.getLoc())
+        << "its largest buffer is " << order.front()->bytes << " bytes";
+    return signalPassFailure();
+  }
+  if (memoryBudget >= 0 && bytes.getSaturated() > memoryBudget) {
+    emitOverBudget(sizes,
+                   bytes.isTooLarge() ? "more than " + Twine(kMaxSizeText)
+                                      : Twine(bytes.getSaturated()),
+                   memoryBudget);
     return signalPassFailure();
   }
   placeBuffers(order, numSlots, sizes);

@@ -164,7 +164,7 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || memoryBudget < 0)
       return;
-    StepReader step(function, extent);
+    StepReader step(function, parseExtentBounds(extent, extents));
     if (failed(step.read()))
       return signalPassFailure();
     int64_t unlimited = planWorkspaceBytes(step.program);
@@ -173,8 +173,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
     StepProgram program = fitIntoBudget(step.program, memoryBudget);
     int64_t bytes = planWorkspaceBytes(program);
     if (bytes > memoryBudget) {
-      InFlightDiagnostic error = emitOverBudget(
-          step.sizes, "at least " + Twine(bytes), extent, memoryBudget);
+      InFlightDiagnostic error =
+          emitOverBudget(step.sizes, "at least " + Twine(bytes), memoryBudget);
       explainPeak(step, program, *error.getUnderlyingDiagnostic());
       return signalPassFailure();
     }
@@ -194,8 +194,7 @@ private:
         << describeCount(recomputed) << ", for about "
         << llvm::divideCeil(more * 100, flops)
         << " % more arithmetic: its workspace is " << bytes
-        << " bytes instead of " << unlimited
-        << step.sizes.describeExtent(extent);
+        << " bytes instead of " << unlimited << step.sizes.describeExtents();
   }
 };
 } // namespace

@@ -121,23 +121,36 @@ static void markCopies(func::FuncOp function) {
   });
 }
 
+/// What `function` does to the storages of its arguments, and to the buffers in
+/// which it makes what it writes there at the end.
+static SmallVector<StorageRange> findRanges(func::FuncOp function) {
+  SmallVector<StorageRange> ranges;
+  forEachStorage(function, [&](BlockArgument storage, Value last) {
+    ranges.push_back({storage, storage, last});
+    if (Value own = findOwnBuffer(last))
+      ranges.push_back(
+          {BlockArgument(), own,
+           last.getDefiningOp<MaterializeInDestinationOp>().getSource()});
+  });
+  return ranges;
+}
+
 namespace {
 struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
+  using ScheduleStepBase::ScheduleStepBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    Block &entry = function.getBody().front();
+    if (ifDisordered &&
+        StepScheduler(function, entry, findRanges(function)).isOrdered())
+      return;
     dropMaterializations(function);
     separateChecked(function);
-    SmallVector<StorageRange> ranges;
-    forEachStorage(function, [&](BlockArgument storage, Value last) {
-      ranges.push_back({storage, storage, last});
-      if (Value own = findOwnBuffer(last))
-        ranges.push_back(
-            {BlockArgument(), own,
-             last.getDefiningOp<MaterializeInDestinationOp>().getSource()});
-    });
-    StepScheduler scheduler(function, function.getBody().front(), ranges);
+    SmallVector<StorageRange> ranges = findRanges(function);
+    StepScheduler scheduler(function, entry, ranges);
     if (failed(scheduler.run()))
       return signalPassFailure();
     numSnapshots += scheduler.getNumSnapshots();

@@ -6,6 +6,7 @@
 
 #include "StepScheduler.h"
 #include "flywheel/Codegen/StateVersions.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -56,9 +57,9 @@ static bool isSelfConflict(OpOperand &use, Operation *top, Value version,
   return isWriter ? !isInit && !readsWhatItWrites(use, version) : isInit;
 }
 
-void StepScheduler::snapshotSelfReads(
-    const StorageRange &range, Value version,
-    const llvm::SetVector<Operation *> *next) {
+UsesByValue
+StepScheduler::findSelfReads(const StorageRange &range, Value version,
+                             const llvm::SetVector<Operation *> *next) {
   UsesByValue conflicts;
   for (OpOperand *use : collectUses(version, {})) {
     Operation *top = getTopLevel(use->getOwner());
@@ -69,9 +70,7 @@ void StepScheduler::snapshotSelfReads(
         isSelfConflict(*use, top, version, next && next->contains(top)))
       conflicts[use->get()].insert(use);
   }
-  for (auto &[value, uses] : conflicts)
-    snapshot(range.storage, value, uses.getArrayRef(),
-             "by the op that overwrites it");
+  return conflicts;
 }
 
 const llvm::SetVector<Operation *> *StepScheduler::findWriters(Value version) {
@@ -85,19 +84,28 @@ const llvm::SetVector<Operation *> *StepScheduler::findWriters(Value version) {
   return nullptr;
 }
 
-void StepScheduler::snapshotSelfReads() {
+void StepScheduler::forEachSelfRead(
+    function_ref<void(const StorageRange &, UsesByValue)> visit) {
   for (const StorageRange &range : ranges) {
     if (!isInPlaceOf(range.last, range.first))
       continue;
     // Nothing in this block overwrites the last version.
-    snapshotSelfReads(range, range.last, nullptr);
+    visit(range, findSelfReads(range, range.last, nullptr));
     Value value = range.last;
     while (value != range.first) {
       value = getOverwritten(value);
       if (value != range.first || hasOldValue(range.storage))
-        snapshotSelfReads(range, value, findWriters(value));
+        visit(range, findSelfReads(range, value, findWriters(value)));
     }
   }
+}
+
+void StepScheduler::snapshotSelfReads() {
+  forEachSelfRead([&](const StorageRange &range, UsesByValue reads) {
+    for (auto &[value, uses] : reads)
+      snapshot(range.storage, value, uses.getArrayRef(),
+               "by the op that overwrites it");
+  });
 }
 
 /// Replaces `uses` of `value`, a version of a variable or a part of one, by a
@@ -223,8 +231,7 @@ LogicalResult StepScheduler::breakCycle(Operation *stuck) {
     auto type = cast<RankedTensorType>(value.getType());
     if (!type.hasStaticShape())
       return std::numeric_limits<int64_t>::max();
-    return type.getNumElements() *
-           std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+    return getNumBytes(type).getSaturated();
   };
   Value smallest;
   UsesByValue reads;

@@ -170,7 +170,7 @@ int64_t flywheel::planWorkspaceBytes(const StepProgram &program) {
     if (buffer.bytes > 0)
       order.push_back(&buffer);
   }
-  return getSlotBytes(order, assignSlots(order));
+  return getSlotBytes(order, assignSlots(order)).getSaturated();
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,10 +29,14 @@ constexpr int64_t kMathFlops = 16;
 constexpr int64_t kUnknownTrips = 16;
 constexpr int64_t kUnknownTile = 8;
 
-static int64_t countFlops(Operation *op, int64_t extent);
+/// What arithmetic of one op is compared by: that of hundreds of thousands of
+/// ops can be added.
+constexpr int64_t kMaxComparedFlops = int64_t{1} << 44;
 
-static int64_t countFlops(Region &region, int64_t extent) {
-  int64_t flops = 0;
+static CheckedSize countFlops(Operation *op, int64_t extent);
+
+static CheckedSize countFlops(Region &region, int64_t extent) {
+  CheckedSize flops = 0;
   for (Operation &op : region.getOps())
     flops += countFlops(&op, extent);
   return flops;
@@ -51,8 +55,8 @@ static int64_t countTrips(scf::ForOp loop, int64_t extent) {
 
 /// An estimate of the arithmetic of `op`, where every symbolic extent is
 /// `extent`.
-static int64_t countFlops(Operation *op, int64_t extent) {
-  int64_t inner = 0;
+static CheckedSize countFlops(Operation *op, int64_t extent) {
+  CheckedSize inner = 0;
   for (Region &region : op->getRegions())
     inner += countFlops(region, extent);
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -61,7 +65,7 @@ static int64_t countFlops(Operation *op, int64_t extent) {
     return inner * kUnknownTrips;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     bool isTopLevel = isa<func::FuncOp>(op->getParentOp());
-    int64_t flops = std::max<int64_t>(1, inner);
+    CheckedSize flops = max(1, inner);
     for (int64_t range : structured.getStaticLoopRanges())
       flops *= !ShapedType::isDynamic(range) ? range
                : isTopLevel                  ? extent
@@ -105,7 +109,8 @@ StepReader::readBuffer(memref::AllocOp alloc,
     return failure();
   if (isStackSlot(alloc, *size))
     return success();
-  int64_t bytes = sizes.evaluate(*size, extent);
+  int64_t bytes =
+      std::min(sizes.evaluate(*size).getSaturated(), kMaxComparedBytes);
   bool isNested = alloc->getBlock() != &function.getBody().front();
   if (isNested) {
     LiveBuffer live;
@@ -178,7 +183,9 @@ void StepReader::readOp(Operation *op, StepOp &stepOp) {
   for (unsigned storage : touched)
     if (!stepOp.touches(storage))
       stepOp.reads.push_back(storage);
-  stepOp.flops = ::countFlops(op, extent);
+  stepOp.flops =
+      std::min(::countFlops(op, sizes.getLargestExtent()).getSaturated(),
+               kMaxComparedFlops);
 }
 
 LogicalResult StepReader::read() {

@@ -16,9 +16,9 @@ namespace flywheel {
 /// arguments.
 class StepReader {
 public:
-  /// Sizes are those where every symbolic extent is `extent`.
-  StepReader(mlir::func::FuncOp function, int64_t extent)
-      : function(function), sizes(function), extent(extent) {}
+  /// Sizes are those where each symbolic extent is its bound.
+  StepReader(mlir::func::FuncOp function, const ExtentBounds &bounds)
+      : function(function), sizes(function, bounds) {}
 
   /// Fills in what follows. Emits an error for a buffer without a bounded size.
   llvm::LogicalResult read();
@@ -46,7 +46,6 @@ private:
   void readOp(mlir::Operation *op, StepOp &stepOp);
   void readEffects(mlir::Operation *op, StepOp &stepOp);
 
-  int64_t extent;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> storagesOf;
 };
 

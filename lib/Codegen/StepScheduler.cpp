@@ -158,16 +158,43 @@ void StepScheduler::buildEdges() {
   }
 }
 
+llvm::DenseMap<Operation *, unsigned> StepScheduler::findUrgencies() {
+  llvm::DenseMap<Operation *, unsigned> urgencies;
+  unsigned number = 0;
+  for (Operation *check : ops) {
+    if (!isa<cf::AssertOp>(check))
+      continue;
+    SmallVector<Operation *> worklist = {check};
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (!urgencies.try_emplace(op, number).second)
+        continue;
+      op->walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          if (Operation *producer = operand.getDefiningOp())
+            if (Operation *before = getTopLevel(producer))
+              worklist.push_back(before);
+      });
+    }
+    ++number;
+  }
+  return urgencies;
+}
+
 SmallVector<Operation *> StepScheduler::emit() {
-  // What the checks need goes first.
-  SmallVector<Operation *> checks;
-  llvm::copy_if(ops, std::back_inserter(checks), llvm::IsaPred<cf::AssertOp>);
-  llvm::DenseSet<Operation *> urgent = findNeeded(block, std::move(checks));
+  // What the checks need goes first, and what the first ones need before the
+  // others: a check of sizes guards an op that a check of values needs.
+  llvm::DenseMap<Operation *, unsigned> urgencies = findUrgencies();
+  auto getUrgency = [&](Operation *op) {
+    auto it = urgencies.find(op);
+    return it == urgencies.end() ? ~0u : it->second;
+  };
   computeRanks();
-  using Entry = std::pair<std::tuple<bool, unsigned, unsigned>, Operation *>;
+  using Entry =
+      std::pair<std::tuple<unsigned, unsigned, unsigned>, Operation *>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
   auto push = [&](Operation *op) {
-    ready.push({{!urgent.contains(op), rank[op], position[op]}, op});
+    ready.push({{getUrgency(op), rank[op], position[op]}, op});
   };
   for (Operation *op : ops)
     if (numPredecessors[op] == 0)
@@ -190,9 +217,8 @@ SmallVector<Operation *> StepScheduler::emit() {
   return stuck;
 }
 
-/// Puts the blocks of control flow in this one in order: by what they do to the
-/// storages of this block, and to what loops carry.
-LogicalResult StepScheduler::runOnNested() {
+llvm::MapVector<Block *, SmallVector<StorageRange>>
+StepScheduler::findNestedBlocks() {
   llvm::DenseMap<Value, BlockArgument> storages;
   for (const StorageRange &range : ranges)
     if (isInPlaceOf(range.last, range.first))
@@ -221,13 +247,38 @@ LogicalResult StepScheduler::runOnNested() {
              versions.first, versions.second});
     }
   }
-  for (auto &[nestedBlock, nestedRanges] : nested) {
+  return nested;
+}
+
+/// Puts the blocks of control flow in this one in order.
+LogicalResult StepScheduler::runOnNested() {
+  for (auto &[nestedBlock, nestedRanges] : findNestedBlocks()) {
     StepScheduler scheduler(function, *nestedBlock, nestedRanges);
     if (failed(scheduler.run()))
       return failure();
     numSnapshots += scheduler.numSnapshots;
   }
   return success();
+}
+
+bool StepScheduler::isOrdered() {
+  collectOps();
+  collectWriters();
+  bool isOrdered = true;
+  forEachSelfRead([&](const StorageRange &, UsesByValue reads) {
+    isOrdered &= reads.empty();
+  });
+  if (!isOrdered)
+    return false;
+  buildEdges();
+  for (auto &[before, after] : successors)
+    for (Operation *next : after)
+      if (position.contains(before) && position.contains(next) &&
+          position[before] > position[next])
+        return false;
+  return llvm::all_of(findNestedBlocks(), [&](auto &nested) {
+    return StepScheduler(function, *nested.first, nested.second).isOrdered();
+  });
 }
 
 LogicalResult StepScheduler::run() {

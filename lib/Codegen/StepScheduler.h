@@ -62,6 +62,9 @@ public:
       : function(function), block(block), ranges(ranges) {}
 
   llvm::LogicalResult run();
+  /// Whether the block, and the blocks in it that write, are in such an order
+  /// already, without a read that needs a copy.
+  bool isOrdered();
   unsigned getNumSnapshots() const { return numSnapshots; }
 
 private:
@@ -73,9 +76,13 @@ private:
   /// Gives each op that cannot read the old value of the variable it overwrites
   /// a copy of what it reads.
   void snapshotSelfReads();
-  /// As above, of one version of a storage, which `next` overwrite.
-  void snapshotSelfReads(const StorageRange &range, mlir::Value version,
-                         const llvm::SetVector<mlir::Operation *> *next);
+  /// The reads of one version of a storage, which `next` overwrite, by ops that
+  /// cannot read the old value.
+  UsesByValue findSelfReads(const StorageRange &range, mlir::Value version,
+                            const llvm::SetVector<mlir::Operation *> *next);
+  /// Calls `visit` with each storage and its reads of that kind.
+  void forEachSelfRead(
+      llvm::function_ref<void(const StorageRange &, UsesByValue)> visit);
   /// The ops of this block that overwrite `version`, and what comes after it in
   /// a chain: null for the last.
   const llvm::SetVector<mlir::Operation *> *findWriters(mlir::Value version);
@@ -96,6 +103,8 @@ private:
   void computeRanks();
   unsigned getEagerRank(mlir::Operation *op,
                         const llvm::DenseSet<mlir::Operation *> &early);
+  /// For each op that a check needs, the number of the first such check.
+  llvm::DenseMap<mlir::Operation *, unsigned> findUrgencies();
   /// Emits in order what can be emitted; returns the ops that could not.
   llvm::SmallVector<mlir::Operation *> emit();
   llvm::DenseSet<mlir::Operation *>
@@ -109,6 +118,10 @@ private:
   bool commitAfterChecks(mlir::Operation *check);
   void commitAtEnd(StorageRange &range);
   llvm::LogicalResult runOnNested();
+  /// The blocks in this one that write its storages, or what loops carry, with
+  /// what each does to them.
+  llvm::MapVector<mlir::Block *, llvm::SmallVector<StorageRange>>
+  findNestedBlocks();
 
   /// The op of this block that contains `op`, or null.
   mlir::Operation *getTopLevel(mlir::Operation *op) {

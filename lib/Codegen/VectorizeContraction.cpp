@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionPlan.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -85,7 +86,7 @@ private:
   void choosePasses();
   int64_t estimateSize(unsigned dim);
   /// About how many bytes of an input the loops of one pass read.
-  int64_t estimateBytes(Value input, AffineMap map);
+  CheckedSize estimateBytes(Value input, AffineMap map);
   void allocatePanel();
   void emitColumns();
   /// The columns from `base`, all of which exist unless `size` is set.
@@ -147,11 +148,11 @@ int64_t ContractionEmitter::estimateSize(unsigned dim) {
   return constant ? *constant : typicalSize;
 }
 
-int64_t ContractionEmitter::estimateBytes(Value input, AffineMap map) {
+CheckedSize ContractionEmitter::estimateBytes(Value input, AffineMap map) {
   // An index takes as many values as the loops in it, at most: those of a
   // window overlap.
   Type element = getElementTypeOrSelf(input);
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  CheckedSize bytes = getElementBytes(element);
   auto inPass = [&](unsigned dim) {
     return dim == contraction.n || dim == contraction.m ||
            llvm::is_contained(contraction.moreRows, dim) ||
@@ -178,9 +179,9 @@ void ContractionEmitter::choosePasses() {
   if (contraction.packs || numTiles <= 1)
     return;
   while (contraction.k.size() > 1 &&
-         estimateBytes(contraction.a->get(), contraction.aMap) +
-                 estimateBytes(contraction.b->get(), contraction.bMap) >
-             maxPassBytes) {
+         (estimateBytes(contraction.a->get(), contraction.aMap) +
+          estimateBytes(contraction.b->get(), contraction.bMap))
+                 .getSaturated() > maxPassBytes) {
     int64_t steps = 1;
     for (unsigned dim : ArrayRef(contraction.k).drop_front())
       steps *= estimateSize(dim);

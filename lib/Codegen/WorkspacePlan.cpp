@@ -22,12 +22,12 @@ bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
 }
 
 InFlightDiagnostic flywheel::emitOverBudget(WorkspaceSizes &sizes,
-                                            const Twine &bytes, int64_t extent,
+                                            const Twine &bytes,
                                             int64_t budget) {
   func::FuncOp function = sizes.getFunction();
   return function.emitError()
          << "'" << function.getSymName() << "' needs a workspace of " << bytes
-         << " bytes" << sizes.describeExtent(extent)
+         << " bytes" << sizes.describeExtents()
          << ", more than the memory budget of " << budget << " bytes";
 }
 
@@ -91,13 +91,13 @@ unsigned flywheel::assignSlots(MutableArrayRef<LiveBuffer *> buffers) {
   return numSlots;
 }
 
-int64_t flywheel::getSlotBytes(ArrayRef<LiveBuffer *> buffers,
-                               unsigned numSlots) {
-  SmallVector<int64_t> slots(numSlots);
+CheckedSize flywheel::getSlotBytes(ArrayRef<LiveBuffer *> buffers,
+                                   unsigned numSlots) {
+  SmallVector<CheckedSize> slots(numSlots, 0);
   for (const LiveBuffer *buffer : buffers)
-    slots[buffer->slot] = std::max(slots[buffer->slot], buffer->bytes);
-  int64_t total = 0;
-  for (int64_t bytes : slots)
-    total += llvm::alignTo(static_cast<uint64_t>(bytes), kStateAlignment);
+    slots[buffer->slot] = max(slots[buffer->slot], buffer->bytes);
+  CheckedSize total = 0;
+  for (CheckedSize bytes : slots)
+    total += bytes.alignTo(kStateAlignment);
   return total;
 }

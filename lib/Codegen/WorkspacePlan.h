@@ -7,6 +7,9 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 #define FLYWHEEL_LIB_CODEGEN_WORKSPACEPLAN_H
 
+#include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Target/Manifest.h"
+
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,6 +17,10 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace flywheel {
+
+/// The largest number of bytes that sizes of buffers are compared by, 16 TiB:
+/// hundreds of thousands of them can be added.
+constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
 
 /// A buffer of a step: its size in bytes and the positions, both included,
 /// between which it is live.
@@ -36,13 +43,15 @@ struct LiveBuffer {
 unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
 /// Bytes of the slots, each as large as its largest buffer and aligned.
-int64_t getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers, unsigned numSlots);
+CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
+                         unsigned numSlots);
 
 /// Sizes of the buffers of one function as functions of the symbolic extents of
 /// its feeds.
 class WorkspaceSizes {
 public:
-  explicit WorkspaceSizes(mlir::func::FuncOp function) : function(function) {}
+  /// Sizes are compared where each symbolic extent is its bound.
+  WorkspaceSizes(mlir::func::FuncOp function, const ExtentBounds &bounds);
 
   /// An upper bound of the bytes of a buffer. Emits an error where its elements
   /// are not numbers, or where its size does not follow from the feeds'
@@ -51,10 +60,13 @@ public:
   /// The number of the symbolic extent that dimension `dim` of an argument is.
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
-  /// `bytes` where every symbolic extent is `extent`.
-  int64_t evaluate(mlir::AffineExpr bytes, int64_t extent);
-  /// " where every extent is `extent`", or nothing where none is symbolic.
-  std::string describeExtent(int64_t extent);
+  /// `bytes` where each symbolic extent is its bound.
+  CheckedSize evaluate(mlir::AffineExpr bytes);
+  /// The largest of the bounds; where no extent is symbolic, that of others.
+  int64_t getLargestExtent();
+  /// " where every extent is 64", " where 'batch' is 4 and 'time' is 256", or
+  /// nothing where none is symbolic.
+  std::string describeExtents();
 
   mlir::func::FuncOp getFunction() const { return function; }
 
@@ -69,12 +81,19 @@ private:
   getLinearBound(const mlir::ValueBoundsConstraintSet::Variable &size);
 
   mlir::func::FuncOp function;
+  int64_t others;
+  /// Of the symbolic extents, and their names.
+  llvm::SmallVector<int64_t> bounds;
+  llvm::SmallVector<std::string> names;
 };
 
+/// Bounds as passes have them as options.
+ExtentBounds parseExtentBounds(int64_t extent,
+                               llvm::ArrayRef<std::string> named);
+
 /// Reports a workspace of `bytes`, in words, that is larger than `budget`.
-mlir::InFlightDiagnostic emitOverBudget(WorkspaceSizes &sizes,
-                                        const llvm::Twine &bytes,
-                                        int64_t extent, int64_t budget);
+mlir::InFlightDiagnostic
+emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);
 
 /// Whether `alloc`, of that many bytes, is to be a slot of the stack: an
 /// accumulator tile of a contraction, which LLVM can keep in registers.

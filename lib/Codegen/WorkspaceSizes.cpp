@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -29,27 +30,44 @@ std::optional<unsigned> WorkspaceSizes::getSymbol(Value value, int64_t dim) {
   return extents[dim];
 }
 
-unsigned WorkspaceSizes::getNumSymbols() {
-  auto names =
-      function->getAttrOfType<ArrayAttr>(TrainDialect::getSymbolsAttrName());
-  return names ? names.size() : 0;
+WorkspaceSizes::WorkspaceSizes(func::FuncOp function, const ExtentBounds &given)
+    : function(function), others(given.others) {
+  if (auto symbols = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getSymbolsAttrName()))
+    for (auto name : symbols.getAsRange<StringAttr>()) {
+      names.push_back(name.str());
+      bounds.push_back(given.lookup(name));
+    }
 }
 
-int64_t WorkspaceSizes::evaluate(AffineExpr bytes, int64_t extent) {
-  unsigned numSymbols = getNumSymbols();
-  MLIRContext *context = function.getContext();
-  for (unsigned i = 0; i < numSymbols; ++i)
-    bytes = bytes.replace(getAffineSymbolExpr(i, context),
-                          getAffineConstantExpr(extent, context));
-  auto constant =
-      dyn_cast<AffineConstantExpr>(simplifyAffineExpr(bytes, 0, numSymbols));
-  return constant ? constant.getValue() : 0;
+unsigned WorkspaceSizes::getNumSymbols() { return bounds.size(); }
+
+CheckedSize WorkspaceSizes::evaluate(AffineExpr bytes) {
+  return evaluateSize(bytes, bounds);
 }
 
-std::string WorkspaceSizes::describeExtent(int64_t extent) {
-  return getNumSymbols() == 0
-             ? ""
-             : " where every extent is " + std::to_string(extent);
+int64_t WorkspaceSizes::getLargestExtent() {
+  return bounds.empty() ? others : *llvm::max_element(bounds);
+}
+
+std::string WorkspaceSizes::describeExtents() {
+  if (bounds.empty())
+    return "";
+  if (llvm::all_equal(bounds))
+    return " where every extent is " + std::to_string(bounds.front());
+  SmallVector<std::string> each;
+  for (auto [name, bound] : llvm::zip_equal(names, bounds))
+    each.push_back("'" + name + "' is " + std::to_string(bound));
+  return " where " + llvm::join(each, " and ");
+}
+
+ExtentBounds flywheel::parseExtentBounds(int64_t extent,
+                                         ArrayRef<std::string> named) {
+  ExtentBounds bounds = extent;
+  // What sizes are compared at decides nothing that could be wrong.
+  for (StringRef text : named)
+    llvm::consumeError(bounds.add(text));
+  return bounds;
 }
 
 /// `expr` with a symbol, from `numSymbols` on, for each product of two unknown
@@ -123,7 +141,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   }
   auto read = size.getDefiningOp<memref::DimOp>();
   std::optional<int64_t> dim = read ? read.getConstantIndex() : std::nullopt;
-  if (!dim)
+  auto type =
+      read ? dyn_cast<MemRefType>(read.getSource().getType()) : MemRefType();
+  if (!dim || !type || *dim < 0 || *dim >= type.getRank())
     return failure();
   return getExtentBound(read.getSource(), *dim);
 }

@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/Session.h"
 #include "flywheel/Target/CNames.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -34,6 +35,22 @@ static Status makeShapeError(const ArgumentSpec &spec,
                                  spec.shapeText);
 }
 
+/// `batch = 3, time = 5`.
+static std::string formatExtents(const ManifestEntry &entry,
+                                 llvm::ArrayRef<int64_t> extents) {
+  std::string text;
+  for (auto [name, extent] : llvm::zip_equal(entry.symbols, extents))
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(extent);
+  return text;
+}
+
+static Status makeWorkspaceError(const ManifestEntry &entry,
+                                 llvm::ArrayRef<int64_t> extents) {
+  return Status::resourceExhausted(
+      "entry '" + entry.name + "' needs a workspace of more than " +
+      kMaxSizeText + " bytes for " + formatExtents(entry, extents));
+}
+
 static Status makeMissingError(const ArgumentSpec &spec) {
   return Status::invalidArgument("You must feed a value for placeholder '" +
                                  spec.name + "'");
@@ -57,6 +74,18 @@ int64_t CallPlan::getExtent(int64_t spec) const {
   return spec >= 0 ? spec : extents[-1 - spec];
 }
 
+Status CallPlan::checkBound(size_t symbol, int64_t extent) const {
+  const std::vector<int64_t> &bounds = entry.manifest->symbolBounds;
+  int64_t bound = bounds.empty() ? 0 : bounds[symbol];
+  if (bound == 0 || extent <= bound)
+    return {};
+  const std::string &name = entry.manifest->symbols[symbol];
+  return Status::invalidArgument(
+      name + " is out of range: expected 0 <= " + name +
+      " <= " + std::to_string(bound) + " in '" + entry.manifest->name +
+      "', found " + std::to_string(extent));
+}
+
 Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
   const ArgumentSpec &spec = entry.feeds[index];
   if (!feed.data && hasElements(feed.shape))
@@ -77,6 +106,8 @@ Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
     size_t symbol = -1 - expected;
     if (extent < 0)
       return makeShapeError(spec, feed.shape);
+    if (Status status = checkBound(symbol, extent); !status.isOk())
+      return status;
     if (extents[symbol] < 0) {
       extents[symbol] = extent;
       extentOwners[symbol] = index;
@@ -147,7 +178,11 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   if (Status status = bindResults(results); !status.isOk())
     return status;
   if (workspaceBytes < 0 || plannedExtents != extents) {
-    workspaceBytes = entry.manifest->getWorkspaceBytes(extents);
+    std::optional<int64_t> bytes =
+        entry.manifest->getWorkspaceBytes(extents).get();
+    if (!bytes)
+      return makeWorkspaceError(*entry.manifest, extents);
+    workspaceBytes = *bytes;
     plannedExtents = extents;
   }
   if (Status status = session.reserveWorkspace(workspaceBytes); !status.isOk())
@@ -159,8 +194,11 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   int32_t status = entry.function(session.state->data(),
                                   session.workspace.data(), feedPointers.data(),
                                   extents.data(), resultPointers.data());
-  if (status != 0)
-    return session.program->getStatus(status);
+  if (status != 0) {
+    Status failure = session.program->getStatus(status);
+    return Status(failure.code(),
+                  formatSizes(failure.message(), session.state->data()));
+  }
   if (hasStrings)
     returnStrings(results);
   return {};

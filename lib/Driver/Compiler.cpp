@@ -13,6 +13,10 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/CheckSource.h"
+#include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Target/TargetPasses.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -24,6 +28,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,6 +52,22 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   linalg_ext::registerBufferization(registry);
   registerBatchingRules(registry);
   registerDerivativeRules(registry);
+}
+
+std::shared_ptr<MLIRContext> flywheel::createContext() {
+  DialectRegistry registry;
+  registerAllFlywheelDialects(registry);
+  // One pool a context: a process that was forked can make a context anew.
+  auto pool = std::make_shared<LargeStackThreadPool>(
+      llvm::hardware_concurrency().compute_thread_count());
+  std::shared_ptr<MLIRContext> context(
+      new MLIRContext(registry), [pool](MLIRContext *old) { delete old; });
+  // The command line may have said otherwise.
+  if (context->isMultithreadingEnabled()) {
+    context->disableMultithreading();
+    context->setThreadPool(*pool);
+  }
+  return context;
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,12 +134,18 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 }
 
 static OwningOpRef<ModuleOp>
-parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
-            llvm::raw_ostream *diagnostics) {
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context,
-                                     diagnostics ? *diagnostics : llvm::errs());
+parseOnThisStack(MLIRContext &context,
+                 const std::shared_ptr<llvm::SourceMgr> &sources) {
+  const llvm::MemoryBuffer &text =
+      *sources->getMemoryBuffer(sources->getMainFileID());
+  if (std::optional<SourceProblem> problem = checkSource(text.getBuffer())) {
+    auto [line, column] = sources->getLineAndColumn(
+        llvm::SMLoc::getFromPointer(problem->position));
+    emitError(
+        FileLineColLoc::get(&context, text.getBufferIdentifier(), line, column))
+        << problem->message;
+    return {};
+  }
   Block block;
   AsmParserState state;
   ParserConfig config(&context);
@@ -135,34 +162,56 @@ parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
     return {};
   if (failed(verify(*module)))
     return {};
-  for (auto function : module->getOps<func::FuncOp>())
-    if (function.isPublic())
-      nameSignature(function, state);
+  // Names of values that a stage has printed are nobody's choice.
+  if (!(*module)->hasAttr(kCompilationAttrName))
+    for (auto function : module->getOps<func::FuncOp>())
+      if (function.isPublic())
+        nameSignature(function, state);
   return module;
 }
 
-OwningOpRef<ModuleOp>
-flywheel::parseModuleFile(MLIRContext &context, StringRef path,
-                          llvm::raw_ostream *diagnostics) {
+static OwningOpRef<ModuleOp>
+parseBuffer(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer,
+            DiagnosticPrinter &printer) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  unsigned file = sources->AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(printer.addSource(std::move(buffer))),
+      llvm::SMLoc());
+  OwningOpRef<ModuleOp> module;
+  bool hasMemory =
+      runOnLargeStack([&] { module = parseOnThisStack(context, sources); });
+  if (!hasMemory)
+    emitError(FileLineColLoc::get(
+        &context, sources->getMemoryBuffer(file)->getBufferIdentifier(), 1, 1))
+        << "no memory to read this module";
+  return module;
+}
+
+OwningOpRef<ModuleOp> flywheel::parseModuleFile(MLIRContext &context,
+                                                StringRef path,
+                                                DiagnosticPrinter &printer) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
   if (!buffer) {
     emitError(UnknownLoc::get(&context)) << error;
     return {};
   }
-  return parseBuffer(context, std::move(buffer), diagnostics);
+  return parseBuffer(context, std::move(buffer), printer);
 }
 
-OwningOpRef<ModuleOp>
-flywheel::parseModuleText(MLIRContext &context, StringRef text, StringRef name,
-                          llvm::raw_ostream *diagnostics) {
+OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
+                                                StringRef text, StringRef name,
+                                                DiagnosticPrinter &printer) {
   return parseBuffer(context, llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                     diagnostics);
+                     printer);
 }
 
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
+
+/// The stage after which the functions of entries have `train.symbols`.
+constexpr llvm::StringLiteral kExtentNamingStage = "flywheel-fuse";
 
 /// The model's name: as asked, the module's own, that of its file, or `model`.
 static std::string getModelName(ModuleOp module,
@@ -177,6 +226,31 @@ static std::string getModelName(ModuleOp module,
   return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
 }
 
+/// Once the extents of every entry have names: each bound is of one of them.
+static LogicalResult checkExtentNames(ModuleOp module,
+                                      const ExtentBounds &bounds) {
+  llvm::SetVector<StringRef> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto symbols = function->getAttrOfType<ArrayAttr>(
+            TrainDialect::getSymbolsAttrName()))
+      if (function.getName() != "init")
+        for (auto name : symbols.getAsRange<StringAttr>())
+          names.insert(name);
+  for (const auto &[name, bound] : bounds.named) {
+    if (names.contains(name))
+      continue;
+    InFlightDiagnostic error = emitError(module->getLoc())
+                               << "expected bounds of the extents of the "
+                                  "entries, found '"
+                               << name << "'; their extents are: ";
+    if (names.empty())
+      error << "none";
+    llvm::interleaveComma(names, error);
+    return error;
+  }
+  return success();
+}
+
 void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
   double total = 0.0;
   for (const StageTime &time : times) {
@@ -187,11 +261,29 @@ void flywheel::printStageTimes(raw_ostream &os, ArrayRef<StageTime> times) {
   os << llvm::formatv("  {0,-24} {1,9:f1} ms\n", "total", total * 1e3);
 }
 
-FailureOr<CompiledModule>
-flywheel::compileModule(OwningOpRef<ModuleOp> module,
-                        const CompilerOptions &given) {
+/// Where the largest tensor of a static shape is computed, and its type; where
+/// there is none, the module's own location.
+static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
+  std::pair<Location, Type> found(module.getLoc(), Type());
+  int64_t most = 0;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape())
+        continue;
+      int64_t bytes = getNumBytes(tensor).getSaturated();
+      if (bytes <= most)
+        continue;
+      most = bytes;
+      found = {op->getLoc(), type};
+    }
+  });
+  return found;
+}
+
+static FailureOr<CompiledModule>
+compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   CompilerOptions options = given;
-  options.modelName = getModelName(*module, given);
   if (!options.stopAfter.empty() &&
       llvm::none_of(getStages(), [&](const Stage &stage) {
         return stage.name == options.stopAfter;
@@ -203,17 +295,33 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
       error << " " << stage.name.str();
     return error;
   }
+  FailureOr<size_t> numDone = resumeOptions(*module, options);
+  if (failed(numDone))
+    return failure();
+  options.modelName = getModelName(*module, options);
+  options.lowering = options.lowering.value_or(Lowering::Optimized);
+  options.maxExtents = options.maxExtents.value_or(ExtentBounds());
   CompiledModule result;
+  result.options = options;
+  if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {
+    result.module = std::move(module);
+    return result;
+  }
   PlainErrors plain(module->getContext());
-  for (const Stage &stage : getStages()) {
+  for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
-    stage.populate(pm, options);
+    populateStage(pm, stage, options);
+    if (options.instrument && failed(options.instrument(pm)))
+      return failure();
     auto start = std::chrono::steady_clock::now();
     if (failed(pm.run(*module)))
       return failure();
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     result.times.push_back({stage.name.str(), elapsed.count()});
+    if (stage.name == kExtentNamingStage &&
+        failed(checkExtentNames(*module, *options.maxExtents)))
+      return failure();
     if (options.afterStage)
       options.afterStage(stage.name, *module);
     if (stage.name == options.stopAfter) {
@@ -227,4 +335,19 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
   result.manifest = std::move(*manifest);
   result.module = std::move(module);
   return result;
+}
+
+FailureOr<CompiledModule>
+flywheel::compileModule(OwningOpRef<ModuleOp> module,
+                        const CompilerOptions &options) {
+  FailureOr<CompiledModule> result = failure();
+  auto [loc, type] = findLargestTensor(*module);
+  bool hasMemory = runOnLargeStack(
+      [&] { result = compileOnThisStack(std::move(module), options); });
+  if (hasMemory)
+    return result;
+  InFlightDiagnostic error = emitError(loc) << "no memory to compile this";
+  if (type)
+    error << "; the largest tensor of the module is of type " << type;
+  return failure();
 }

@@ -6,23 +6,71 @@
 
 #include "flywheel/Driver/FrontEnd.h"
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+
 using namespace flywheel;
 
-static mlir::DialectRegistry makeRegistry() {
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  return registry;
+void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {
+  // Some of the options are names of passes.
+  registerAllFlywheelPasses();
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  llvm::cl::HideUnrelatedOptions(category);
+  for (const auto &entry : llvm::cl::getRegisteredOptions())
+    if (entry.first.starts_with("mlir-"))
+      entry.second->setHiddenFlag(llvm::cl::Hidden);
 }
 
-FrontEnd::FrontEnd() : context(makeRegistry()), diagnostics(sources, &context) {
-  context.printOpOnDiagnostic(false);
+FrontEnd::FrontEnd()
+    : context(createContext()),
+      handler(context.get(),
+              [this](mlir::Diagnostic &diagnostic) { handle(diagnostic); }) {
+  context->printOpOnDiagnostic(false);
+  mlir::applyDefaultTimingManagerCLOptions(timing);
+  rootTimer = timing.getRootScope();
+}
+
+FrontEnd::~FrontEnd() { flush(); }
+
+void FrontEnd::handle(const mlir::Diagnostic &diagnostic) {
+  // Errors come first, and at once: nothing is lost if the compiler stops.
+  if (!isCompiling ||
+      diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+    printer.print(diagnostic, llvm::errs());
+    return;
+  }
+  llvm::raw_string_ostream os(held);
+  os.enable_colors(llvm::errs().has_colors());
+  printer.print(diagnostic, os);
+}
+
+void FrontEnd::flush() {
+  isCompiling = false;
+  llvm::errs() << held;
+  held.clear();
 }
 
 llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
                                                       CompilerOptions options) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = parseModuleFile(context, path);
-  if (!module)
-    return llvm::failure();
-  options.inputPath = path.str();
-  return compileModule(std::move(module), options);
+  isCompiling = true;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  {
+    mlir::TimingScope timer = rootTimer.nest("parse");
+    module = parseModuleFile(*context, path, printer);
+  }
+  llvm::FailureOr<CompiledModule> compiled = llvm::failure();
+  if (module) {
+    options.inputPath = path.str();
+    options.instrument = [this](mlir::PassManager &pm) {
+      pm.enableTiming(rootTimer);
+      return mlir::applyPassManagerCLOptions(pm);
+    };
+    compiled = compileModule(std::move(module), options);
+  }
+  rootTimer.stop();
+  flush();
+  return compiled;
 }

@@ -5,12 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Target/TargetMachine.h"
 
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace flywheel;
@@ -28,43 +25,19 @@ llvm::StringRef flywheel::getDenormalControl(const TargetOptions &options) {
 }
 
 CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  bool isHost = options.triple.empty();
   llvm::Triple triple = getTriple(options);
-  std::string cpu = options.cpu;
-  llvm::SubtargetFeatures features;
-  if (cpu == "host" || (isHost && cpu.empty())) {
-    cpu = llvm::sys::getHostCPUName().str();
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-      features.AddFeature(feature.first(), feature.second);
-  }
-  // What the user asks for has the last word.
-  llvm::SubtargetFeatures asked(options.features);
-  for (const std::string &feature : asked.getFeatures())
-    if (!feature.empty())
-      features.AddFeature(feature);
-  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16,
-                   /*convertsHalves=*/false};
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return result;
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, cpu, features.getString()));
+  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
+  std::unique_ptr<llvm::MCSubtargetInfo> info = createSubtargetInfo(options);
   if (!info)
     return result;
   if (triple.isX86()) {
-    bool convertsHalves = info->checkFeatures("+f16c");
     if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
-      return {512, 32, convertsHalves};
+      return {512, 32};
     if (info->checkFeatures("+avx2"))
-      return {256, 16, convertsHalves};
-    return {128, 16, convertsHalves};
+      return {256, 16};
+    return {128, 16};
   }
   if (triple.isAArch64())
-    return {128, 32, /*convertsHalves=*/true};
+    return {128, 32};
   return result;
 }

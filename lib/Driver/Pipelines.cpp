@@ -17,6 +17,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
@@ -58,6 +59,10 @@ static void populateFreeze(OpPassManager &pm, const CompilerOptions &options) {
 /// Everything a user's module can say about training becomes plain reads,
 /// assigns, tensor ops and gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  pm.addPass(createVerifyShapes());
+  pm.addPass(createVerifyCalls());
+  // State of other dialects is state.
+  pm.addPass(train::createTrainConvertGlobals());
   VerifySupportedOpsOptions supported;
   supported.entries.assign(options.entries.begin(), options.entries.end());
   pm.addPass(createVerifySupportedOps(supported));
@@ -72,10 +77,13 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);
-  pm.addPass(createInlinerPass());
+  // Before anything is folded: a fold may rely on what is to be checked.
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   populateFreeze(pm, options);
   pm.addPass(train::createMaterializeInitializers());
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
@@ -87,7 +95,10 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
   pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createVerifyShapes());
+  // What the rules have made.
+  pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
@@ -113,6 +124,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createUnifyExtents());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
@@ -123,7 +135,9 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   }
+  pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
   pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
   pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
@@ -142,7 +156,12 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    // These may have made reads of variables behind their updates.
+    ScheduleStepOptions again;
+    again.ifDisordered = true;
+    pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
   }
+  pm.addPass(createVerifyShapes());
 }
 
 static void populateBufferize(OpPassManager &pm,
@@ -163,10 +182,13 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.extent = options.maxExtent;
+  rematerialize.extent = options.maxExtents->others;
+  llvm::append_range(rematerialize.extents, options.maxExtents->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   PlanWorkspaceOptions workspace;
-  workspace.extent = options.maxExtent;
+  workspace.extent = rematerialize.extent;
+  workspace.extents = rematerialize.extents;
+  workspace.boundExtents = options.cInterface;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -206,9 +228,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   functions.addPass(math::createMathExtendToSupportedTypes(extend));
-  ExpandNarrowingOptions narrowing;
-  narrowing.expandHalves = !getCpuTarget(options.target).convertsHalves;
-  functions.addPass(createExpandNarrowing(narrowing));
+  functions.addPass(createExpandNarrowing());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   functions.addPass(arith::createArithExpandOpsPass(expand));
@@ -226,7 +246,9 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
   EmitEntryPointsOptions entries;
-  entries.maxExtent = options.maxExtent;
+  entries.cInterface = options.cInterface;
+  entries.maxExtent = options.maxExtents->others;
+  llvm::append_range(entries.maxExtents, options.maxExtents->format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   pm.addPass(createEmitEntryPoints(entries));
@@ -253,6 +275,15 @@ ArrayRef<Stage> flywheel::getStages() {
   return stages;
 }
 
+void flywheel::populateStage(OpPassManager &pm, const Stage &stage,
+                             const CompilerOptions &options) {
+  stage.populate(pm, options);
+  RecordStageOptions record;
+  record.stage = stage.name.str();
+  record.settings = formatSettings(stage, options);
+  pm.addPass(createRecordStage(record));
+}
+
 void flywheel::registerStagePipelines() {
   struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     Option<Lowering> lowering{
@@ -264,7 +295,7 @@ void flywheel::registerStagePipelines() {
                                     "one plain loop nest an op"))};
     Option<std::string> modelName{*this, "model-name",
                                   llvm::cl::desc("Prefix of the symbols"),
-                                  llvm::cl::init("model")};
+                                  llvm::cl::init("")};
     ListOption<std::string> entries{*this, "entries",
                                     llvm::cl::desc("Entries to keep; by "
                                                    "default all")};
@@ -289,9 +320,9 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
-          options.maxExtent = given.maxExtent;
+          options.maxExtents = given.maxExtent.getValue();
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
-          stage.populate(pm, options);
+          populateStage(pm, stage, options);
         });
 }

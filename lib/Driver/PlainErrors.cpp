@@ -47,15 +47,15 @@ static StringRef findOpName(StringRef text) {
   return {};
 }
 
-static LogicalResult restate(MLIRContext *context, Diagnostic &diagnostic) {
+static LogicalResult restate(MLIRContext *context, mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error ||
       !isInternal(text))
     return failure();
   StringRef name = findOpName(text);
   std::string operation;
   // Upstream notes the op that it was at.
-  for (Diagnostic &note : diagnostic.getNotes())
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
     if (name.empty()) {
       operation = note.str();
       name = findOpName(operation);
@@ -71,6 +71,6 @@ static LogicalResult restate(MLIRContext *context, Diagnostic &diagnostic) {
 }
 
 PlainErrors::PlainErrors(MLIRContext *context)
-    : handler(context, [context](Diagnostic &diagnostic) {
+    : handler(context, [context](mlir::Diagnostic &diagnostic) {
         return restate(context, diagnostic);
       }) {}

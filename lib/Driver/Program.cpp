@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Program.h"
+#include "flywheel/Driver/LargeStack.h"
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
 
@@ -88,6 +89,16 @@ Status Program::addVariable(const ManifestVariable &variable) {
 Result<std::shared_ptr<const Program>>
 Program::create(ModuleOp module, const CodegenOptions &options,
                 std::vector<StageTime> *times) {
+  std::optional<Result<std::shared_ptr<const Program>>> result;
+  if (!runOnLargeStack(
+          [&] { result = createOnThisStack(module, options, times); }))
+    return Status::resourceExhausted("no memory to generate machine code");
+  return std::move(*result);
+}
+
+Result<std::shared_ptr<const Program>>
+Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
+                           std::vector<StageTime> *times) {
   FailureOr<Manifest> manifest = Manifest::readFrom(module);
   if (failed(manifest))
     return Status::invalidArgument(

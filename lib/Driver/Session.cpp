@@ -7,6 +7,7 @@
 #include "flywheel/Driver/Session.h"
 #include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Target/CNames.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -93,13 +94,17 @@ Status Session::reserveWorkspace(int64_t bytes) {
 
 Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))
-    if (Status status = reserveWorkspace(entry->getWorkspaceBytes({}));
+    // Its sizes are static, and were checked when it was compiled.
+    if (Status status =
+            reserveWorkspace(entry->getWorkspaceBytes({}).getSaturated());
         !status.isOk())
       return status;
   const void *feeds[] = {&seed, select};
-  return program->getStatus(program->getInitializer()(
-      state->data(), workspace.data(), feeds, /*extents=*/nullptr,
-      /*results=*/nullptr));
+  int32_t status =
+      program->getInitializer()(state->data(), workspace.data(), feeds,
+                                /*extents=*/nullptr, /*results=*/nullptr);
+  Status result = program->getStatus(status);
+  return Status(result.code(), formatSizes(result.message(), state->data()));
 }
 
 Status Session::initialize(uint64_t seed) {

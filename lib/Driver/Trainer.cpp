@@ -85,12 +85,17 @@ static constexpr const char *kEpochsKey = "flywheel.train.epochs";
 static constexpr const char *kOrderSeedKey = "flywheel.train.seed";
 static constexpr const char *kBatchSizeKey = "flywheel.train.batch_size";
 static constexpr const char *kHoldoutKey = "flywheel.train.holdout";
+static constexpr const char *kShuffleKey = "flywheel.train.shuffle";
 
 runtime::Metadata TrainingProgress::toMetadata() const {
-  return {{kEpochsKey, std::to_string(epochs)},
-          {kOrderSeedKey, std::to_string(seed)},
-          {kBatchSizeKey, std::to_string(batchSize)},
-          {kHoldoutKey, runtime::formatElement(DType::F64, &holdout)}};
+  runtime::Metadata metadata = {
+      {kEpochsKey, std::to_string(epochs)},
+      {kOrderSeedKey, std::to_string(seed)},
+      {kBatchSizeKey, std::to_string(batchSize)},
+      {kHoldoutKey, runtime::formatElement(DType::F64, &holdout)}};
+  if (!shuffle)
+    metadata[kShuffleKey] = "0";
+  return metadata;
 }
 
 Result<std::optional<TrainingProgress>>
@@ -114,6 +119,8 @@ TrainingProgress::fromMetadata(const runtime::Metadata &metadata) {
     return Status::invalidArgument("expected a number as metadata '" +
                                    entry->first + "', found '" + entry->second +
                                    "'");
+  if (auto shuffle = metadata.find(kShuffleKey); shuffle != metadata.end())
+    progress.shuffle = shuffle->second != "0";
   return std::optional<TrainingProgress>(progress);
 }
 
@@ -234,13 +241,16 @@ uint64_t Trainer::getStepsPerEpoch() const {
                       train && train->getFixedRows());
 }
 
-Result<double>
+Result<std::optional<double>>
 Trainer::trainEpoch(uint64_t epoch,
                     llvm::function_ref<void(const Step &)> onStep) {
   if (!train)
     return Status::failedPrecondition("no entry to train with was given");
-  std::vector<uint64_t> order =
-      runtime::epochOrder(trainingRows, options.seed, epoch);
+  std::vector<uint64_t> order = trainingRows;
+  if (options.shuffle)
+    order = runtime::epochOrder(std::move(order), options.seed, epoch);
+  else
+    llvm::sort(order);
   double sum = 0.0;
   uint64_t rowsDone = 0;
   for (uint64_t index = 0, e = getStepsPerEpoch(); index < e; ++index) {
@@ -252,14 +262,17 @@ Trainer::trainEpoch(uint64_t epoch,
       return Status(status.code(), status.message() + " (epoch " +
                                        std::to_string(epoch + 1) + ", step " +
                                        std::to_string(index + 1) + ")");
-    double loss =
-        lossIndex < 0 ? NAN : getScalar(train->getResults()[lossIndex]);
-    sum += loss * static_cast<double>(count);
+    std::optional<double> loss;
+    if (lossIndex >= 0)
+      loss = getScalar(train->getResults()[lossIndex]);
+    sum += loss.value_or(0.0) * static_cast<double>(count);
     rowsDone += count;
     if (onStep)
       onStep({epoch, index, count, loss});
   }
-  return sum / static_cast<double>(rowsDone);
+  if (lossIndex < 0)
+    return std::optional<double>();
+  return std::optional<double>(sum / static_cast<double>(rowsDone));
 }
 
 Result<std::vector<Metric>> Trainer::evaluate() {

@@ -91,34 +91,47 @@ Status CheckpointReader::checkBooleans(const TensorInfo &info) const {
   return Status();
 }
 
-Status CheckpointReader::makeMissingError(const std::string &name) const {
-  return Status::notFound("Key " + name + " not found in checkpoint '" +
-                          path() + "'");
+Status CheckpointReader::makeMissingError(const std::string &name,
+                                          const std::string &variable) const {
+  bool isRenamed = !variable.empty() && variable != name;
+  return Status::notFound(
+      "Key " + name + " not found in checkpoint '" + path() + "'" +
+      (isRenamed ? ", which variable '" + variable + "' is restored from"
+                 : ""));
 }
 
+/// What a restore of the key \p name cannot do: it names the variable too where
+/// that is another name.
 static std::string makePrefix(const std::string &name,
+                              const std::string &variable,
                               const std::string &path) {
-  return "can't restore " + name + " from checkpoint '" + path + "': ";
+  bool isRenamed = !variable.empty() && variable != name;
+  return "can't restore " +
+         (isRenamed ? "variable '" + variable + "' from key '" + name + "' of"
+                    : name + " from") +
+         " checkpoint '" + path + "': ";
 }
 
-Status CheckpointReader::checkDType(const std::string &name, DType found,
+Status CheckpointReader::checkDType(const std::string &name,
+                                    const std::string &variable, DType found,
                                     DType expected) const {
   if (found == expected)
     return Status();
   return Status::invalidArgument(
-      makePrefix(name, path()) + "the checkpoint's dtype is " +
+      makePrefix(name, variable, path()) + "the checkpoint's dtype is " +
       std::string(numpyName(found)) + ", the variable's is " +
       std::string(numpyName(expected)));
 }
 
-Status CheckpointReader::checkShape(const std::string &name, const Shape &found,
-                                    const Shape &expected,
+Status CheckpointReader::checkShape(const std::string &name,
+                                    const std::string &variable,
+                                    const Shape &found, const Shape &expected,
                                     const RestoreOptions &options) const {
   if (options.reshape ? elementCount(found) == elementCount(expected)
                       : found == expected)
     return Status();
   return Status::invalidArgument(
-      makePrefix(name, path()) + "the checkpoint's shape is " +
+      makePrefix(name, variable, path()) + "the checkpoint's shape is " +
       formatShape(found) + ", the variable's is " + formatShape(expected) +
       (options.reshape ? ", which has another number of elements" : ""));
 }
@@ -127,32 +140,37 @@ Status CheckpointReader::checkTarget(const RestoreTarget &target,
                                      const RestoreOptions &options) const {
   const TensorInfo *info = file.find(target.name);
   if (!info && findStrings(file, target.name))
-    return checkDType(target.name, DType::String, target.dtype);
+    return checkDType(target.name, target.variable, DType::String,
+                      target.dtype);
   if (!info)
-    return makeMissingError(target.name);
-  if (Status status = checkDType(target.name, info->dtype, target.dtype);
+    return makeMissingError(target.name, target.variable);
+  if (Status status =
+          checkDType(target.name, target.variable, info->dtype, target.dtype);
       !status.isOk())
     return status;
-  if (Status status =
-          checkShape(target.name, info->shape, target.shape, options);
+  if (Status status = checkShape(target.name, target.variable, info->shape,
+                                 target.shape, options);
       !status.isOk())
     return status;
   if (info->byteSize() && !target.data)
-    return Status::invalidArgument(makePrefix(target.name, path()) +
-                                   "the destination is null");
+    return Status::invalidArgument(
+        makePrefix(target.name, target.variable, path()) +
+        "the destination is null");
   return info->dtype == DType::Bool ? checkBooleans(*info) : Status();
 }
 
 Result<StringTensor>
-CheckpointReader::readStrings(const std::string &name, const Shape &shape,
+CheckpointReader::readStrings(const std::string &name,
+                              const std::string &variable, const Shape &shape,
                               const RestoreOptions &options) const {
   std::optional<StringTensorInfo> found = findStrings(file, name);
   const TensorInfo *other = file.find(name);
   if (!found && other)
-    return checkDType(name, other->dtype, DType::String);
+    return checkDType(name, variable, other->dtype, DType::String);
   if (!found)
-    return makeMissingError(name);
-  if (Status status = checkShape(name, found->lengths->shape, shape, options);
+    return makeMissingError(name, variable);
+  if (Status status =
+          checkShape(name, variable, found->lengths->shape, shape, options);
       !status.isOk())
     return status;
   return readStringTensor(file, name);

@@ -20,6 +20,9 @@ static std::string listNames(const std::vector<TensorInfo> &infos) {
   return names.empty() ? "none" : names;
 }
 
+/// Their order takes 128 MiB.
+static constexpr uint64_t maxEmptyRows = uint64_t(1) << 24;
+
 Result<Dataset> Dataset::load(const std::string &path,
                               const std::vector<std::string> &columns) {
   Result<SafetensorsFile> opened = SafetensorsFile::open(path);
@@ -55,6 +58,13 @@ Result<Dataset> Dataset::load(const std::string &path,
           std::to_string(info.shape[0]));
   }
   dataset.rows = uint64_t(first.shape[0]);
+  // A file can have any number of rows without bytes, but each takes its place
+  // in the order of an epoch.
+  if (dataset.rows > maxEmptyRows && first.byteSize() == 0)
+    return Status::invalidArgument(
+        "'" + path + "' has " + std::to_string(dataset.rows) +
+        " rows without elements, at most " + std::to_string(maxEmptyRows) +
+        " can be read");
   return dataset;
 }
 

@@ -242,14 +242,14 @@ Status flywheel::runtime::restoreVariables(const ProgramState &state,
   for (const Selected &each : *selected) {
     const VariableState &variable = *each.variable;
     if (variable.dtype != DType::String) {
-      targets.push_back(
-          {each.key, variable.dtype, variable.shape, variable.data});
+      targets.push_back({each.key, variable.dtype, variable.shape,
+                         variable.data, variable.name});
       continue;
     }
     if (Status status = checkTable(state, variable); !status.isOk())
       return status;
-    Result<StringTensor> read =
-        file->readStrings(each.key, variable.shape, restoreOptions);
+    Result<StringTensor> read = file->readStrings(
+        each.key, variable.name, variable.shape, restoreOptions);
     if (!read.isOk())
       return read.status();
     strings.emplace_back(&variable, std::move(*read));

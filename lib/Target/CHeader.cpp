@@ -6,6 +6,7 @@
 
 #include "flywheel/Target/CHeader.h"
 #include "CHeaderText.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,13 +21,14 @@ namespace {
 
 class HeaderWriter : CHeaderPart {
 public:
-  HeaderWriter(const Manifest &manifest, int64_t maxExtent,
+  HeaderWriter(const Manifest &manifest, const ExtentBounds &bounds,
                llvm::raw_ostream &os)
-      : CHeaderPart(manifest, os), maxExtent(maxExtent), state(manifest, os) {}
+      : CHeaderPart(manifest, os), bounds(bounds), state(manifest, os) {}
 
   void write() {
     writeIntroduction();
     writeSizes();
+    writeLinkedNames();
     os << "typedef struct " << prefix << "_state " << prefix << "_state;\n\n";
     writeInitializer();
     for (const ManifestEntry &entry : manifest.entries)
@@ -36,6 +38,7 @@ public:
     state.writeStrings();
     state.writeVariables();
     os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
+          "FLYWHEEL_MODEL_"
        << macro << "_H */\n";
     state.writeCheckpoints();
   }
@@ -81,23 +84,52 @@ private:
           "are passed as\n"
           " * their bits, booleans as bytes 0 and 1.\n"
           " */\n"
-          "#ifndef "
-       << macro << "_H\n#define " << macro
+          "#ifndef FLYWHEEL_MODEL_"
+       << macro << "_H\n#define FLYWHEEL_MODEL_" << macro
        << "_H\n\n#include <stddef.h>\n#include <stdint.h>\n"
           "#include <string.h>\n\n"
           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   }
 
   void writeSizes() {
+    int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
     os << "/* Bytes of the state block, with the workspace for extents up to "
-          "the bound\n   below, and its alignment in bytes. */\n"
-       << "#define " << macro << "_STATE_BYTES ((size_t)"
-       << getCStateBytes(manifest, maxExtent) << "u"
-       << (getCStateBytes(manifest, maxExtent) > 0x7fffffff ? "ll" : "")
-       << ")\n"
+          "the bounds\n   below, and its alignment in bytes. */\n"
+       << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"
+       << (bytes > 0x7fffffff ? "ll" : "") << ")\n"
        << "#define " << macro << "_STATE_ALIGN " << kStateAlignment << "\n"
-       << "/* Every extent that is an argument lies between 0 and this. */\n"
-       << "#define " << macro << "_MAX_EXTENT " << maxExtent << "\n\n";
+       << "/* Every extent that is an argument lies between 0 and its bound: "
+          "this, or the one\n   of its name. */\n"
+       << "#define " << macro << "_MAX_EXTENT " << bounds.others << "\n";
+    llvm::StringSet<> taken;
+    taken.insert(macro + "_MAX_EXTENT");
+    llvm::StringSet<> seen;
+    for (const ManifestEntry &entry : manifest.entries) {
+      if (isInitializer(entry))
+        continue;
+      for (const std::string &symbol : entry.symbols)
+        if (seen.insert(symbol).second)
+          os << "#define "
+             << takeMacro(macro + "_MAX_" + toMacroPart(symbol), taken) << " "
+             << bounds.lookup(symbol) << "\n";
+    }
+    os << "\n";
+  }
+
+  /// An object with other sizes, bounds or parameters than the header has its
+  /// functions under other names, so that it does not link.
+  void writeLinkedNames() {
+    std::string hash = getInterfaceHash(manifest, bounds);
+    os << "/* Stands for the sizes, bounds and parameters in this header. The "
+          "names of the\n   functions end in it, so that an object from "
+          "another "
+          "compilation does not link.\n   By name, as dlsym() takes it: \""
+       << prefix << "_init_\" " << macro << "_INTERFACE. */\n#define " << macro
+       << "_INTERFACE \"" << hash << "\"\n";
+    for (const std::string &symbol : getExportedSymbols(manifest))
+      os << "#define " << symbol << " " << getLinkedSymbol(symbol, hash)
+         << "\n";
+    os << "\n";
   }
 
   void writeInitializer() {
@@ -162,7 +194,8 @@ private:
         break;
       }
       case CParameter::Kind::Extent:
-        os << " * " << parameter.name << " (in): 0 to " << maxExtent;
+        os << " * " << parameter.name << " (in): 0 to "
+           << bounds.lookup(entry.symbols[parameter.index]);
         if (entry.symbols[parameter.index] != parameter.name)
           os << ", the extent '" << toCComment(entry.symbols[parameter.index])
              << "'";
@@ -188,7 +221,7 @@ private:
       os << "; besides bad arguments and uninitialised variables:";
       for (int64_t index : entry.checks)
         os << "\n *   " << index + 1 << ": "
-           << toCComment(manifest.messages[index].text);
+           << toCComment(formatSizes(manifest.messages[index].text));
     } else {
       os << ".";
     }
@@ -204,16 +237,16 @@ private:
        << prefix << "_last_error(const " << prefix << "_state *s);\n\n";
   }
 
-  int64_t maxExtent;
+  const ExtentBounds &bounds;
   CHeaderState state;
 };
 
 } // namespace
 
-std::string emitCHeader(const Manifest &manifest, int64_t maxExtent) {
+std::string emitCHeader(const Manifest &manifest, const ExtentBounds &bounds) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  HeaderWriter(manifest, maxExtent, os).write();
+  HeaderWriter(manifest, bounds, os).write();
   return text;
 }
 

@@ -34,12 +34,8 @@ void CHeaderState::writeVariableMacros() {
        {"STATE", "STATUS", "INITIALIZED", "TEXT", "HEADER", "WORKSPACE"})
     taken.insert(macro + "_" + name.str());
   for (const ManifestVariable &variable : manifest.variables) {
-    std::string base = macro + "_";
-    for (char c : variable.name)
-      base += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
-    std::string name = base;
-    for (unsigned n = 1; !taken.insert(name).second; ++n)
-      name = base + "_" + std::to_string(n);
+    std::string name =
+        takeMacro(macro + "_" + toMacroPart(variable.name), taken);
     os << "/* " << toCComment(variable.name) << ": "
        << getDTypeName(variable.type.getElementType()) << " "
        << formatShape(variable.type.getShape());
@@ -91,15 +87,6 @@ int64_t CHeaderState::getMaxRank() {
   return rank;
 }
 
-/// The status of a block that was never initialised.
-int32_t CHeaderState::getNotInitializedStatus() {
-  std::string text = getNotInitializedMessage(manifest);
-  for (auto [index, message] : llvm::enumerate(manifest.messages))
-    if (message.text == text)
-      return index + 1;
-  llvm_unreachable("the entry points have this message");
-}
-
 void CHeaderState::writeHeaderOffsets() {
   size_t count = manifest.variables.size();
   os << "/* Within the block, for the functions below. */\n"
@@ -112,7 +99,8 @@ void CHeaderState::writeHeaderOffsets() {
      << kStateTextBytes << "\n#define " << macro << "_HEADER_BYTES "
      << getStateHeaderBytes(count) << "\n#define " << macro
      << "_WORKSPACE_OFFSET " << getCWorkspaceOffset(manifest) << "\n#define "
-     << macro << "_NOT_INITIALIZED " << getNotInitializedStatus() << "\n\n";
+     << macro << "_NOT_INITIALIZED " << getNotInitializedStatus(manifest)
+     << "\n\n";
 }
 
 /// Whether strings cross the interface.

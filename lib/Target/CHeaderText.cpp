@@ -26,6 +26,21 @@ std::string flywheel::escapeForC(StringRef text) {
   return escaped;
 }
 
+std::string flywheel::toMacroPart(StringRef name) {
+  std::string part;
+  for (char c : name)
+    part += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
+  return part;
+}
+
+std::string flywheel::takeMacro(const std::string &base,
+                                llvm::StringSet<> &taken) {
+  std::string name = base;
+  for (unsigned n = 1; !taken.insert(name).second; ++n)
+    name = base + "_" + std::to_string(n);
+  return name;
+}
+
 std::string flywheel::toCComment(StringRef text) {
   std::string safe;
   for (char c : text) {

@@ -10,6 +10,7 @@
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/Manifest.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
@@ -21,6 +22,12 @@ std::string escapeForC(llvm::StringRef text);
 
 /// `text` within a comment.
 std::string toCComment(llvm::StringRef text);
+
+/// `name` as the rest of a macro's name.
+std::string toMacroPart(llvm::StringRef name);
+
+/// `base`, or where that is taken `base` with a number; it is taken then.
+std::string takeMacro(const std::string &base, llvm::StringSet<> &taken);
 
 /// The names and the stream that each part of a header writes with.
 class CHeaderPart {
@@ -57,7 +64,6 @@ private:
   void writeCollections();
   void writeAccessors();
   int64_t getMaxRank();
-  int32_t getNotInitializedStatus();
   bool hasStrings();
 };
 

@@ -18,50 +18,178 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// True for the keywords of C99 and C++17, and what <stdint.h> users expect.
+/// True for the keywords of C and C++, up to C23 and C++20 and with those of
+/// compilers, and what <stdint.h> users expect.
 static bool isReservedInC(StringRef name) {
-  static const llvm::StringSet<> reserved = {
-      "alignas",       "alignof",     "and",
-      "and_eq",        "asm",         "auto",
-      "bitand",        "bitor",       "bool",
-      "break",         "case",        "catch",
-      "char",          "class",       "compl",
-      "const",         "const_cast",  "constexpr",
-      "continue",      "decltype",    "default",
-      "delete",        "do",          "double",
-      "dynamic_cast",  "else",        "enum",
-      "explicit",      "export",      "extern",
-      "false",         "float",       "for",
-      "friend",        "goto",        "if",
-      "inline",        "int",         "long",
-      "mutable",       "namespace",   "new",
-      "noexcept",      "not",         "not_eq",
-      "nullptr",       "operator",    "or",
-      "or_eq",         "private",     "protected",
-      "public",        "register",    "reinterpret_cast",
-      "restrict",      "return",      "short",
-      "signed",        "sizeof",      "static",
-      "static_assert", "static_cast", "struct",
-      "switch",        "template",    "this",
-      "thread_local",  "throw",       "true",
-      "try",           "typedef",     "typeid",
-      "typename",      "typeof",      "union",
-      "unsigned",      "using",       "virtual",
-      "void",          "volatile",    "wchar_t",
-      "while",         "xor",         "xor_eq",
-      "int8_t",        "int16_t",     "int32_t",
-      "int64_t",       "uint8_t",     "uint16_t",
-      "uint32_t",      "uint64_t"};
+  static const llvm::StringSet<> reserved = {"alignas",
+                                             "alignof",
+                                             "and",
+                                             "and_eq",
+                                             "asm",
+                                             "auto",
+                                             "bitand",
+                                             "bitor",
+                                             "bool",
+                                             "break",
+                                             "case",
+                                             "catch",
+                                             "char",
+                                             "char16_t",
+                                             "char32_t",
+                                             "char8_t",
+                                             "class",
+                                             "co_await",
+                                             "co_return",
+                                             "co_yield",
+                                             "compl",
+                                             "concept",
+                                             "const",
+                                             "const_cast",
+                                             "consteval",
+                                             "constexpr",
+                                             "constinit",
+                                             "continue",
+                                             "decltype",
+                                             "default",
+                                             "delete",
+                                             "do",
+                                             "double",
+                                             "dynamic_cast",
+                                             "else",
+                                             "enum",
+                                             "explicit",
+                                             "export",
+                                             "extern",
+                                             "false",
+                                             "float",
+                                             "for",
+                                             "friend",
+                                             "goto",
+                                             "if",
+                                             "inline",
+                                             "int",
+                                             "long",
+                                             "mutable",
+                                             "namespace",
+                                             "new",
+                                             "noexcept",
+                                             "not",
+                                             "not_eq",
+                                             "nullptr",
+                                             "operator",
+                                             "or",
+                                             "or_eq",
+                                             "private",
+                                             "protected",
+                                             "public",
+                                             "register",
+                                             "requires",
+                                             "reinterpret_cast",
+                                             "restrict",
+                                             "return",
+                                             "short",
+                                             "signed",
+                                             "sizeof",
+                                             "static",
+                                             "static_assert",
+                                             "static_cast",
+                                             "struct",
+                                             "switch",
+                                             "template",
+                                             "this",
+                                             "thread_local",
+                                             "throw",
+                                             "true",
+                                             "try",
+                                             "typedef",
+                                             "typeid",
+                                             "typename",
+                                             "typeof",
+                                             "typeof_unqual",
+                                             "union",
+                                             "unsigned",
+                                             "using",
+                                             "virtual",
+                                             "void",
+                                             "volatile",
+                                             "wchar_t",
+                                             "while",
+                                             "xor",
+                                             "xor_eq",
+                                             "int8_t",
+                                             "int16_t",
+                                             "int32_t",
+                                             "int64_t",
+                                             "uint8_t",
+                                             "uint16_t",
+                                             "uint32_t",
+                                             "uint64_t"};
   return reserved.contains(name);
+}
+
+/// Words in small letters that compilers or widespread headers define.
+static bool isWellKnownMacro(StringRef name) {
+  static const llvm::StringSet<> macros = {
+      "arm",   "complex", "emit",  "environ",   "errno",           "far",
+      "hpux",  "huge",    "i386",  "imaginary", "interface",       "linux",
+      "m68k",  "mips",    "near",  "noreturn",  "pixel",           "signals",
+      "slots", "small",   "sparc", "stderr",    "stdin",           "stdout",
+      "sun",   "unix",    "vax",   "vector",    "math_errhandling"};
+  // Members of structures of POSIX are macros for those inside of unions.
+  static const StringRef members[] = {"h_addr", "s6_addr", "s_addr", "sa_",
+                                      "sched_", "si_",     "sigev_", "st_"};
+  return macros.contains(name) || llvm::any_of(members, [&](StringRef member) {
+           return name.starts_with(member);
+         });
+}
+
+/// Whether a name alone, not one behind a model's prefix, may mean something
+/// else to a C or C++ program: keywords, types, and the forms of names that
+/// macros and implementations have.
+static bool mayMeanElseInC(StringRef name) {
+  return isReservedInC(name) || isWellKnownMacro(name) ||
+         name.starts_with("_") || name.ends_with("_t") ||
+         llvm::none_of(name, llvm::isLower);
+}
+
+/// What <string.h> and flywheel.h declare that has a `_` inside.
+static bool isDeclaredElsewhere(StringRef name) {
+  static const llvm::StringSet<> declared = {"explicit_bzero",
+                                             "flywheel_checkpoint_options",
+                                             "flywheel_manager_options",
+                                             "memset_explicit",
+                                             "strcasecmp_l",
+                                             "strcoll_l",
+                                             "strerror_l",
+                                             "strerror_r",
+                                             "strncasecmp_l",
+                                             "strtok_r",
+                                             "strtok_s",
+                                             "strxfrm_l"};
+  return declared.contains(name);
 }
 
 std::string toCIdentifier(StringRef name) {
   std::string identifier;
   for (char c : name)
     identifier += llvm::isAlnum(c) ? c : '_';
+  // The runtime library has names with this prefix.
   if (identifier.empty() || llvm::isDigit(identifier.front()) ||
-      isReservedInC(identifier))
+      isReservedInC(identifier) || identifier == "flywheel")
     identifier.insert(identifier.begin(), '_');
+  return identifier;
+}
+
+/// The name of a parameter. Those that could be a macro of a header that is
+/// included before, or a type of a later parameter, get a prefix that no macro
+/// has.
+static std::string toCParameter(StringRef name) {
+  std::string identifier;
+  for (char c : name)
+    identifier += llvm::isAlnum(c) ? c : '_';
+  if (identifier.empty() || llvm::isDigit(identifier.front()) ||
+      mayMeanElseInC(identifier))
+    identifier.insert(0, "arg_");
   return identifier;
 }
 
@@ -144,11 +272,16 @@ std::string formatShape(const ManifestArgument &argument,
 
 std::string getEntrySymbol(const Manifest &manifest,
                            const ManifestEntry &entry) {
-  // The prefix makes any name of an entry legal, a keyword too.
+  // The prefix makes most names of an entry legal, a keyword too.
   std::string symbol = toCIdentifier(manifest.model) + "_";
   for (char c : entry.name)
     symbol += llvm::isAlnum(c) ? c : '_';
-  return symbol;
+  // `int32` and `t`, `SIZE` and `MAX`, `co` and `await`, `_` and `cplusplus`.
+  bool mayBeElse = isReservedInC(symbol) || StringRef(symbol).ends_with("_t") ||
+                   StringRef(symbol).starts_with("__") ||
+                   llvm::none_of(symbol, llvm::isLower) ||
+                   isDeclaredElsewhere(symbol);
+  return mayBeElse && !isInitializer(entry) ? symbol + "_entry" : symbol;
 }
 
 ArrayRef<StringRef> getReservedCNames() {
@@ -174,7 +307,7 @@ std::vector<CParameter> getCParameters(const ManifestEntry &entry) {
   llvm::StringSet<> taken;
   taken.insert("s");
   auto add = [&](CParameter::Kind kind, unsigned index, StringRef wish) {
-    std::string base = toCIdentifier(wish), name = base;
+    std::string base = toCParameter(wish), name = base;
     for (unsigned n = 1; !taken.insert(name).second; ++n)
       name = base + "_" + std::to_string(n);
     parameters.push_back({kind, index, name});
@@ -199,12 +332,20 @@ std::string getNotInitializedMessage(const Manifest &manifest) {
          toCIdentifier(manifest.model) + "_init first";
 }
 
-int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent) {
-  int64_t largest = 0;
-  for (const ManifestEntry &entry : manifest.entries) {
-    SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
-    largest = std::max(largest, entry.getWorkspaceBytes(extents));
-  }
+int32_t getNotInitializedStatus(const Manifest &manifest) {
+  std::string text = getNotInitializedMessage(manifest);
+  for (auto [index, message] : llvm::enumerate(manifest.messages))
+    if (message.text == text)
+      return static_cast<int32_t>(index) + 1;
+  return 0;
+}
+
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
+                                 const ExtentBounds &bounds) {
+  CheckedSize largest = 0;
+  for (const ManifestEntry &entry : manifest.entries)
+    largest = max(largest,
+                  entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
   return largest;
 }
 
@@ -213,9 +354,64 @@ int64_t getCWorkspaceOffset(const Manifest &manifest) {
                        kStateAlignment);
 }
 
-int64_t getCStateBytes(const Manifest &manifest, int64_t maxExtent) {
-  return getCWorkspaceOffset(manifest) +
-         getMaxWorkspaceBytes(manifest, maxExtent);
+CheckedSize getCStateBytes(const Manifest &manifest,
+                           const ExtentBounds &bounds) {
+  return CheckedSize(getCWorkspaceOffset(manifest)) +
+         getMaxWorkspaceBytes(manifest, bounds);
+}
+
+uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds) {
+  return hashTexts({std::to_string(manifest.layoutHash),
+                    std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
+}
+
+std::string getInterfaceHash(const Manifest &manifest,
+                             const ExtentBounds &bounds) {
+  std::vector<std::string> texts = {
+      // The version of the interface itself.
+      "1",
+      manifest.model,
+      std::to_string(manifest.layoutHash),
+      std::to_string(manifest.stateBytes),
+      std::to_string(getCStateBytes(manifest, bounds).getSaturated()),
+      std::to_string(getNotInitializedStatus(manifest))};
+  for (const ManifestEntry &entry : manifest.entries) {
+    texts.push_back(entry.name);
+    auto addArgument = [&](const ManifestArgument &argument) {
+      texts.push_back(getDTypeName(argument.type.getElementType()).str());
+      texts.push_back(formatShape(argument, &entry));
+    };
+    for (const CParameter &parameter : getCParameters(entry)) {
+      texts.push_back(parameter.name);
+      switch (parameter.kind) {
+      case CParameter::Kind::Feed:
+        addArgument(entry.feeds[parameter.index]);
+        break;
+      case CParameter::Kind::Result:
+        addArgument(entry.results[parameter.index]);
+        break;
+      case CParameter::Kind::Extent:
+        texts.push_back(
+            std::to_string(bounds.lookup(entry.symbols[parameter.index])));
+        break;
+      }
+    }
+  }
+  return llvm::utohexstr(hashTexts(texts), /*LowerCase=*/true, /*Width=*/16);
+}
+
+std::string getLinkedSymbol(StringRef symbol, StringRef interfaceHash) {
+  return (symbol + "_" + interfaceHash).str();
+}
+
+std::vector<std::string> getExportedSymbols(const Manifest &manifest) {
+  std::string prefix = toCIdentifier(manifest.model);
+  std::vector<std::string> symbols = {prefix + "_init", prefix + "_init_some",
+                                      prefix + "_last_error"};
+  for (const ManifestEntry &entry : manifest.entries)
+    if (!isInitializer(entry))
+      symbols.push_back(getEntrySymbol(manifest, entry));
+  return symbols;
 }
 
 } // namespace flywheel

@@ -16,8 +16,9 @@ using namespace mlir;
 namespace flywheel {
 
 EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest,
+                                     const ExtentBounds &bounds,
                                      DenormalControl denormals)
-    : module(module), manifest(manifest), denormals(denormals),
+    : module(module), manifest(manifest), bounds(bounds), denormals(denormals),
       b(module.getContext()), loc(module.getLoc()),
       ptr(LLVM::LLVMPointerType::get(b.getContext())), i8(b.getI8Type()),
       i32(b.getI32Type()), i64(b.getI64Type()),
@@ -258,6 +259,41 @@ Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
   return size ? LLVM::MulOp::create(b, loc, size, rest).getResult() : rest;
 }
 
+/// Fails where the bytes of a feed or result of the caller cannot be counted.
+/// Emits nothing where no extents up to their bounds can make them that many.
+void EntryPointBuilder::failIfTooManyBytes(const ManifestEntry &entry,
+                                           const ManifestArgument &argument,
+                                           Value extents,
+                                           const Twine &message) {
+  CheckedSize known = getNumBytes(argument.type), largest = known;
+  SmallVector<int64_t> dynamic;
+  for (int64_t symbol : argument.symbols)
+    if (symbol >= 0) {
+      dynamic.push_back(symbol);
+      largest *= bounds.lookup(entry.symbols[symbol]);
+    }
+  if (!largest.isTooLarge())
+    return;
+  Value size = constant(i64, known.getSaturated());
+  Value isTooLarge = constant(b.getI1Type(), 0);
+  auto pair =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i64, b.getI1Type()});
+  for (int64_t symbol : dynamic) {
+    Value factor =
+        LLVM::LoadOp::create(b, loc, i64, element(i64, extents, symbol));
+    Value product =
+        LLVM::UMulWithOverflowOp::create(b, loc, pair, size, factor);
+    size = LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{0});
+    Value overflows =
+        LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{1});
+    isTooLarge = LLVM::OrOp::create(b, loc, isTooLarge, overflows);
+  }
+  Value isAbove =
+      emitCompare(LLVM::ICmpPredicate::ugt, size, constant(i64, kMaxSize));
+  failIf(LLVM::OrOp::create(b, loc, isTooLarge, isAbove),
+         StatusKind::InvalidArgument, message);
+}
+
 /// Fails where two buffers share a byte. Neither goes around the end of the
 /// address space.
 void EntryPointBuilder::failIfOverlap(const Buffer &one, const Buffer &other,
@@ -412,152 +448,6 @@ LLVM::LLVMFuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
   store(constant(i32, 0), state, kStateStatusOffset);
   emitReturn(constant(i32, 0));
   return func;
-}
-
-//===----------------------------------------------------------------------===//
-// The C interface
-//===----------------------------------------------------------------------===//
-
-void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
-                                      LLVM::LLVMFuncOp packed,
-                                      int64_t maxExtent) {
-  std::vector<CParameter> parameters = getCParameters(entry);
-  SmallVector<Type> types{ptr};
-  for (const CParameter &parameter : parameters)
-    types.push_back(parameter.kind == CParameter::Kind::Extent ? i64 : ptr);
-  std::string symbol = getEntrySymbol(manifest, entry);
-  LLVM::LLVMFuncOp func = beginFunction(symbol, i32, types);
-  Block &arguments = func.getBody().front();
-  Value state = arguments.getArgument(0);
-  Value feeds = stackSlots(ptr, entry.feeds.size());
-  Value extents = stackSlots(i64, entry.symbols.size());
-  Value results = stackSlots(ptr, entry.results.size());
-
-  addFailBlock(state);
-  failIfNullState(state);
-  for (auto [index, parameter] : llvm::enumerate(parameters)) {
-    Value value = arguments.getArgument(index + 1);
-    switch (parameter.kind) {
-    case CParameter::Kind::Feed:
-      LLVM::StoreOp::create(b, loc, value,
-                            element(ptr, feeds, parameter.index));
-      break;
-    case CParameter::Kind::Result:
-      LLVM::StoreOp::create(b, loc, value,
-                            element(ptr, results, parameter.index));
-      break;
-    case CParameter::Kind::Extent:
-      // Unsigned, so that a negative extent is too large.
-      failIf(emitCompare(LLVM::ICmpPredicate::ugt, value,
-                         constant(i64, maxExtent)),
-             StatusKind::InvalidArgument,
-             parameter.name +
-                 " is out of range: expected 0 <= " + parameter.name +
-                 " <= " + Twine(maxExtent) + " in '" + symbol + "'");
-      LLVM::StoreOp::create(b, loc, value,
-                            element(i64, extents, parameter.index));
-      break;
-    }
-  }
-  Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
-  auto call = LLVM::CallOp::create(
-      b, loc, packed, ValueRange{state, workspace, feeds, extents, results});
-  emitReturn(call.getResult());
-}
-
-void EntryPointBuilder::emitCInitializers(const ManifestEntry &entry,
-                                          LLVM::LLVMFuncOp packed) {
-  for (bool isSelective : {false, true}) {
-    SmallVector<Type> types{ptr, i64};
-    if (isSelective)
-      types.push_back(ptr);
-    beginFunction(getEntrySymbol(manifest, entry) +
-                      (isSelective ? "_some" : ""),
-                  i32, types);
-    Block *arguments = b.getInsertionBlock();
-    Value state = arguments->getArgument(0);
-    Value feeds = stackSlots(ptr, 2), seed = stackSlots(i64, 1);
-    addFailBlock(state);
-    failIfNullState(state);
-    Value select = isSelective ? arguments->getArgument(2) : nullPointer();
-    if (isSelective)
-      failIf(isNull(select), StatusKind::InvalidArgument,
-             "expected a byte for each variable as 'select', found a null "
-             "pointer");
-    store(arguments->getArgument(1), seed, 0);
-    LLVM::StoreOp::create(b, loc, seed, element(ptr, feeds, 0));
-    LLVM::StoreOp::create(b, loc, select, element(ptr, feeds, 1));
-    Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
-    auto call = LLVM::CallOp::create(
-        b, loc, packed,
-        ValueRange{state, workspace, feeds, nullPointer(), nullPointer()});
-    emitReturn(call.getResult());
-  }
-}
-
-void EntryPointBuilder::emitLastError() {
-  // Also for what the header does without a call.
-  getStatus(StatusKind::FailedPrecondition, getNotInitializedMessage(manifest));
-  int32_t nullState =
-      getStatus(StatusKind::InvalidArgument, getNullStateMessage());
-  // All texts, each with its terminator, in one array and their offsets in
-  // another: nothing for a dynamic linker to relocate. Text 0 is "".
-  std::string texts(1, '\0');
-  SmallVector<int32_t> offsets{0};
-  for (const ManifestMessage &message : manifest.messages) {
-    offsets.push_back(static_cast<int32_t>(texts.size()));
-    texts += message.text;
-    texts += '\0';
-  }
-  b.setInsertionPointToEnd(module.getBody());
-  auto textGlobal = LLVM::GlobalOp::create(
-      b, loc, LLVM::LLVMArrayType::get(i8, texts.size()), /*isConstant=*/true,
-      LLVM::Linkage::Internal, prefix + ".texts", b.getStringAttr(texts));
-  auto offsetGlobal = LLVM::GlobalOp::create(
-      b, loc, LLVM::LLVMArrayType::get(i32, offsets.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, prefix + ".text_offsets",
-      DenseElementsAttr::get(
-          RankedTensorType::get({static_cast<int64_t>(offsets.size())}, i32),
-          ArrayRef<int32_t>(offsets)));
-
-  beginFunction(prefix + "_last_error", ptr, {ptr});
-  Value state = b.getInsertionBlock()->getArgument(0);
-  Block *null = addBlock(), *stored = addBlock(), *own = addBlock(),
-        *listed = addBlock();
-  Block *lookup = b.createBlock(null->getParent(), {}, {i32}, loc);
-  b.setInsertionPointToEnd(state.getParentBlock());
-  LLVM::CondBrOp::create(b, loc, isNull(state), null, stored);
-
-  b.setInsertionPointToEnd(null);
-  LLVM::BrOp::create(b, loc, ValueRange{constant(i32, nullState)}, lookup);
-
-  b.setInsertionPointToEnd(stored);
-  // A block that no call has seen may hold anything.
-  Value status = load(i32, state, kStateStatusOffset);
-  Value isOwn = LLVM::AndOp::create(
-      b, loc, emitIsAdopted(state),
-      emitCompare(LLVM::ICmpPredicate::slt, status, constant(i32, 0)));
-  LLVM::CondBrOp::create(b, loc, isOwn, own, listed);
-
-  b.setInsertionPointToEnd(own);
-  emitReturn(offsetBy(state, getStateTextOffset(manifest.variables.size())));
-
-  b.setInsertionPointToEnd(listed);
-  Value known = emitCompare(LLVM::ICmpPredicate::ult, status,
-                            constant(i32, offsets.size()));
-  Value index = LLVM::SelectOp::create(b, loc, known, status, constant(i32, 0));
-  LLVM::BrOp::create(b, loc, ValueRange{index}, lookup);
-
-  b.setInsertionPointToEnd(lookup);
-  Value wide = LLVM::SExtOp::create(b, loc, i64, lookup->getArgument(0));
-  Value table = LLVM::AddressOfOp::create(b, loc, offsetGlobal);
-  Value entry = LLVM::GEPOp::create(b, loc, ptr, i32, table, ValueRange{wide},
-                                    LLVM::GEPNoWrapFlags::inbounds);
-  Value offset = LLVM::SExtOp::create(
-      b, loc, i64, LLVM::LoadOp::create(b, loc, i32, entry).getResult());
-  Value text = LLVM::AddressOfOp::create(b, loc, textGlobal);
-  emitReturn(LLVM::GEPOp::create(b, loc, ptr, i8, text, ValueRange{offset},
-                                 LLVM::GEPNoWrapFlags::inbounds));
 }
 
 } // namespace flywheel

@@ -25,8 +25,9 @@ inline std::string getUninitializedMessage(const ManifestVariable &variable) {
 /// the messages they need to a manifest.
 class EntryPointBuilder {
 public:
+  /// `bounds` are those of the C interface.
   EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
-                    DenormalControl denormals);
+                    const ExtentBounds &bounds, DenormalControl denormals);
 
   /// The internal function that gives storage initial values, which the packed
   /// forms call; before any of them. `kernel` is that of the initializer.
@@ -42,16 +43,19 @@ public:
   mlir::LLVM::LLVMFuncOp emitPackedInitializer(const ManifestEntry &entry);
 
   /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form.
-  void emitCFunction(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp packed,
-                     int64_t maxExtent);
+  void emitCFunction(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp packed);
 
   /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
   void emitCInitializers(const ManifestEntry &entry,
                          mlir::LLVM::LLVMFuncOp packed);
 
-  /// `M_last_error(s) -> const char *`; call it last, as it holds the texts of
-  /// all messages.
+  /// `M_last_error(s) -> const char *`; call it after the functions, as it
+  /// holds the texts of all messages.
   void emitLastError();
+
+  /// The other names of what C calls, which only objects of one interface have.
+  /// Call it last, as the interface depends on the messages.
+  void emitLinkedNames();
 
 private:
   // Functions and blocks.
@@ -63,6 +67,14 @@ private:
   /// Leaves with the status of that message if `condition`; goes on otherwise.
   void failIf(mlir::Value condition, StatusKind kind,
               const llvm::Twine &message);
+  /// Leaves if an extent of the C interface is above its bound or negative,
+  /// with a text that says what it is.
+  void failIfTooLarge(mlir::Value extent, mlir::Value state,
+                      llvm::StringRef name, llvm::StringRef entrySymbol,
+                      int64_t bound);
+  mlir::LLVM::LLVMFuncOp getExtentReporter();
+  /// A constant array of these bytes.
+  mlir::LLVM::GlobalOp addText(const llvm::Twine &name, llvm::StringRef text);
   /// The same for a null state, in which no status can be stored.
   void failIfNullState(mlir::Value state);
   mlir::Block *addBlock();
@@ -88,6 +100,9 @@ private:
   };
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value extents);
+  void failIfTooManyBytes(const ManifestEntry &entry,
+                          const ManifestArgument &argument, mlir::Value extents,
+                          const llvm::Twine &message);
   void failIfOverlap(const Buffer &one, const Buffer &other,
                      const llvm::Twine &message);
   void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,
@@ -102,6 +117,13 @@ private:
   void appendTensor(llvm::SmallVectorImpl<mlir::Value> &operands,
                     mlir::Value pointer, const ManifestArgument &argument,
                     mlir::Value extents);
+
+  // Messages with sizes.
+  /// Emits the function that writes a text with the sizes of a state block into
+  /// it, and returns where.
+  mlir::LLVM::LLVMFuncOp emitFormatter();
+  void emitDigits(mlir::Block *entry, mlir::LLVM::GlobalOp powers,
+                  mlir::Block *next);
 
   // Values.
   mlir::Value constant(mlir::Type type, int64_t value);
@@ -124,6 +146,7 @@ private:
 
   mlir::ModuleOp module;
   Manifest &manifest;
+  const ExtentBounds &bounds;
   DenormalControl denormals;
   mlir::OpBuilder b;
   mlir::Location loc;
@@ -131,6 +154,9 @@ private:
   std::string prefix;
   /// Of the function under construction.
   mlir::Block *failBlock = nullptr;
+  unsigned numExtentTexts = 0;
+  /// The function of getExtentReporter(), or null before it.
+  mlir::LLVM::LLVMFuncOp extentReporter;
   /// The function of emitEvaluator(), or null before it.
   mlir::LLVM::LLVMFuncOp evaluator;
 };

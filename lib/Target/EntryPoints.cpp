@@ -52,6 +52,13 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                          << maxExtent.getValue();
       return signalPassFailure();
     }
+    bounds.others = maxExtent;
+    for (StringRef text : maxExtents)
+      if (llvm::Error error = bounds.add(text)) {
+        module.emitError() << llvm::toString(std::move(error))
+                           << " in 'max-extents'";
+        return signalPassFailure();
+      }
     denormals = parseDenormalControl(flushDenormals);
     if (!denormals) {
       module.emitError() << "expected 'x86', 'aarch64' or nothing as "
@@ -59,7 +66,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                          << flushDenormals.getValue() << "'";
       return signalPassFailure();
     }
-    if (failed(checkSymbols(*manifest)))
+    if (failed(checkSymbols(*manifest)) || failed(checkSizes(*manifest)))
       return signalPassFailure();
 
     SmallVector<LLVM::LLVMFuncOp> kernels;
@@ -76,10 +83,20 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
 
 private:
   std::optional<DenormalControl> denormals;
+  ExtentBounds bounds;
 
   void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
     size_t oldMessages = manifest.messages.size();
-    EntryPointBuilder builder(getOperation(), manifest, *denormals);
+    if (!bounds.named.empty())
+      for (ManifestEntry &entry : manifest.entries)
+        for (const std::string &symbol : entry.symbols)
+          entry.symbolBounds.push_back(
+              bounds.named.count(symbol) ? bounds.lookup(symbol) : 0);
+    // The block of a caller in C holds the workspace: one of other bounds must
+    // not pass for this one.
+    if (cInterface)
+      manifest.layoutHash = getCLayoutHash(manifest, bounds);
+    EntryPointBuilder builder(getOperation(), manifest, bounds, *denormals);
     auto emitInitializer = [&](const ManifestEntry &entry) {
       LLVM::LLVMFuncOp packed = builder.emitPackedInitializer(entry);
       if (cInterface)
@@ -94,12 +111,14 @@ private:
         continue;
       LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
       if (cInterface)
-        builder.emitCFunction(entry, packed, maxExtent);
+        builder.emitCFunction(entry, packed);
       ++numEntries;
     }
     emitInitializer(init ? *init : makeEmptyInitializer());
-    if (cInterface)
+    if (cInterface) {
       builder.emitLastError();
+      builder.emitLinkedNames();
+    }
     numMessages += manifest.messages.size() - oldMessages;
   }
 
@@ -120,6 +139,24 @@ private:
                << " has; rename the entry";
     }
     return checkElementTypes(manifest);
+  }
+
+  /// The block of a caller in C holds the state and the workspace.
+  LogicalResult checkSizes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries) {
+      bool isBounded = cInterface || entry.symbols.empty();
+      if (isBounded && entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
+                           .isTooLarge())
+        return getOperation().emitError()
+               << "entry '" << entry.name << "' needs a workspace of more than "
+               << kMaxSizeText << " bytes where every extent is at its bound";
+    }
+    if (cInterface && getCStateBytes(manifest, bounds).isTooLarge())
+      return getOperation().emitError()
+             << "the state and the workspace of '" << manifest.model
+             << "' need a block of more than " << kMaxSizeText
+             << " bytes where every extent is at its bound";
+    return success();
   }
 
   LogicalResult checkElementTypes(const Manifest &manifest) {

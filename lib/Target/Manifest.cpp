@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -107,6 +108,8 @@ Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   record.add("feeds", toAttr(b, entry.feeds));
   record.add("results", toAttr(b, entry.results));
   record.add("symbols", toAttr(b, entry.symbols));
+  if (!entry.symbolBounds.empty())
+    record.add("bounds", ArrayRef<int64_t>(entry.symbolBounds));
   record.add("reads", ArrayRef<int64_t>(entry.reads));
   record.add("writes", ArrayRef<int64_t>(entry.writes));
   if (!entry.initializedValues.empty())
@@ -251,6 +254,8 @@ void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
   reader.readList<StringAttr>(record, "symbols", [&](StringAttr symbol) {
     entry.symbols.push_back(symbol.str());
   });
+  if (record.contains("bounds"))
+    reader.readIntegers(record, "bounds", entry.symbolBounds);
   reader.readIntegers(record, "reads", entry.reads);
   reader.readIntegers(record, "writes", entry.writes);
   if (record.contains("initialized_values"))
@@ -309,6 +314,10 @@ void checkEntry(ManifestReader &reader, const Manifest &manifest,
           map.getNumSymbols() > entry.symbols.size())
         reader.fail("expected workspace sizes of '" + entry.name +
                     "' to map its symbols to one result");
+  if (!entry.symbolBounds.empty() &&
+      entry.symbolBounds.size() != entry.symbols.size())
+    reader.fail("expected a bound of each extent of entry '" + entry.name +
+                "'");
   for (size_t symbol = 0; symbol < entry.symbols.size(); ++symbol)
     if (llvm::none_of(entry.feeds, [&](const ManifestArgument &feed) {
           return llvm::is_contained(feed.symbols, static_cast<int64_t>(symbol));
@@ -330,25 +339,35 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
     reader.fail("variable '" + variable.name + "' is outside the state block");
 }
 
-int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
+/// The value of `expr`, or nothing where it, or a part of it, is no number of
+/// 64 bits.
+std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), symbols);
-  int64_t rhs = evaluate(binary.getRHS(), symbols);
+  std::optional<int64_t> lhs = evaluate(binary.getLHS(), symbols);
+  std::optional<int64_t> rhs = evaluate(binary.getRHS(), symbols);
+  // Nothing times any number is nothing.
+  if (expr.getKind() == AffineExprKind::Mul && (lhs == 0 || rhs == 0))
+    return 0;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return llvm::checkedAdd(*lhs, *rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return llvm::checkedMul(*lhs, *rhs);
+  // Upstream gives a divisor that is not positive no meaning.
+  if (*rhs <= 0)
+    return std::nullopt;
   switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
   case AffineExprKind::Mod:
-    return lhs - rhs * llvm::divideFloorSigned(lhs, rhs);
+    return llvm::mod(*lhs, *rhs);
   case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
+    return llvm::divideFloorSigned(*lhs, *rhs);
   case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(lhs, rhs);
+    return llvm::divideCeilSigned(*lhs, *rhs);
   default:
     llvm_unreachable("a workspace size has no dimensions");
   }
@@ -379,18 +398,19 @@ std::vector<std::string> ManifestVariable::describe() const {
   return notes;
 }
 
-int64_t evaluateWorkspaceMap(AffineMap map, ArrayRef<int64_t> symbols) {
-  return evaluate(map.getResult(0), symbols);
+CheckedSize evaluateSize(AffineExpr size, ArrayRef<int64_t> symbols) {
+  std::optional<int64_t> value = evaluate(size, symbols);
+  return value ? CheckedSize(std::max<int64_t>(*value, 0)) : kMaxSize + 1;
 }
 
-int64_t ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
+CheckedSize ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
   assert(extents.size() == symbols.size() && "one extent a symbol");
-  int64_t total = 0;
+  CheckedSize total = 0;
   for (const std::vector<AffineMap> &slot : workspaceSlots) {
-    int64_t largest = 0;
+    CheckedSize largest = 0;
     for (AffineMap map : slot)
-      largest = std::max(largest, evaluateWorkspaceMap(map, extents));
-    total += llvm::alignTo(static_cast<uint64_t>(largest), kStateAlignment);
+      largest = max(largest, evaluateSize(map.getResult(0), extents));
+    total += largest.alignTo(kStateAlignment);
   }
   return total;
 }
@@ -407,6 +427,15 @@ int64_t Manifest::lookupVariable(StringRef name) const {
     if (variable.name == name)
       return index;
   return -1;
+}
+
+ExtentBounds Manifest::getBounds(int64_t others) const {
+  ExtentBounds bounds = others;
+  for (const ManifestEntry &entry : entries)
+    for (auto [name, bound] : llvm::zip(entry.symbols, entry.symbolBounds))
+      if (bound > 0)
+        bounds.named[name] = bound;
+  return bounds;
 }
 
 void Manifest::attachTo(ModuleOp module) const {
@@ -462,28 +491,67 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   return manifest;
 }
 
-uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables,
-                           ArrayRef<std::string> strings) {
+uint64_t hashTexts(ArrayRef<std::string> texts) {
   uint64_t hash = 0xcbf29ce484222325ull;
-  auto mix = [&](StringRef bytes) {
-    for (char byte : bytes) {
-      hash ^= static_cast<unsigned char>(byte);
-      hash *= 0x100000001b3ull;
-    }
-    // A separator, so that fields do not run into each other.
-    hash ^= 0xff;
+  auto mix = [&](unsigned char byte) {
+    hash ^= byte;
     hash *= 0x100000001b3ull;
   };
+  for (StringRef text : texts) {
+    for (char byte : text)
+      mix(static_cast<unsigned char>(byte));
+    // A separator, so that texts do not run into each other.
+    mix(0xff);
+  }
+  return hash ? hash : 1;
+}
+
+uint64_t computeLayoutHash(ArrayRef<ManifestVariable> variables,
+                           ArrayRef<std::string> strings) {
+  std::vector<std::string> texts;
   for (const ManifestVariable &variable : variables) {
     std::string type;
     llvm::raw_string_ostream(type) << variable.type;
-    mix(variable.name);
-    mix(type);
-    mix(std::to_string(variable.offset));
+    texts.insert(texts.end(),
+                 {variable.name, type, std::to_string(variable.offset)});
   }
   for (const std::string &text : strings)
-    mix(std::to_string(text.size()) + ":" + text);
-  return hash ? hash : 1;
+    texts.push_back(std::to_string(text.size()) + ":" + text);
+  return hashTexts(texts);
+}
+
+std::vector<int64_t>
+ExtentBounds::lookupAll(ArrayRef<std::string> names) const {
+  std::vector<int64_t> bounds;
+  for (const std::string &name : names)
+    bounds.push_back(lookup(name));
+  return bounds;
+}
+
+llvm::Error ExtentBounds::add(StringRef text) {
+  // A name may hold any character, a number no `=`.
+  auto [name, number] = text.rsplit('=');
+  int64_t bound;
+  if (name.empty() || number.getAsInteger(10, bound))
+    return llvm::createStringError(
+        "expected NAME=N, such as time=256, found '" + text + "'");
+  if (bound < 1 || bound > kMaxExtentBound)
+    return llvm::createStringError("expected a bound of '" + name +
+                                   "' within [1, " + Twine(kMaxExtentBound) +
+                                   "], found " + Twine(bound));
+  auto [known, isNew] = named.try_emplace(name.str(), bound);
+  if (!isNew && known->second != bound)
+    return llvm::createStringError("expected one bound of '" + name +
+                                   "', found " + Twine(known->second) +
+                                   " and " + Twine(bound));
+  return llvm::Error::success();
+}
+
+std::vector<std::string> ExtentBounds::format() const {
+  std::vector<std::string> texts;
+  for (const auto &[name, bound] : named)
+    texts.push_back(name + "=" + std::to_string(bound));
+  return texts;
 }
 
 } // namespace flywheel

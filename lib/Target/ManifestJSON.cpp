@@ -6,7 +6,8 @@
 //
 // The form, all sizes and offsets in bytes:
 //
-//   { "format": 1, "model": NAME, "layout_hash": "0x...", "max_extent": N,
+//   { "format": 1, "model": NAME, "layout_hash": "0x...",
+//     "interface_hash": "...", "max_extent": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
 //                "seed_offset": N, "status_offset": N,
 //                "initialized_offset": N, "runs_offset": N, "text_offset": N,
@@ -18,21 +19,26 @@
 //                      "initial_reads": [NAME...],
 //                      "initial_values": [NAME...] } ],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
-//                    "extents": [NAME...], "reads": [NAME...],
-//                    "writes": [NAME...], "initialized_values": [NAME...],
-//                    "workspace_bytes": N, "checks": [STATUS...] } ],
+//                    "extents": [NAME...], "max_extents": [N...],
+//                    "reads": [NAME...], "writes": [NAME...],
+//                    "initialized_values": [NAME...], "workspace_bytes": N,
+//                    "checks": [STATUS...] } ],
 //     "messages": [ { "status", "kind", "text" } ],
 //     "strings": [ { "number", "text" } or { "number", "hex" } ] }
 //
 // with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
 // `slot_of` is null where a variable is no slot, `device` where the program
 // does not say where the variable lives. `c_state_bytes` is the size of the
-// block that the C interface takes, which holds the workspace too.
+// block that the C interface takes, which holds the workspace too. Each symbol
+// is also there with `_` and `interface_hash` behind it, which an object of
+// other sizes, bounds or parameters does not have. `max_extent` bounds the
+// extents that have no bound of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,7 +108,7 @@ static Object toObject(const Manifest &manifest, int64_t index) {
 }
 
 static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
-                       int64_t maxExtent) {
+                       const ExtentBounds &bounds) {
   auto toArguments = [&](const std::vector<ManifestArgument> &arguments) {
     Array array;
     for (const ManifestArgument &argument : arguments)
@@ -112,30 +118,31 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
   Array checks;
   for (int64_t index : entry.checks)
     checks.push_back(index + 1);
-  SmallVector<int64_t> extents(entry.symbols.size(), maxExtent);
+  std::vector<int64_t> extents = bounds.lookupAll(entry.symbols);
   return Object{
       {"name", entry.name},
       {"symbol", getEntrySymbol(manifest, entry)},
       {"feeds", toArguments(entry.feeds)},
       {"results", toArguments(entry.results)},
       {"extents", Array(entry.symbols)},
+      {"max_extents", Array(extents)},
       {"reads", toNames(manifest, entry.reads)},
       {"writes", toNames(manifest, entry.writes)},
       {"initialized_values", toNames(manifest, entry.initializedValues)},
-      {"workspace_bytes", entry.getWorkspaceBytes(extents)},
+      {"workspace_bytes", entry.getWorkspaceBytes(extents).getSaturated()},
       {"checks", std::move(checks)}};
 }
 
-llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
+llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
   Array variableList, entryList, messageList, stringList;
   for (size_t index = 0; index < variables.size(); ++index)
     variableList.push_back(toObject(*this, index));
   for (const ManifestEntry &entry : entries)
-    entryList.push_back(toObject(*this, entry, maxExtent));
+    entryList.push_back(toObject(*this, entry, bounds));
   for (auto [index, message] : llvm::enumerate(messages))
     messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
                                  {"kind", getKindName(message.kind)},
-                                 {"text", message.text}});
+                                 {"text", formatSizes(message.text)}});
   for (auto [index, text] : llvm::enumerate(strings)) {
     Object string{{"number", static_cast<int64_t>(index) + 1}};
     if (llvm::json::isUTF8(text))
@@ -148,18 +155,20 @@ llvm::json::Value Manifest::toJSON(int64_t maxExtent) const {
       {"format", 1},
       {"model", model},
       {"layout_hash", "0x" + llvm::utohexstr(layoutHash, true, 16)},
-      {"max_extent", maxExtent},
+      {"interface_hash", getInterfaceHash(*this, bounds)},
+      {"max_extent", bounds.others},
       {"state", Object{{"bytes", stateBytes},
                        {"alignment", kStateAlignment},
                        {"hash_offset", kStateHashOffset},
                        {"seed_offset", kStateSeedOffset},
                        {"status_offset", kStateStatusOffset},
+                       {"sizes_offset", kStateSizesOffset},
                        {"initialized_offset", kStateInitializedOffset},
                        {"runs_offset", getStateRunsOffset(variables.size())},
                        {"text_offset", getStateTextOffset(variables.size())},
                        {"text_bytes", kStateTextBytes}}},
-      {"workspace_bytes", getMaxWorkspaceBytes(*this, maxExtent)},
-      {"c_state_bytes", getCStateBytes(*this, maxExtent)},
+      {"workspace_bytes", getMaxWorkspaceBytes(*this, bounds).getSaturated()},
+      {"c_state_bytes", getCStateBytes(*this, bounds).getSaturated()},
       {"variables", std::move(variableList)},
       {"entries", std::move(entryList)},
       {"messages", std::move(messageList)},

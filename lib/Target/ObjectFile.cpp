@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Target/ObjectFile.h"
+#include "ExpandForLibrary.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -190,6 +191,7 @@ Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
   }
   StageTimer timer("optimize-llvm-ir", times);
   setFunctionAttributes(*result.module, *result.machine);
+  expandForLibrary(*result.module, *result.machine);
   optimize(*result.module, *result.machine, options);
   return result;
 }

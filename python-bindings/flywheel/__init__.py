@@ -16,13 +16,15 @@ package is not installed.
 """
 
 import os
-from typing import Optional, Sequence, Union
+from typing import Mapping, Optional, Sequence, Union
 
 from ._flywheel import (
     ArgumentInfo,
     CheckpointManager,
     CheckpointState,
     CompileError,
+    CompileRemark,
+    CompileWarning,
     DataLossError,
     Entry,
     EntryInfo,
@@ -49,6 +51,8 @@ __all__ = [
     "CheckpointManager",
     "CheckpointState",
     "CompileError",
+    "CompileRemark",
+    "CompileWarning",
     "DataLossError",
     "Entry",
     "EntryInfo",
@@ -87,7 +91,7 @@ def load(path: Path) -> Module:
 def compile(
     source: Source,
     *,
-    lowering: str = "optimized",
+    lowering: Optional[str] = None,
     model_name: Optional[str] = None,
     cpu: Optional[str] = None,
     features: Optional[str] = None,
@@ -96,13 +100,13 @@ def compile(
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
     memory_budget: Optional[int] = None,
-    max_extent: int = 1024,
+    max_extent: Union[int, Mapping[str, int], None] = None,
 ) -> Program:
     """Compiles a model for this machine.
 
     `source` is a module, its text (which has more than one line) or a path.
-    `lowering` is "optimized" (fused, tiled, vectorized) or "reference" (one
-    plain scalar loop nest an op). `model_name` is by default the module's name,
+    `lowering` is "optimized" (fused, tiled, vectorized; the default) or
+    "reference" (one plain scalar loop nest an op). `model_name` is by default the module's name,
     or else the stem of its file, or "model". `cpu` (an LLVM name, such as
     "x86-64-v3") and `features` ("+avx2,-fma") limit the instructions that are
     used. `opt_level`, 0 to 3, is the effort of LLVM.
@@ -113,14 +117,26 @@ def compile(
     which then must not be assigned.
 
     With `memory_budget`, the workspace of an entry is at most so many bytes where
-    no dynamic extent (the batch) exceeds `max_extent`: values that the backward
+    no dynamic extent (the batch) exceeds `max_extent` (by default 1024): values that the backward
     part of a step would find in memory are recomputed where they do not fit.
     Results are the same, bit for bit. A budget that cannot be reached is a
     CompileError that names the smallest workspace; `EntryInfo.workspace_bytes`
     gives the size of one.
 
-    Raises CompileError with every diagnostic and its location; FileNotFoundError;
-    ValueError for a wrong argument.
+    `max_extent` may also bound single extents, {"batch": 4, "time": 256}, by the
+    names that the program gives them (`train.dims`) or that they have: `batch`,
+    and `x_dim1` for another of the feed `x`. The program then refuses feeds with
+    more, and compares sizes at these bounds; the others count as 1024.
+
+    A module that `lower` made, or that was parsed from the output of a stage, goes
+    on from there: options that its stages have read need not be given again, and
+    must not differ.
+
+    Raises CompileError with every error and its location; FileNotFoundError;
+    ValueError for a wrong argument. What the compiler warns of is a Python warning
+    of the category CompileWarning, what it remarks (a copy that a step needs) one of
+    its subclass CompileRemark:
+    `warnings.filterwarnings("ignore", category=flywheel.CompileRemark)`.
     """
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
@@ -128,6 +144,7 @@ def compile(
         source = parse(source)
     if not isinstance(source, Module):
         source = load(source)
+    named = dict(max_extent) if isinstance(max_extent, Mapping) else {}
     return _compile(
         source,
         lowering=lowering,
@@ -139,5 +156,6 @@ def compile(
         freeze=freeze,
         freeze_variables=freeze_variables,
         memory_budget=memory_budget,
-        max_extent=max_extent,
+        max_extent=None if isinstance(max_extent, Mapping) else max_extent,
+        max_extents=named,
     )

@@ -8,6 +8,7 @@
 #include "Arrays.h"
 
 #include "Errors.h"
+#include "Literals.h"
 
 namespace nb = nanobind;
 using flywheel::runtime::DType;
@@ -126,16 +127,6 @@ PyObject *makeArray(DType dtype, llvm::ArrayRef<int64_t> shape) {
                            getTypeNumber(dtype));
 }
 
-/// Whether a Python number can become an element of `dtype` as it is meant: a
-/// fraction is no integer, and a number no truth value.
-static bool isLiteralOf(PyObject *value, DType dtype) {
-  if (PyBool_Check(value))
-    return dtype == DType::Bool;
-  if (PyLong_Check(value))
-    return dtype != DType::Bool;
-  return PyFloat_Check(value) && runtime::isFloatingPoint(dtype);
-}
-
 PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
   if (PyArray_Check(value)) {
     auto *array = reinterpret_cast<PyArrayObject *>(value);
@@ -152,18 +143,11 @@ PyObject *makeDenseCopy(PyObject *value, DType dtype, const std::string &what) {
     return PyArray_FromArray(array, PyArray_DescrFromType(getTypeNumber(dtype)),
                              NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
   }
-  if (isLiteralOf(value, dtype))
-    return PyArray_FROM_OTF(value, getTypeNumber(dtype), NPY_ARRAY_CARRAY);
-  // What an element of an array is, such as numpy.float32(1): an array of it.
-  if (PyArray_CheckScalar(value)) {
-    PyObject *array = PyArray_FromScalar(value, nullptr);
-    PyObject *copy = array ? makeDenseCopy(array, dtype, what) : nullptr;
-    Py_XDECREF(array);
-    return copy;
-  }
+  if (isLiteral(value))
+    return makeLiteralArray(value, dtype, what);
   PyErr_Format(PyExc_TypeError,
-               "Expected %s: %s takes a numpy array of that dtype, or a Python "
-               "number for a scalar; found %s",
+               "Expected %s: %s takes a numpy array of that dtype, or Python "
+               "numbers; found %s",
                std::string(runtime::numpyName(dtype)).c_str(), what.c_str(),
                Py_TYPE(value)->tp_name);
   return nullptr;

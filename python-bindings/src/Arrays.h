@@ -53,8 +53,8 @@ inline llvm::ArrayRef<int64_t> getShape(PyArrayObject *array) {
           static_cast<size_t>(PyArray_NDIM(array))};
 }
 
-/// A new dense array with the elements of `value`, a numpy array of `dtype`, or
-/// a Python number that `dtype` represents, for a scalar. Null with a Python
+/// A new dense array with the elements of `value`, a numpy array of `dtype` or
+/// what makeLiteralArray() takes. Null with a Python
 /// error for anything else; `what` names the destination in it.
 PyObject *makeDenseCopy(PyObject *value, runtime::DType dtype,
                         const std::string &what);

@@ -23,6 +23,8 @@ namespace flywheel::python {
 struct PyModule {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Has the source of the module.
+  std::shared_ptr<DiagnosticPrinter> printer;
   /// The file that it is from; empty for text.
   std::string path;
 };

@@ -11,11 +11,13 @@
 
 #include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Target/CNames.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -39,80 +41,45 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-static void printLocation(mlir::Location location, llvm::raw_ostream &os) {
-  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
-    return printLocation(named.getChildLoc(), os);
-  if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
-    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
-       << file.getColumn() << ": ";
-    return;
-  }
-  if (!mlir::isa<mlir::UnknownLoc>(location))
-    os << location << ": ";
+/// What failed work says.
+static std::string getErrorText(const DiagnosticCollector &diagnostics) {
+  std::string text = diagnostics.getErrors();
+  return text.empty() ? "the compiler failed without saying why" : text;
 }
 
-static void printDiagnostic(const mlir::Diagnostic &diagnostic,
-                            llvm::raw_ostream &os) {
-  printLocation(diagnostic.getLocation(), os);
-  switch (diagnostic.getSeverity()) {
-  case mlir::DiagnosticSeverity::Error:
-    os << "error: ";
-    break;
-  case mlir::DiagnosticSeverity::Warning:
-    os << "warning: ";
-    break;
-  case mlir::DiagnosticSeverity::Note:
-    os << "note: ";
-    break;
-  case mlir::DiagnosticSeverity::Remark:
-    os << "remark: ";
-    break;
+/// Warns of what a compiler found beside errors. After an error, which is then
+/// raised, a filter that makes errors of warnings has no say.
+static void warn(const std::vector<DiagnosticText> &warnings, bool hasFailed) {
+  for (const DiagnosticText &warning : warnings) {
+    bool isRemark = warning.severity == mlir::DiagnosticSeverity::Remark;
+    if (raiseWarning(isRemark, warning.text))
+      continue;
+    if (!hasFailed)
+      throw nb::python_error();
+    PyErr_Clear();
   }
-  os << diagnostic << "\n";
-  for (const mlir::Diagnostic &note : diagnostic.getNotes())
-    printDiagnostic(note, os);
 }
-
-/// Keeps what is diagnosed while it lives. Warnings of work that succeeds go
-/// to standard error at the end.
-class DiagnosticText {
-public:
-  explicit DiagnosticText(mlir::MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          llvm::raw_string_ostream os(text);
-          printDiagnostic(diagnostic, os);
-        }) {}
-  const std::string &str() const { return text; }
-
-private:
-  std::string text;
-  mlir::ScopedDiagnosticHandler handler;
-};
 
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
 
-static std::shared_ptr<mlir::MLIRContext> makeContext() {
-  mlir::DialectRegistry registry;
-  registerAllFlywheelDialects(registry);
-  return std::make_shared<mlir::MLIRContext>(registry);
-}
-
-/// Parses with `parse(context, diagnostics)`.
+/// Parses with `parse(context, printer)`.
 template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
   auto result = std::make_unique<PyModule>();
+  result->printer = std::make_shared<DiagnosticPrinter>();
   std::string text;
+  std::vector<DiagnosticText> warnings;
   {
     nb::gil_scoped_release release;
-    result->context = makeContext();
-    DiagnosticText diagnostics(result->context.get());
-    llvm::raw_string_ostream os(text);
-    result->module = action(*result->context, os);
-    text += diagnostics.str();
-    if (result->module)
-      llvm::errs() << text;
+    result->context = createContext();
+    result->context->printOpOnDiagnostic(false);
+    DiagnosticCollector diagnostics(result->context.get(), *result->printer);
+    result->module = action(*result->context, *result->printer);
+    text = getErrorText(diagnostics);
+    warnings = diagnostics.getWarnings();
   }
+  warn(warnings, !result->module);
   if (!result->module)
     throwCompileError(text);
   return result;
@@ -120,74 +87,93 @@ template <typename Parse> static std::unique_ptr<PyModule> parse(Parse action) {
 
 static std::unique_ptr<PyModule> parseText(const std::string &text,
                                            const std::string &name) {
-  return parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
-    return parseModuleText(context, text, name, &os);
+  return parse([&](mlir::MLIRContext &context, DiagnosticPrinter &printer) {
+    return parseModuleText(context, text, name, printer);
   });
 }
 
 static std::unique_ptr<PyModule> parseFile(nb::handle file) {
   std::string path = getPath(file);
   std::unique_ptr<PyModule> result =
-      parse([&](mlir::MLIRContext &context, llvm::raw_ostream &os) {
-        return parseModuleFile(context, path, &os);
+      parse([&](mlir::MLIRContext &context, DiagnosticPrinter &printer) {
+        return parseModuleFile(context, path, printer);
       });
   result->path = std::move(path);
   return result;
 }
 
 static CompilerOptions makeOptions(const PyModule &module,
-                                   const std::string &lowering,
+                                   const std::optional<std::string> &lowering,
                                    const std::optional<std::string> &modelName,
                                    const std::optional<std::string> &cpu,
                                    const std::optional<std::string> &features) {
   CompilerOptions options;
   if (lowering == "reference")
     options.lowering = Lowering::Reference;
-  else if (lowering != "optimized")
+  else if (lowering == "optimized")
+    options.lowering = Lowering::Optimized;
+  else if (lowering)
     throw nb::value_error(("expected lowering 'optimized' or 'reference', "
                            "found '" +
-                           lowering + "'")
+                           *lowering + "'")
                               .c_str());
   if (modelName && modelName->empty())
     throw nb::value_error("expected a name as model_name, found an empty one");
   options.modelName = modelName.value_or("");
   options.inputPath = module.path;
+  options.cInterface = false;
   options.target.cpu = cpu.value_or("");
   options.target.features = features.value_or("");
   return options;
 }
 
+namespace {
+/// What compiling said.
+struct Messages {
+  std::string errors;
+  std::vector<DiagnosticText> warnings;
+};
+} // namespace
+
 /// Runs the stages on a copy of the module.
 static CompiledModule runStages(const PyModule &self,
                                 const CompilerOptions &options,
-                                std::string &text) {
-  DiagnosticText diagnostics(self.context.get());
+                                Messages &messages) {
+  DiagnosticCollector diagnostics(self.context.get(), *self.printer);
   llvm::FailureOr<CompiledModule> compiled = compileModule(
       mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
       options);
-  text = diagnostics.str();
+  messages = {getErrorText(diagnostics), diagnostics.getWarnings()};
   if (failed(compiled))
     return {};
-  llvm::errs() << text;
   return std::move(*compiled);
 }
 
 static std::unique_ptr<PyProgram>
-compile(const PyModule &self, const std::string &lowering,
+compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::optional<std::string> &modelName,
         const std::optional<std::string> &cpu,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
-        std::optional<int64_t> memoryBudget, int64_t maxExtent) {
+        std::optional<int64_t> memoryBudget, std::optional<int64_t> maxExtent,
+        const std::map<std::string, int64_t> &maxExtents) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
     throw nb::value_error("expected a memory_budget of at least 0 bytes");
-  if (maxExtent < 1)
+  if (maxExtent && *maxExtent < 1)
     throw nb::value_error("expected a max_extent of at least 1");
   options.memoryBudget = memoryBudget;
-  options.maxExtent = maxExtent;
+  if (maxExtent)
+    options.maxExtents = *maxExtent;
+  else if (!maxExtents.empty())
+    options.maxExtents.emplace();
+  for (const auto &[name, bound] : maxExtents)
+    if (llvm::Error error =
+            options.maxExtents->add(name + "=" + std::to_string(bound)))
+      throw nb::value_error(
+          ("max_extent: " + llvm::toString(std::move(error))).c_str());
   options.entries = entries;
   if (!freeze.is_none())
     options.frozenCheckpoint = getPath(freeze);
@@ -197,44 +183,52 @@ compile(const PyModule &self, const std::string &lowering,
   options.frozenVariables = freezeVariables;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
+  CodegenOptions asked;
+  asked.target = options.target;
+  // A target that cannot work is reported before any work is done.
+  if (auto machine = createTargetMachine(asked); !machine)
+    throwCompileError(llvm::toString(machine.takeError()));
   auto result = std::make_unique<PyProgram>();
-  std::string text;
+  Messages messages;
   {
     nb::gil_scoped_release release;
     result->context = self.context;
-    CompiledModule compiled = runStages(self, options, text);
+    CompiledModule compiled = runStages(self, options, messages);
     if (compiled.module) {
       CodegenOptions codegen;
-      codegen.target = options.target;
+      codegen.target = compiled.options.target;
       codegen.optimizationLevel = optLevel;
       result->times = std::move(compiled.times);
       auto program = Program::create(*compiled.module, codegen, &result->times);
       if (program.isOk())
         result->program = std::move(*program);
       else
-        text = program.status().message();
+        messages.errors = program.status().message();
     }
   }
+  warn(messages.warnings, !result->program);
   if (!result->program)
-    throwCompileError(text);
+    throwCompileError(messages.errors);
   return result;
 }
 
-static std::unique_ptr<PyModule> lower(const PyModule &self,
-                                       const std::string &stopAfter,
-                                       const std::string &lowering) {
+static std::unique_ptr<PyModule>
+lower(const PyModule &self, const std::string &stopAfter,
+      const std::optional<std::string> &lowering) {
   CompilerOptions options = makeOptions(self, lowering, {}, {}, {});
   options.stopAfter = stopAfter;
   auto result = std::make_unique<PyModule>();
-  std::string text;
+  Messages messages;
   {
     nb::gil_scoped_release release;
     result->context = self.context;
+    result->printer = self.printer;
     result->path = self.path;
-    result->module = runStages(self, options, text).module;
+    result->module = runStages(self, options, messages).module;
   }
+  warn(messages.warnings, !result->module);
   if (!result->module)
-    throwCompileError(text);
+    throwCompileError(messages.errors);
   return result;
 }
 
@@ -243,7 +237,9 @@ static void addModule(nb::module_ &module) {
       .def("__str__",
            [](const PyModule &self) {
              std::string text;
-             llvm::raw_string_ostream(text) << *self.module;
+             llvm::raw_string_ostream os(text);
+             // Not `<<`, which leaves out resources.
+             mlir::ModuleOp(*self.module)->print(os, mlir::OpPrintingFlags());
              return text;
            })
       .def("__repr__", [](const PyModule &self) {
@@ -256,13 +252,16 @@ static void addModule(nb::module_ &module) {
              "Parses a model from text; `name` stands for the file in "
              "locations. Raises CompileError.");
   module.def("_load", &parseFile, "path"_a);
-  module.def("_compile", &compile, "module"_a, nb::kw_only(), "lowering"_a,
-             "model_name"_a.none(), "cpu"_a.none(), "features"_a.none(),
-             "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a, "memory_budget"_a.none(), "max_extent"_a);
-  module.def("lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
-             "lowering"_a = "optimized",
-             "The module after a stage, one of stages(). Raises CompileError.");
+  module.def("_compile", &compile, "module"_a, nb::kw_only(),
+             "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
+             "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
+             "freeze_variables"_a, "memory_budget"_a.none(),
+             "max_extent"_a.none(), "max_extents"_a);
+  module.def(
+      "lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
+      "lowering"_a = nb::none(),
+      "The module after a stage, one of stages(). A module that has been "
+      "through some goes on from there. Raises CompileError.");
   module.def(
       "stages",
       [] {
@@ -276,7 +275,7 @@ static void addModule(nb::module_ &module) {
       "derivative_rules",
       [] {
         std::vector<std::string> names;
-        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        std::shared_ptr<mlir::MLIRContext> context = createContext();
         for (mlir::OperationName name : getDerivativeRules(*context))
           names.push_back(name.getStringRef().str());
         return names;
@@ -286,7 +285,7 @@ static void addModule(nb::module_ &module) {
       "batching_rules",
       [] {
         std::vector<std::string> names;
-        std::shared_ptr<mlir::MLIRContext> context = makeContext();
+        std::shared_ptr<mlir::MLIRContext> context = createContext();
         for (mlir::OperationName name : getDerivativeRules(*context))
           if (hasBatchingRule(name))
             names.push_back(name.getStringRef().str());
@@ -393,6 +392,15 @@ static std::vector<EntryInfo> getEntries(const PyProgram &self) {
   return entries;
 }
 
+static int64_t getBytes(CheckedSize size, const std::string &what) {
+  if (size.isTooLarge())
+    throw nb::value_error(("expected " + what + " to be of at most " +
+                           kMaxSizeText +
+                           " bytes, found extents of which it needs more")
+                              .c_str());
+  return *size.get();
+}
+
 static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
   llvm::SmallVector<int64_t> extents;
   for (const std::string &symbol : self.symbols) {
@@ -407,7 +415,12 @@ static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
                  extents.size(), given.size());
     throw nb::python_error();
   }
-  return self.manifest->getWorkspaceBytes(extents);
+  for (auto [symbol, extent] : llvm::zip_equal(self.symbols, extents))
+    if (extent < 0)
+      throw nb::value_error(
+          ("expected the extent '" + symbol + "' to be at least 0").c_str());
+  return getBytes(self.manifest->getWorkspaceBytes(extents),
+                  "the workspace of '" + self.name + "'");
 }
 
 static void addInfo(nb::module_ &module) {
@@ -487,13 +500,17 @@ void addCompiler(nb::module_ &module) {
       .def(
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {
-            return llvm::formatv("{0:2}",
-                                 self.program->getManifest().toJSON(maxExtent))
-                .str();
+            const Manifest &manifest = self.program->getManifest();
+             if (maxExtent < 0)
+               throw nb::value_error("expected a max_extent of at least 0");
+             ExtentBounds bounds = manifest.getBounds(maxExtent);
+             (void)getBytes(getCStateBytes(manifest, bounds),
+                            "the state with the workspace");
+             return llvm::formatv("{0:2}", manifest.toJSON(bounds)).str();
           },
           nb::kw_only(), "max_extent"_a = 1024,
           "The JSON description of the model; `max_extent` bounds the extents "
-          "that fix its workspace.")
+          "that fix its workspace, but for those that compile() has bounded.")
       .def("__repr__", [](const PyProgram &self) {
         return "<flywheel.Program " + self.program->getManifest().model + ">";
       });

@@ -13,6 +13,7 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "Literals.h"
 #include "Strings.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -53,6 +54,8 @@ struct Call {
   llvm::SmallVector<MutableArrayView, 4> results;
   /// New references.
   llvm::SmallVector<PyObject *, 4> resultArrays;
+  /// Arrays of feeds that came as Python numbers; new references.
+  llvm::SmallVector<PyObject *, 2> literals;
   /// What feeds of strings are views of.
   std::vector<std::unique_ptr<Strings>> feedStrings;
   /// At the number of a result of strings, where its views are written, and
@@ -63,6 +66,8 @@ struct Call {
   ~Call() {
     for (PyObject *array : resultArrays)
       Py_XDECREF(array);
+    for (PyObject *array : literals)
+      Py_DECREF(array);
   }
 };
 } // namespace
@@ -79,6 +84,14 @@ static bool readFeed(const ArgumentSpec &spec, PyObject *value, ArrayView &view,
     view = strings->view();
     call.feedStrings.push_back(std::move(strings));
     return true;
+  }
+  if (!PyArray_Check(value) && isLiteral(value) &&
+      spec.dtype != runtime::DType::String) {
+    value =
+        makeLiteralArray(value, spec.dtype, "placeholder '" + spec.name + "'");
+    if (!value)
+      return false;
+    call.literals.push_back(value);
   }
   if (!PyArray_Check(value)) {
     PyErr_Format(PyExc_TypeError,
@@ -400,16 +413,17 @@ static constexpr const char kEntryDoc[] =
     "One entry of one session, ready to be called.\n\n"
     "Called with a numpy array for each feed, by position or by the feed's "
     "name. Arrays are\npassed as they lie: each must be C-contiguous and of "
+    "the feed's dtype and shape; nothing is\nconverted or copied. Python "
+    "numbers, NumPy scalars and nested lists of them become arrays of\nthe "
+    "feed's dtype, where it has the numbers: a Python float is rounded to a "
+    "floating-point type,\nnothing else is. Strings come as str, bytes, "
+    "lists or arrays of object, S or U, and are returned as arrays\nof str. "
+    "`out=` takes the array, or the tuple of arrays, to write the results\nto; "
+    "by default they are new. Returns None, the array of the only result, or a "
+    "tuple. The\ninterpreter lock is released while the entry runs.\n\n"
+    "Raises TypeError for what is no array or no feed, and for a number that "
     "the "
-    "feed's dtype and shape; nothing is\nconverted or copied, but strings, "
-    "which "
-    "come as str, bytes or arrays of object, S or U, and are\nreturned as "
-    "arrays "
-    "of str. `out=` takes the "
-    "array, or the tuple of arrays, to write the results\nto; by default they "
-    "are new. Returns None, the array of the only result, or a tuple. The\n"
-    "interpreter lock is released while the entry runs.\n\n"
-    "Raises TypeError for what is no array or no feed; InvalidArgumentError "
+    "dtype does not have; InvalidArgumentError "
     "for "
     "a missing feed,\nanother dtype or shape, and for what the entry checks (a "
     "label out of range);\nFailedPreconditionError for a variable without a "

@@ -6,6 +6,8 @@
 
 #include "Errors.h"
 
+#include <cstring>
+
 namespace nb = nanobind;
 using flywheel::runtime::Status;
 using flywheel::runtime::StatusCode;
@@ -15,21 +17,29 @@ namespace flywheel::python {
 /// Indexed by ErrorKind; owned by the module for the life of the process.
 static PyObject *classes[5];
 
-static void addError(nb::module_ &module, ErrorKind kind, const char *name,
-                     PyObject *base, const char *doc) {
+/// Likewise, of warnings and remarks.
+static PyObject *warningClass, *remarkClass;
+
+static PyObject *addClass(nb::module_ &module, const char *name, PyObject *base,
+                          const char *doc) {
   std::string qualified = std::string("flywheel.") + name;
   PyObject *type =
       PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
   if (!type)
     throw nb::python_error();
-  classes[static_cast<int>(kind)] = type;
   module.attr(name) = nb::borrow(type);
+  return type;
+}
+
+static void addError(nb::module_ &module, ErrorKind kind, const char *name,
+                     PyObject *base, const char *doc) {
+  classes[static_cast<int>(kind)] = addClass(module, name, base, doc);
 }
 
 void addErrors(nb::module_ &module) {
   addError(module, ErrorKind::Compile, "CompileError", PyExc_ValueError,
            "A model is not well formed or cannot be compiled. The message has "
-           "every diagnostic, each with its location.");
+           "every error, each with its location.");
   addError(module, ErrorKind::InvalidArgument, "InvalidArgumentError",
            PyExc_ValueError,
            "A feed, a result buffer or a value does not fit, or the step "
@@ -41,6 +51,11 @@ void addErrors(nb::module_ &module) {
            "No entry, variable, checkpoint or key of that name.");
   addError(module, ErrorKind::DataLoss, "DataLossError", PyExc_ValueError,
            "A checkpoint exists but its contents are damaged.");
+  warningClass = addClass(module, "CompileWarning", PyExc_UserWarning,
+                          "What the compiler warns of.");
+  remarkClass =
+      addClass(module, "CompileRemark", warningClass,
+               "What the compiler remarks, such as a copy that a step needs.");
 }
 
 /// Sets the Python error. A message may have a path in it, whose bytes need not
@@ -53,6 +68,34 @@ static void setError(PyObject *type, const std::string &message) {
     return;
   PyErr_SetObject(type, text);
   Py_DECREF(text);
+}
+
+/// How many frames the innermost one outside of this package is away, as the
+/// stack level of a warning.
+static Py_ssize_t findUserLevel() {
+  Py_ssize_t level = 1;
+  nb::object frame =
+      nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
+  for (; frame.ptr() && !frame.is_none(); ++level) {
+    nb::object name = frame.attr("f_globals").attr("get")("__name__");
+    if (!nb::isinstance<nb::str>(name) ||
+        std::strcmp(nb::cast<nb::str>(name).c_str(), "flywheel") != 0)
+      break;
+    frame = frame.attr("f_back");
+  }
+  return level;
+}
+
+bool raiseWarning(bool isRemark, const std::string &message) {
+  PyObject *text = PyUnicode_DecodeUTF8(message.data(),
+                                        static_cast<Py_ssize_t>(message.size()),
+                                        "backslashreplace");
+  if (!text)
+    return false;
+  int status = PyErr_WarnFormat(isRemark ? remarkClass : warningClass,
+                                findUserLevel(), "%U", text);
+  Py_DECREF(text);
+  return status == 0;
 }
 
 void raise(ErrorKind kind, const std::string &message) {

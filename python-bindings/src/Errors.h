@@ -31,6 +31,11 @@ void addErrors(nanobind::module_ &module);
 void raise(ErrorKind kind, const std::string &message);
 void raise(const runtime::Status &status);
 
+/// Emits a Python warning of the category CompileWarning, or CompileRemark, at
+/// the innermost frame outside of this package. False with a Python error where
+/// the filters of warnings make it one.
+bool raiseWarning(bool isRemark, const std::string &message);
+
 /// Throws the Python error that a failed status stands for.
 void check(const runtime::Status &status);
 

@@ -39,9 +39,10 @@ static bool appendText(PyObject *value, const std::string &what,
     value = encoded.ptr();
   }
   if (!PyBytes_Check(value)) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s takes a str, bytes, or a numpy array of them; found %s",
-                 what.c_str(), Py_TYPE(value)->tp_name);
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s takes a str, bytes, or a list or a numpy array of them; found %s",
+        what.c_str(), Py_TYPE(value)->tp_name);
     return false;
   }
   strings.texts.emplace_back(PyBytes_AS_STRING(value),
@@ -50,6 +51,13 @@ static bool appendText(PyObject *value, const std::string &what,
 }
 
 bool readStrings(PyObject *value, const std::string &what, Strings &strings) {
+  nb::object array;
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    array = nb::steal(PyArray_FROM_OTF(value, NPY_OBJECT, NPY_ARRAY_CARRAY_RO));
+    if (!array.ptr())
+      return false;
+    value = array.ptr();
+  }
   if (PyArray_Check(value)) {
     auto *array = reinterpret_cast<PyArrayObject *>(value);
     llvm::append_range(strings.shape, getShape(array));

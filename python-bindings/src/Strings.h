@@ -36,9 +36,10 @@ bool mayHoldStrings(PyObject *value);
 /// Copies of the strings of an array view.
 std::vector<std::string> copyStrings(const ArrayView &view);
 
-/// Copies a str or bytes (a scalar) or a numpy array of them. A str becomes its
-/// UTF-8 bytes, with those that `surrogateescape` stands for. False with a
-/// TypeError for anything else; `what` names the destination in it.
+/// Copies a str or bytes (a scalar), or nested lists or a numpy array of them.
+/// A str becomes its UTF-8 bytes, with those that `surrogateescape` stands for.
+/// False with a TypeError for anything else; `what` names the destination in
+/// it.
 bool readStrings(PyObject *value, const std::string &what, Strings &strings);
 
 /// Fills a dense array of objects with strs, decoded from UTF-8 with

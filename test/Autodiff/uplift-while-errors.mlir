@@ -3,8 +3,8 @@
 // X14: what a loop without a limit lacks is said at the loop.
 func.func @unbounded(%x: tensor<f32>) -> tensor<f32> {
   %c = arith.constant 1.0 : f32
-  // expected-error @+2 {{no derivative rule for 'scf.while' on 'tensor<f32>'}}
-  // expected-note @+1 {{a loop has one where its condition limits the number of its iterations: a comparison of an integer, which each iteration changes by a constant, with a bound, or the 'arith.andi' of one with what else ends the loop}}
+  // expected-error @+2 {{no derivative rule for 'scf.while' on 'tensor<f32>': found no bound of the number of its iterations}}
+  // expected-note @+1 {{add a bound: carry an integer that each iteration changes by a constant, compare it with the largest number of iterations by 'arith.cmpi', and make that the condition of the loop, or its 'arith.andi' with what else ends the loop}}
   %y = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
     %s = tensor.extract %a[] : tensor<f32>
     %go = arith.cmpf olt, %s, %c : f32
@@ -27,7 +27,7 @@ func.func @either(%x: tensor<f32>, %c: i1) -> tensor<f32> {
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
   // expected-error @+2 {{no derivative rule for 'scf.while'}}
-  // expected-note @+1 {{a loop has one where}}
+  // expected-note @+1 {{add a bound}}
   %y:2 = scf.while (%i = %c0, %a = %x) : (index, tensor<f32>) -> (index, tensor<f32>) {
     %below = arith.cmpi slt, %i, %c9 : index
     %go = arith.ori %below, %c : i1
@@ -51,7 +51,7 @@ func.func @never(%x: tensor<f32>) -> tensor<f32> {
   %c2 = arith.constant 2 : index
   %c5 = arith.constant 5 : index
   // expected-error @+2 {{no derivative rule for 'scf.while'}}
-  // expected-note @+1 {{a loop has one where}}
+  // expected-note @+1 {{add a bound}}
   %y:2 = scf.while (%i = %c0, %a = %x) : (index, tensor<f32>) -> (index, tensor<f32>) {
     %go = arith.cmpi ne, %i, %c5 : index
     scf.condition(%go) %i, %a : index, tensor<f32>
@@ -74,7 +74,7 @@ func.func @largest(%x: tensor<f32>) -> tensor<f32> {
   %c1 = arith.constant 1 : i8
   %c127 = arith.constant 127 : i8
   // expected-error @+2 {{no derivative rule for 'scf.while'}}
-  // expected-note @+1 {{a loop has one where}}
+  // expected-note @+1 {{add a bound}}
   %y:2 = scf.while (%i = %c0, %a = %x) : (i8, tensor<f32>) -> (i8, tensor<f32>) {
     %go = arith.cmpi sle, %i, %c127 : i8
     scf.condition(%go) %i, %a : i8, tensor<f32>
@@ -95,7 +95,7 @@ func.func @moving(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-error @+2 {{no derivative rule for 'scf.while'}}
-  // expected-note @+1 {{a loop has one where}}
+  // expected-note @+1 {{add a bound}}
   %y:3 = scf.while (%i = %c0, %k = %n, %a = %x) : (index, index, tensor<f32>) -> (index, index, tensor<f32>) {
     %go = arith.cmpi slt, %i, %k : index
     scf.condition(%go) %i, %k, %a : index, index, tensor<f32>

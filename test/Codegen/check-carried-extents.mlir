@@ -30,10 +30,10 @@ func.func @keeps(%x: tensor<?x?xf32>, %n: index, %c: i1) -> tensor<?x?xf32> {
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
 // CHECK: %[[BEFORE:.*]] = tensor.dim %[[X]], %c0
 // CHECK: %[[AFTER:.*]] = arith.subi %[[BEFORE]], %c1
-// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[AFTER]], %[[BEFORE]]
+// CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[AFTER]], %[[BEFORE]]
 // CHECK: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected an iteration to keep extents, found another one of dimension 0 in 'scf.for'
+// CHECK: cf.assert %[[OK]], "expected an iteration to keep extents, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
 // CHECK: scf.for
 func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
@@ -54,8 +54,8 @@ func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>,
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
 // CHECK-DAG: %[[M:.*]] = tensor.dim %[[Y]], %c0
-// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[N]], %[[M]]
-// CHECK: cf.assert %[[OK]], "expected equal extents of dimension 0 in both branches in 'scf.if'
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[M]]
+// CHECK: cf.assert %[[OK]], "expected equal extents of dimension 0 in both branches, found \01 and \02 in 'scf.if'
 // CHECK: {{scf.if|arith.select}}
 func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
   %r = scf.if %c -> tensor<?xf32> {
@@ -70,7 +70,7 @@ func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32>
 
 // X10, X11: in the second region of a while loop.
 // CHECK-LABEL: func @while
-// CHECK: cf.assert %{{.*}}, "expected an iteration to keep extents, found another one of dimension 0 in 'scf.while'
+// CHECK: cf.assert %{{.*}}, "expected an iteration to keep extents, found another one of dimension 0: \01 behind it and \02 in front in 'scf.while'
 // CHECK: scf.while
 func.func @while(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
   %r = scf.while (%h = %x) : (tensor<?xf32>) -> tensor<?xf32> {

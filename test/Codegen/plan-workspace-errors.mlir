@@ -26,3 +26,26 @@ func.func @large(%x: memref<16xf32>, %y: memref<16xf32>) {
   linalg.add ins(%a, %b : memref<16xf32>, memref<16xf32>) outs(%y : memref<16xf32>)
   return
 }
+
+// -----
+
+// Where nothing is dynamic, no call can do better.
+func.func @static() {
+  // expected-error@below {{this needs a buffer of type 'memref<4611686018427387904xf32>', more than 2^56 bytes}}
+  %a = memref.alloc() : memref<4611686018427387904xf32>
+  return
+}
+
+// -----
+
+// expected-error@below {{'sum' needs a workspace of more than 2^56 bytes}}
+func.func @sum() {
+  %zero = arith.constant 0 : i8
+  // expected-note@below {{its largest buffer is 72057594037927936 bytes}}
+  %a = memref.alloc() : memref<72057594037927936xi8>
+  %b = memref.alloc() : memref<72057594037927936xi8>
+  linalg.fill ins(%zero : i8) outs(%a : memref<72057594037927936xi8>)
+  linalg.fill ins(%zero : i8) outs(%b : memref<72057594037927936xi8>)
+  linalg.copy ins(%a : memref<72057594037927936xi8>) outs(%b : memref<72057594037927936xi8>)
+  return
+}

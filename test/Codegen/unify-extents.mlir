@@ -26,8 +26,8 @@ func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> 
 // CHECK-LABEL: func.func @constant(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
 // CHECK: %[[FOUND:.*]] = tensor.dim %[[X]]
-// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[FOUND]], %c8
-// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected extent 8 in dimension 0 of 'x'"
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[FOUND]], %c8
+// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected extent 8 in dimension 0 of 'x', found \01"
 func.func @constant(%x: tensor<?xf32> {train.name = "x"}, %y: tensor<8xf32>,
                     %r: tensor<8xf32> {train.result = 0 : i64}) -> tensor<8xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
@@ -88,4 +88,75 @@ func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 :
   cf.assert %ok, "equal"
   %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return %1 : tensor<?x3xf32>
+}
+
+// -----
+
+// Extents of one name are one number. The others have other names: a default one
+// is never that of another extent.
+// CHECK-LABEL: func.func @named(
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["time", "batch"], train.extents = array<i64: 0, 1>
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dims = ["batch"], train.extents = array<i64: 1>
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["", ""], train.extents = array<i64: 2, 3>
+// CHECK-SAME: train.symbols = ["time", "batch", "z_dim0", "z_dim1"]
+func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name = "x"},
+                 %y: tensor<?xf32> {train.dims = ["batch"], train.name = "y"},
+                 %z: tensor<?x?xf32> {train.dims = ["", ""], train.name = "z"}) {
+  return
+// What an op requires decides no check, but feeds that callers compare.
+// CHECK-LABEL: func.func @required(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x2xf32>
+// CHECK-SAME: %[[Z:[^:]*]]: tensor<?xf32>
+// CHECK-DAG: %[[ROWS:.*]] = tensor.dim %[[X]]
+// CHECK-DAG: %[[SIZE:.*]] = tensor.dim %[[Z]]
+// CHECK-DAG: %[[FLAT:.*]] = affine.apply
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[FLAT]], %[[SIZE]]
+// CHECK: cf.assert %[[OK]], "equal"
+func.func @required(%x: tensor<?x2xf32>, %z: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %m = tensor.dim %z, %c0 : tensor<?xf32>
+  %ok = linalg_ext.compare_sizes eq %n, %m
+  cf.assert %ok, "equal"
+  %0 = linalg.add ins(%a, %z : tensor<?xf32>, tensor<?xf32>) outs(%r : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// An op in a branch may not run: what it requires says nothing outside.
+// CHECK-LABEL: func.func @branch(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x2xf32>
+// CHECK: %[[FLAT:.*]] = tensor.dim %collapsed{{.*}} : tensor<?xf32>
+// CHECK: tensor.empty(%[[FLAT]])
+func.func @branch(%x: tensor<?x2xf32>, %z: tensor<?xf32>, %p: tensor<i1>, %r: tensor<f32> {train.result = 0 : i64}) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %c = tensor.extract %p[] : tensor<i1>
+  %s = scf.if %c -> tensor<f32> {
+    %0 = linalg.dot ins(%f, %z : tensor<?xf32>, tensor<?xf32>) outs(%r : tensor<f32>) -> tensor<f32>
+    scf.yield %0 : tensor<f32>
+  } else {
+    scf.yield %r : tensor<f32>
+  }
+  return %s : tensor<f32>
+}
+
+// -----
+
+// No dimension of that number: left alone.
+// CHECK-LABEL: func.func @dimensions(
+// CHECK-COUNT-2: tensor.dim %{{.*}}, %c{{-1|5}}
+func.func @dimensions(%x: tensor<?x8xf32>, %r: tensor<?x8xf32> {train.result = 0 : i64}) -> tensor<?x8xf32> {
+  %low = arith.constant -1 : index
+  %high = arith.constant 5 : index
+  %d = tensor.dim %x, %low : tensor<?x8xf32>
+  %e = tensor.dim %x, %high : tensor<?x8xf32>
+  %s = tensor.empty(%d, %e) : tensor<?x?xf32>
+  %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
 }

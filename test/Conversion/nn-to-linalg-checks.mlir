@@ -6,10 +6,10 @@
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?x4xf32>, %[[C:.*]]: i1)
 // CHECK-DAG: %[[COLUMNS:.*]] = tensor.dim %[[X]], %c1
 // CHECK-DAG: %[[ROWS:.*]] = tensor.dim %[[W]], %c0
-// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[COLUMNS]], %[[ROWS]]
+// CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK: %[[NOT:.*]] = arith.xori %[[C]], %true
 // CHECK: %[[OK:.*]] = arith.ori %[[NOT]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b in 'nn.matmul'
+// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: scf.if
 // CHECK-NOT: cf.assert
 // CHECK: linalg.matmul
@@ -37,10 +37,10 @@ func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?x?xf32>, %[[N:.*]]: index)
 // CHECK-DAG: %[[COLUMNS:.*]] = tensor.dim %[[X]], %c1
 // CHECK-DAG: %[[ROWS:.*]] = tensor.dim %[[W]], %c0
-// CHECK-DAG: %[[EQUAL:.*]] = arith.cmpi eq, %[[COLUMNS]], %[[ROWS]]
+// CHECK-DAG: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK-DAG: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b in 'nn.matmul'
+// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: scf.for
 // CHECK-NOT: cf.assert
 // CHECK: return

@@ -19,7 +19,7 @@ func.func @cholesky(%a: tensor<?x3x3xf64>) -> tensor<?x3x3xf64> {
 
 // Extents that no type knows are checked.
 // CHECK-LABEL: func @unknown_extents
-// CHECK: cf.assert %{{.*}}, "expected equal rows and columns of a in 'nn.cholesky' at {{[^{]*$}}
+// CHECK: cf.assert %{{.*}}, "expected equal rows and columns of a, found \01 and \02 in 'nn.cholesky' at {{[^{]*$}}
 func.func @unknown_extents(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = nn.cholesky %a : tensor<?x?xf32>
   return %0 : tensor<?x?xf32>

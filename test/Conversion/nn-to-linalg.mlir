@@ -41,8 +41,8 @@ func.func @half_matmul(%x: tensor<8x4xf16>) -> tensor<4x4xf16> {
 
 // Extents that no type knows are checked when the step runs, once.
 // CHECK-LABEL: func @unknown_extents
-// CHECK: %[[OK:.*]] = arith.cmpi eq
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b in 'nn.matmul' at {{.*}}nn-to-linalg.mlir:[[#@LINE+3]]:8"
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq
+// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}nn-to-linalg.mlir:[[#@LINE+3]]:8"
 // CHECK-NOT: cf.assert
 func.func @unknown_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = nn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -55,7 +55,7 @@ func.func @unknown_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?
 // X5: labels are checked; a loss and the softmax of its gradient share the row
 // maxima, the exponentials and the sums.
 // CHECK-LABEL: func @loss_and_softmax
-// CHECK: cf.assert %{{.*}}, "expected equal rows of logits and labels in 'nn.sparse_softmax_cross_entropy' at
+// CHECK: cf.assert %{{.*}}, "expected equal rows of logits and labels, found \01 and \02 in 'nn.sparse_softmax_cross_entropy' at
 // CHECK: %[[IN:.*]] = linalg.generic
 // CHECK: arith.cmpi ult, %{{.*}}, %c10 : index
 // CHECK: %[[ALL:.*]] = tensor.extract %[[IN]][] : tensor<i1>
@@ -177,7 +177,7 @@ func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
 // X1: one product an index of the leading dimensions, each checked.
 // CHECK-LABEL: func @batched_matmul
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2x?x8xf16>, %[[B:.*]]: tensor<?x2x5x8xf16>)
-// CHECK: cf.assert %{{.*}}, "expected equal leading extents of a and b in 'nn.matmul'
+// CHECK: cf.assert %{{.*}}, "expected equal leading extents of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: linalg.contract indexing_maps = [#[[$AMK]], #[[$BNK]], #[[$CMN]]] ins(%[[A]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x2x?x5xf32>)
 // CHECK: arith.truncf
 func.func @batched_matmul(%a: tensor<?x2x?x8xf16>, %b: tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16> {
@@ -214,7 +214,7 @@ func.func @log_softmax(%x: tensor<?x3x10xf32>) -> (tensor<?x3x10xf32>, tensor<?x
 
 // X5: max(x, 0) - x z + log1p(exp(-|x|)).
 // CHECK-LABEL: func @sigmoid_cross_entropy
-// CHECK: cf.assert %{{.*}}, "expected equal extents of logits and labels in 'nn.sigmoid_cross_entropy'
+// CHECK: cf.assert %{{.*}}, "expected equal extents of logits and labels, found \01 and \02 in 'nn.sigmoid_cross_entropy'
 // CHECK: %[[H:.*]] = arith.maximumf
 // CHECK: %[[P:.*]] = arith.mulf
 // CHECK: math.absf

@@ -153,8 +153,8 @@ func.func @less_static(%x: tensor<2x5x5x4xf32>, %w: tensor<3x3x2x4xf32>) -> tens
 // X3, X11: the channels of an output are the filter's.
 // CHECK-LABEL: func @output_channels
 // CHECK: %[[CHANNELS:.*]] = tensor.dim %arg0, %c3
-// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[CHANNELS]], %c4
-// CHECK: cf.assert %[[SAME]], "expected equal channels of the output in 'nn.conv2d_transpose'
+// CHECK: %[[SAME:.*]] = linalg_ext.compare_sizes eq %c4{{.*}}, %[[CHANNELS]]
+// CHECK: cf.assert %[[SAME]], "expected equal channels of the output, found \01 and \02 in 'nn.conv2d_transpose'
 // CHECK: tensor.cast %arg0 : tensor<2x?x3x?xf32> to tensor<2x3x3x4xf32>
 // CHECK: linalg.generic
 func.func @output_channels(%y: tensor<2x?x3x?xf32>, %w: tensor<3x3x2x4xf32>) -> tensor<2x5x5x4xf32> {

@@ -15,7 +15,7 @@ from typing import Dict, List, Tuple
 
 import numpy as np
 
-from configurations import Array, configurations, expect_close, run_tests
+from configurations import IN_PROCESS, Array, configurations, expect_close, run_tests
 
 
 def softmax(z: Array) -> Array:
@@ -290,4 +290,77 @@ func.func @f(%a: tensor<f64>, %b: tensor<f64>, %da: tensor<f64>, %db: tensor<f64
         expect_close(f"{name}: along b", model.run("f", *at, zero, one), (2.0, 6.0, 1.0))
 
 
-run_tests([test_updated_once, test_lowered_module, test_recurrent, test_branch, test_custom_rule, test_forward_mode])
+# Bodies of loops whose carried tensor has its extents from something else than
+# what it carried, which is all that the loop's own derivative passes on.
+LOOPS = {
+    "sum": """
+    %s = nn.reduce sum %h axes [1] : tensor<?x4xf64> -> tensor<?xf64>
+    %e = math.sin %s : tensor<?xf64>
+    %o = nn.broadcast %e dims [0] like %h : (tensor<?xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>""",
+    "sum of squares": """
+    %hh = arith.mulf %h, %h : tensor<?x4xf64>
+    %s = nn.reduce mean %hh axes [0, 1] : tensor<?x4xf64> -> tensor<f64>
+    %o = nn.broadcast %s dims [] like %x : (tensor<f64>, tensor<?x4xf64>) -> tensor<?x4xf64>""",
+    "reshape": """
+    %f = tensor.collapse_shape %h [[0, 1]] : tensor<?x4xf64> into tensor<?xf64>
+    %e = math.cos %f : tensor<?xf64>
+    %n = tensor.dim %h, %c0 : tensor<?x4xf64>
+    %o = tensor.expand_shape %e [[0, 1]] output_shape [%n, 4] : tensor<?xf64> into tensor<?x4xf64>""",
+    "linalg": """
+    %n = tensor.dim %h, %c0 : tensor<?x4xf64>
+    %empty = tensor.empty(%n) : tensor<?x4xf64>
+    %o = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%h : tensor<?x4xf64>) outs(%empty : tensor<?x4xf64>) {
+    ^bb0(%a: f64, %out: f64):
+      %e = math.sin %a : f64
+      linalg.yield %e : f64
+    } -> tensor<?x4xf64>""",
+    "loop": """
+    %o = scf.for %j = %c0 to %c2 step %c1 iter_args(%k = %h) -> tensor<?x4xf64> {
+      %s = nn.reduce sum %k axes [1] : tensor<?x4xf64> -> tensor<?xf64>
+      %e = math.sin %s : tensor<?xf64>
+      %b = nn.broadcast %e dims [0] like %k : (tensor<?xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+      scf.yield %b : tensor<?x4xf64>
+    }""",
+}
+
+
+def test_forward_loops() -> None:
+    """Forward mode takes each loop that reverse mode does: <J v, u> = <v, J^T u>, and differences."""
+    for upper in ("%c3", "%rows"):
+        for what, body in LOOPS.items():
+            text = f"""
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f(%x: tensor<?x4xf64>, %v: tensor<?x4xf64>, %u: tensor<?x4xf64>)
+    -> (tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x4xf64>
+  %y = scf.for %i = %c0 to {upper} step %c1 iter_args(%h = %x) -> tensor<?x4xf64> {{{body}
+    scf.yield %o : tensor<?x4xf64>
+  }}
+  %forward = train.jvp %y wrt %x tangents %v
+      : (tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+  %backward = train.gradient %y wrt %x grad_ys %u
+      : (tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+  %second = train.gradient %backward wrt %x : (tensor<?x4xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
+  return %y, %forward, %backward, %second : tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>, tensor<?x4xf64>
+}}
+"""
+            rng = np.random.default_rng(5)
+            x, v, u = (0.5 * rng.standard_normal((3, 4)) for _ in range(3))
+            for name, model in configurations(text, IN_PROCESS):
+                _, forward, backward, second = model.run("f", x, v, u)
+                step = 1e-5
+                ahead, behind = (model.run("f", x + sign * step * v, v, u) for sign in (1, -1))
+                expect_close(f"{name}: {what}", forward, (ahead[0] - behind[0]) / (2 * step), 1e-6)
+                expect_close(f"{name}: {what}", (forward * u).sum(), (v * backward).sum(), 1e-9)
+                # The gradient of the sum of the gradient, along v.
+                expect_close(f"{name}: {what}, twice", (second * v).sum(),
+                             (ahead[2] - behind[2]).sum() / (2 * step), 1e-5)
+
+
+run_tests([test_forward_loops, test_updated_once, test_lowered_module, test_recurrent, test_branch, test_custom_rule,
+           test_forward_mode])

@@ -88,6 +88,17 @@ def test_selection() -> None:
         fresh = flywheel.Session(flywheel.compile(PAIR))
         fresh.restore("model", {"a/b": "v1"})
         expect_equal("renamed", fresh["v1"], session["v1"])
+        # An error of a renamed variable names it and its key, and what both are.
+        expect_error("renamed shape", r"can't restore variable 'v2' from key 'a/b' of checkpoint 'model': "
+                     r"the checkpoint's shape is \[3\], the variable's is \[5\]",
+                     lambda: fresh.restore("model", {"a/b": "v2"}), invalid)
+        expect_error("renamed elements", r"variable 'v2' from key 'a/b' .*\[3\].*\[5\], which has another number",
+                     lambda: fresh.restore("model", {"a/b": "v2"}, reshape=True), invalid)
+        expect_error("renamed key", "Key q not found in checkpoint 'model', which variable 'v2' is restored from",
+                     lambda: fresh.restore("model", {"q": "v2"}), flywheel.NotFoundError)
+        typed = flywheel.Session(flywheel.compile("train.variable @i : tensor<3xi32>\n"))
+        expect_error("renamed dtype", "variable 'i' from key 'a/b' .*dtype is float32, the variable's is int32",
+                     lambda: typed.restore("model", {"a/b": "i"}), invalid)
         expect_error("nothing", "No variables to save", lambda: session.save("m", []), invalid)
         expect_error("twice", "'v1' is given twice", lambda: session.save("m", ["v1", "v1"]), invalid)
         expect_error("one key", "duplicate key|given twice",

@@ -133,13 +133,15 @@ class ObjectModel(Model):
         entries: Sequence[str] = (),
         freeze: Optional[str] = None,
         memory_budget: Optional[int] = None,
+        lowering: str = "optimized",
     ) -> None:
         # Removed at the end; the loaded library stays mapped.
         with tempfile.TemporaryDirectory() as folder:
             stem = os.path.join(folder, "model")
             with open(stem + ".mlir", "w") as file:
                 file.write(text)
-            command = ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}"]
+            command = ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}",
+                       f"--lowering={lowering}"]
             if entries:
                 command.append("--entries=" + ",".join(entries))
             if freeze is not None:
@@ -153,14 +155,21 @@ class ObjectModel(Model):
             with open(stem + ".json") as file:
                 self.manifest = json.load(file)
         self.prefix = self.manifest["model"]
-        size = self.manifest["c_state_bytes"]
-        self.storage = np.empty(size + 64, np.uint8)
-        offset = -self.storage.ctypes.data % 64
-        self.block = self.storage[offset:offset + size]
+        self.block = self.allocate_block(self.manifest["c_state_bytes"])
         # A block may have any content before it is initialised.
         self.block[:] = 0xA5
         self.entries = {entry["name"]: entry for entry in self.manifest["entries"]}
         self.infos = {info["name"]: (index, info) for index, info in enumerate(self.manifest["variables"])}
+
+    def allocate_block(self, size: int) -> Array:
+        """Bytes aligned to 64."""
+        storage = np.empty(size + 64, np.uint8)
+        offset = -storage.ctypes.data % 64
+        return storage[offset:offset + size]
+
+    def allocate(self, shape: Sequence[int], dtype: "np.dtype[Any]") -> Array:
+        """Room for a result."""
+        return np.empty(shape, dtype)
 
     def call(self, symbol: str, *arguments: Any) -> None:
         function = getattr(self.library, symbol)
@@ -196,7 +205,7 @@ class ObjectModel(Model):
         results = []
         for info in spec["results"]:
             shape = [extents[extent] if isinstance(extent, str) else extent for extent in info["shape"]]
-            results.append(np.empty(shape, dtype_of(info["dtype"])))
+            results.append(self.allocate(shape, dtype_of(info["dtype"])))
             arguments.append(ctypes.c_void_p(results[-1].ctypes.data))
         self.call(spec["symbol"], *arguments)
         return None if not results else results[0] if len(results) == 1 else tuple(results)

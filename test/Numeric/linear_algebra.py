@@ -137,7 +137,75 @@ def test_lstsq() -> None:
             if l2:
                 exact = np.linalg.solve(a.T.astype(np.float64) @ a + l2 * np.eye(n), a.T.astype(np.float64) @ b)
             add(element, m, n, k, l2)([a, b], exact, 100)
+            types = (tensor((m, n), element), tensor((m, k), element), tensor((), element))
+            x = tensor((n, k), element)
+            cases.add(f"lstsq {element} operand", types, x,
+                      f"%y = nn.lstsq %a0, %a1 l2 %a2 : ({', '.join(types)}) -> {x}")(
+                [a, b, np.array(l2, dtype)], exact, 100)
     cases.check()
 
 
-run_tests([test_triangle, test_cholesky, test_not_positive_definite, test_triangular_solve, test_lstsq])
+def test_adaptive_damping() -> None:
+    """L7: Levenberg-Marquardt with a damping that the step itself adapts."""
+    text = """
+train.variable @x : tensor<2x1xf64> = dense<[[-1.2], [1.0]]> : tensor<2x1xf64>
+train.variable @damping : tensor<f64> = dense<1.0> : tensor<f64>
+func.func private @residuals(%x: tensor<2x1xf64>) -> tensor<2x1xf64> {
+  %ten = arith.constant dense<10.0> : tensor<1x1xf64>
+  %one = arith.constant dense<1.0> : tensor<1x1xf64>
+  %a = tensor.extract_slice %x[0, 0] [1, 1] [1, 1] : tensor<2x1xf64> to tensor<1x1xf64>
+  %b = tensor.extract_slice %x[1, 0] [1, 1] [1, 1] : tensor<2x1xf64> to tensor<1x1xf64>
+  %aa = arith.mulf %a, %a : tensor<1x1xf64>
+  %d = arith.subf %b, %aa : tensor<1x1xf64>
+  %r0 = arith.mulf %ten, %d : tensor<1x1xf64>
+  %r1 = arith.subf %one, %a : tensor<1x1xf64>
+  %r = tensor.concat dim(0) %r0, %r1 : (tensor<1x1xf64>, tensor<1x1xf64>) -> tensor<2x1xf64>
+  return %r : tensor<2x1xf64>
+}
+func.func @step() -> tensor<f64> {
+  %x = train.read @x : tensor<2x1xf64>
+  %damping = train.read @damping : tensor<f64>
+  %r = func.call @residuals(%x) : (tensor<2x1xf64>) -> tensor<2x1xf64>
+  %j4 = train.jacobian %r wrt %x : (tensor<2x1xf64>, tensor<2x1xf64>) -> tensor<2x1x2x1xf64>
+  %j = tensor.collapse_shape %j4 [[0, 1], [2, 3]] : tensor<2x1x2x1xf64> into tensor<2x2xf64>
+  %d = nn.lstsq %j, %r l2 %damping : (tensor<2x2xf64>, tensor<2x1xf64>, tensor<f64>) -> tensor<2x1xf64>
+  %next = arith.subf %x, %d : tensor<2x1xf64>
+  %after = func.call @residuals(%next) : (tensor<2x1xf64>) -> tensor<2x1xf64>
+  %old = nn.l2_loss %r : tensor<2x1xf64> -> tensor<f64>
+  %new = nn.l2_loss %after : tensor<2x1xf64> -> tensor<f64>
+  %better = arith.cmpf olt, %new, %old : tensor<f64>
+  %less = arith.constant dense<0.1> : tensor<f64>
+  %more = arith.constant dense<4.0> : tensor<f64>
+  %factor = arith.select %better, %less, %more : tensor<i1>, tensor<f64>
+  %scaled = arith.mulf %damping, %factor : tensor<f64>
+  train.assign @damping, %scaled : tensor<f64>
+  %taken = tensor.extract %better[] : tensor<i1>
+  %kept = scf.if %taken -> tensor<2x1xf64> {
+    scf.yield %next : tensor<2x1xf64>
+  } else {
+    scf.yield %x : tensor<2x1xf64>
+  }
+  train.assign @x, %kept : tensor<2x1xf64>
+  return %old : tensor<f64>
+}
+"""
+
+    def residuals(x: Any) -> Any:
+        return np.array([10 * (x[1] - x[0] ** 2), 1 - x[0]])
+
+    for configuration, model in configurations(text):
+        model.initialize()
+        x, damping = np.array([-1.2, 1.0]), 1.0
+        for _ in range(25):
+            r = residuals(x)
+            jacobian = np.array([[-20 * x[0], 10.0], [-1.0, 0.0]])
+            change = np.linalg.solve(jacobian.T @ jacobian + damping * np.eye(2), jacobian.T @ r)
+            better = (residuals(x - change) ** 2).sum() < (r**2).sum()
+            expect_close(configuration, model.run("step"), (r**2).sum() / 2, 1e-7)
+            x, damping = (x - change, damping * 0.1) if better else (x, damping * 4)
+            expect_close(configuration, model["damping"], damping, 1e-9)
+        expect_close(configuration, model["x"], np.ones((2, 1)), 1e-6)
+
+
+run_tests([test_triangle, test_cholesky, test_not_positive_definite, test_triangular_solve, test_lstsq,
+           test_adaptive_damping])

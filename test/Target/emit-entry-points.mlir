@@ -11,7 +11,6 @@
 // CHECK-SAME: text = "expected feed 'x' of 'step' outside the block of the state, found a pointer into it: copy the variable first"
 // CHECK-SAME: {kind = "invalid_argument", text = "expected a buffer for result 'y' of 'step', found a null pointer"}
 // CHECK-SAME: {kind = "failed_precondition", text = "Attempting to use uninitialized value w"}
-// CHECK-SAME: text = "batch is out of range: expected 0 <= batch <= 16 in 'tiny_net_step'"
 module attributes {train.manifest = {
   model = "tiny-net", layout_hash = 99 : i64, state_bytes = 704 : i64,
   variables = [
@@ -83,6 +82,11 @@ module attributes {train.manifest = {
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: llvm.icmp "ugt" %[[BATCH]]
 // CHECK: llvm.call @tiny_net_step.packed
+// CHECK: llvm.call @tiny_net.report_extent(%{{.*}}, %{{.*}}, %{{.*}}, %[[BATCH]])
+
+// What the block says then is the text and the value.
+// CHECK: llvm.func internal @tiny_net.report_extent(
+// CHECK: llvm.mlir.global internal constant @tiny_net.extent_text_0("batch is out of range: expected 0 <= batch <= 16 in 'tiny_net_step', found ")
 
 // The initializer sets the bit of what was selected, by default of all.
 // CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(
@@ -98,6 +102,14 @@ module attributes {train.manifest = {
 
 // CHECK: llvm.mlir.global internal constant @tiny_net.texts
 // CHECK: llvm.func @tiny_net_last_error(%{{.*}}: !llvm.ptr) -> !llvm.ptr
+
+// The C header calls each by a name with the hash of the interface.
+// CHECK: llvm.mlir.alias external @tiny_net_init_[[HASH:[0-9a-f]+]]
+// CHECK-NEXT: llvm.mlir.addressof @tiny_net_init :
+// CHECK: llvm.mlir.alias external @tiny_net_init_some_[[HASH]]
+// CHECK: llvm.mlir.alias external @tiny_net_last_error_[[HASH]]
+// CHECK: llvm.mlir.alias external @tiny_net_step_[[HASH]]
+// CHECK-NEXT: llvm.mlir.addressof @tiny_net_step :
 
 // JIT: llvm.func hidden @tiny_net_step.packed(
 // JIT-NOT: llvm.func @tiny_net_step(

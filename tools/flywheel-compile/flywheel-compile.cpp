@@ -6,21 +6,24 @@
 
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Target/CHeader.h"
 #include "flywheel/Target/CNames.h"
 #include "flywheel/Target/ObjectFile.h"
 
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 using namespace flywheel;
 namespace cl = llvm::cl;
@@ -65,13 +68,18 @@ static cl::list<std::string>
 static cl::opt<int64_t>
     maxBatch("max-batch", cl::value_desc("N"), cl::init(1024),
              cl::cat(category),
-             cl::desc("Bound of every dynamic extent (the batch) in the C "
+             cl::desc("Bound of the dynamic extents (the batch) in the C "
                       "interface; fixes the workspace (default 1024)"));
+static cl::list<std::string> maxExtents(
+    "max-extent", cl::value_desc("NAME=N"), cl::CommaSeparated,
+    cl::cat(category),
+    cl::desc("Bounds of dynamic extents, by the names that the header has: "
+             "batch=4,time=256. The others are bounded by --max-batch"));
 static ByteSizeOption memoryBudget(
     "memory-budget", cl::value_desc("bytes"), cl::cat(category),
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
-             "may have for extents up to --max-batch: values that do not fit "
-             "are recomputed. By default any number"));
+             "may have for extents up to --max-batch and --max-extent: values "
+             "that do not fit are recomputed. By default any number"));
 static TextOption
     targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
                  cl::desc("Machine to compile for. By default this one"));
@@ -123,22 +131,16 @@ static std::string listKinds() {
   return kinds;
 }
 
-/// Writes a file whole or not at all; `-` is standard output.
-static int writeFile(llvm::StringRef path, llvm::StringRef contents) {
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file =
-      mlir::openOutputFile(path, &message);
-  if (!file)
-    return fail(message);
-  file->os() << contents;
-  file->os().flush();
-  if (file->os().has_error()) {
-    std::string reason = file->os().error().message();
-    file->os().clear_error();
-    return fail("cannot write '" + path + "': " + reason);
-  }
-  file->keep();
+static int write(const OutputFiles &files) {
+  if (llvm::Error error = files.write())
+    return fail(llvm::toString(std::move(error)));
   return 0;
+}
+
+static int writeFile(llvm::StringRef path, llvm::StringRef contents) {
+  OutputFiles files;
+  files.add(path, contents);
+  return write(files);
 }
 
 static std::string getStem() {
@@ -152,6 +154,48 @@ static std::string withExtension(llvm::StringRef path,
   llvm::SmallString<128> result(path);
   llvm::sys::path::replace_extension(result, extension);
   return result.str().str();
+}
+
+namespace {
+/// Empty where nothing is to be written.
+struct OutputPaths {
+  std::string object, header, manifest;
+};
+} // namespace
+
+static OutputPaths getOutputPaths() {
+  OutputPaths paths;
+  paths.object = outputPath.empty() ? getStem() + ".o" : outputPath;
+  paths.header = headerPath;
+  paths.manifest = manifestPath;
+  // An object that is no file has no companions but those asked for.
+  if (!becomesRegularFile(paths.object))
+    return paths;
+  if (paths.header.empty())
+    paths.header = withExtension(paths.object, "h");
+  if (paths.manifest.empty())
+    paths.manifest = withExtension(paths.object, "json");
+  return paths;
+}
+
+/// Outputs must not overwrite each other, nor what is read.
+static llvm::Error checkOutputs() {
+  llvm::StringRef inputs[] = {inputPath, freezePath};
+  if (emitKind != "obj")
+    return checkOutput(outputPath, inputs);
+  OutputPaths paths = getOutputPaths();
+  if (isSameFile(paths.object, paths.header) ||
+      isSameFile(paths.object, paths.manifest) ||
+      isSameFile(paths.header, paths.manifest))
+    return llvm::createStringError(
+        "the object file, the header and the manifest need different paths, "
+        "found '" +
+        paths.object + "', '" + paths.header + "' and '" + paths.manifest +
+        "'");
+  for (llvm::StringRef path : {paths.object, paths.header, paths.manifest})
+    if (llvm::Error error = checkOutput(path, inputs))
+      return error;
+  return llvm::Error::success();
 }
 
 /// Bytes of read-only data of an object, or nothing for a format without
@@ -176,7 +220,8 @@ static uint64_t getConstantBytes(llvm::MemoryBufferRef object) {
   return bytes;
 }
 
-static void printSizes(const Manifest &manifest, llvm::MemoryBufferRef object) {
+static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
+                       llvm::MemoryBufferRef object) {
   auto print = [](llvm::StringRef what, int64_t bytes) {
     llvm::errs() << llvm::formatv("  {0,-24} {1,12} bytes\n", what, bytes);
   };
@@ -187,24 +232,29 @@ static void printSizes(const Manifest &manifest, llvm::MemoryBufferRef object) {
                                             : others;
     sum += variable.bytes;
   }
-  llvm::errs() << "model '" << manifest.model << "', extents up to " << maxBatch
-               << "\n";
+  llvm::errs() << "model '" << manifest.model << "', extents up to "
+               << bounds.others << "\n";
+  for (const auto &[name, bound] : bounds.named)
+    llvm::errs() << "  " << name << " up to " << bound << "\n";
   print("trainable variables", trainable);
   print("optimizer slots", slots);
   print("other variables", others);
   print("state", manifest.stateBytes);
-  for (const ManifestEntry &entry : manifest.entries) {
-    llvm::SmallVector<int64_t> extents(entry.symbols.size(), maxBatch);
-    print("workspace of " + entry.name, entry.getWorkspaceBytes(extents));
-  }
-  print("state block in C", getCStateBytes(manifest, maxBatch));
+  for (const ManifestEntry &entry : manifest.entries)
+    print("workspace of " + entry.name,
+          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
+              .getSaturated());
+  print("state block in C", getCStateBytes(manifest, bounds).getSaturated());
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
 }
 
 static int emitModule(mlir::ModuleOp module) {
   std::string text;
-  llvm::raw_string_ostream(text) << module << "\n";
+  llvm::raw_string_ostream os(text);
+  // Not `<<`, which prints as a part of another module: without resources.
+  module->print(os, mlir::OpPrintingFlags());
+  os << "\n";
   return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
 }
 
@@ -218,10 +268,10 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
 }
 
 /// Writes what --emit asks for from the lowered module.
-static int emitMachineCode(CompiledModule &compiled,
-                           const CompilerOptions &options) {
+static int emitMachineCode(CompiledModule &compiled) {
   llvm::Expected<MachineModule> code = MachineModule::create(
-      *compiled.module, getCodegenOptions(options.target), &compiled.times);
+      *compiled.module, getCodegenOptions(compiled.options.target),
+      &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
@@ -234,34 +284,22 @@ static int emitMachineCode(CompiledModule &compiled,
     return writeFile(textPath, *text);
   }
 
+  const ExtentBounds &bounds = *compiled.options.maxExtents;
   auto object = code->getObject(&compiled.times);
   if (!object)
     return fail(llvm::toString(object.takeError()));
-  std::string path = outputPath.empty() ? getStem() + ".o" : outputPath;
-  // An object on standard output has no companions but those asked for.
-  bool isFile = path != "-";
-  std::string header = headerPath, json = manifestPath;
-  if (header.empty() && isFile)
-    header = withExtension(path, "h");
-  if (json.empty() && isFile)
-    json = withExtension(path, "json");
-  if (header == path || json == path || (header == json && !header.empty()))
-    return fail("the object file, the header and the manifest need different "
-                "paths, found '" +
-                path + "', '" + header + "' and '" + json + "'");
-  if (int status = writeFile(path, (*object)->getBuffer()))
+  OutputPaths paths = getOutputPaths();
+  OutputFiles files;
+  files.add(paths.object, (*object)->getBuffer());
+  if (!paths.header.empty())
+    files.add(paths.header, emitCHeader(compiled.manifest, bounds));
+  if (!paths.manifest.empty())
+    files.add(paths.manifest,
+              llvm::formatv("{0:2}\n", compiled.manifest.toJSON(bounds)).str());
+  if (int status = write(files))
     return status;
-  if (!header.empty())
-    if (int status =
-            writeFile(header, emitCHeader(compiled.manifest, maxBatch)))
-      return status;
-  if (!json.empty())
-    if (int status = writeFile(
-            json,
-            llvm::formatv("{0:2}\n", compiled.manifest.toJSON(maxBatch)).str()))
-      return status;
   if (report)
-    printSizes(compiled.manifest, **object);
+    printSizes(compiled.manifest, bounds, **object);
   return 0;
 }
 
@@ -273,18 +311,27 @@ static int compile() {
                 "'; expected one of: " + listKinds());
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
+  if (llvm::Error error = checkOutputs())
+    return fail(llvm::toString(std::move(error)));
   if (freezePath.empty() && !freezeVariables.empty())
     return fail("--freeze-variables goes with --freeze only");
-  // The upper end keeps every size that is a multiple of it within 64 bits.
-  constexpr int64_t largestBatch = int64_t{1} << 24;
-  if (maxBatch < 1 || maxBatch > largestBatch)
-    return fail("expected --max-batch within [1, " + llvm::Twine(largestBatch) +
-                "], found " + llvm::Twine(maxBatch));
+  if (maxBatch < 1 || maxBatch > kMaxExtentBound)
+    return fail("expected --max-batch within [1, " +
+                llvm::Twine(kMaxExtentBound) + "], found " +
+                llvm::Twine(maxBatch));
 
   CompilerOptions options;
   options.modelName = modelName;
-  options.lowering = lowering;
-  options.maxExtent = maxBatch;
+  // A module that is the output of a stage has values of its own.
+  if (lowering.getNumOccurrences())
+    options.lowering = lowering;
+  if (maxBatch.getNumOccurrences())
+    options.maxExtents = maxBatch.getValue();
+  else if (!maxExtents.empty())
+    options.maxExtents.emplace();
+  for (const std::string &bound : maxExtents)
+    if (llvm::Error error = options.maxExtents->add(bound))
+      return fail("--max-extent: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
@@ -305,22 +352,36 @@ static int compile() {
       frontEnd.compileFile(inputPath, options);
   if (failed(compiled))
     return 1;
-  int status = isStage ? emitModule(*compiled->module)
-                       : emitMachineCode(*compiled, options);
+  int status =
+      isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
   if (status == 0 && (timeStages || report))
     printStageTimes(llvm::errs(), compiled->times);
   return status;
 }
 
+/// Code generators end the process where they cannot go on.
+static void reportFatalError(void *, const char *reason, bool) {
+  fail(llvm::Twine("the code generator of the target failed: ") + reason);
+  _exit(1);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  llvm::install_fatal_error_handler(reportFatalError);
+  registerUpstreamOptions(category);
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "
-      "manifest.\n\nStages, in order, at which --emit can stop:\n";
+      "manifest. Goes on from where it stopped with the output of "
+      "--emit=STAGE; "
+      "with --mlir-print-debuginfo messages keep their locations. "
+      "--help-hidden lists upstream's options, such as --mlir-timing.\n\n"
+      "Stages, in order, at which --emit can stop:\n";
   for (const Stage &stage : getStages())
     overview +=
         "  " + stage.name.str() + " - " + stage.description.str() + "\n";
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return compile();
+  int status = 1;
+  if (!runOnLargeStack([&] { status = compile(); }))
+    return fail("no memory");
+  return status;
 }

@@ -4,28 +4,59 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Autodiff/AutodiffPasses.h"
-#include "flywheel/Codegen/CodegenPasses.h"
-#include "flywheel/Conversion/ConversionPasses.h"
-#include "flywheel/Dialect/NN/NNPasses.h"
-#include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Driver/LargeStack.h"
 
-#include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+static LogicalResult fail(const std::string &message) {
+  llvm::WithColor::error(llvm::errs()) << message << "\n";
+  return failure();
+}
+
+/// Upstream's driver, with a look at the file before the parser gets it.
+static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
+  auto [inputPath, outputPath] = registerAndParseCLIOptions(
+      argc, argv, "Flywheel's pass driver\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return MlirOptMain(argc, argv, inputPath, outputPath, registry);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputPath, &error);
+  if (!input)
+    return fail(error);
+  if (auto problem = flywheel::checkSource(input->getBuffer())) {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+    sources.PrintMessage(llvm::SMLoc::getFromPointer(problem->position),
+                         llvm::SourceMgr::DK_Error, problem->message);
+    return failure();
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputPath, &error);
+  if (!output)
+    return fail(error);
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
-  flywheel::registerAutodiffPasses();
-  flywheel::registerCodegenPasses();
-  flywheel::registerConversionPasses();
-  flywheel::registerTargetPasses();
-  flywheel::nn::registerNNPasses();
-  flywheel::train::registerTrainPasses();
-  flywheel::registerStagePipelines();
-  mlir::DialectRegistry registry;
+  llvm::InitLLVM init(argc, argv);
+  flywheel::registerAllFlywheelPasses();
+  DialectRegistry registry;
   flywheel::registerAllFlywheelDialects(registry);
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Flywheel's pass driver\n", registry));
+  LogicalResult result = failure();
+  if (!flywheel::runOnLargeStack([&] { result = run(argc, argv, registry); }))
+    result = fail("no memory");
+  return asMainReturnCode(result);
 }

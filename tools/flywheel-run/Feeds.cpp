@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Feeds.h"
-#include "flywheel/Runtime/HalfFloat.h"
+#include "Lists.h"
+
+#include "flywheel/Driver/Numbers.h"
 #include "flywheel/Runtime/Shuffle.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +15,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 using flywheel::runtime::DType;
@@ -43,66 +44,6 @@ Result<ValueTexts> parseValueTexts(StringRef option,
 Status makeUnusedError(const ValueTexts &unused) {
   return Status::invalidArgument("no entry that is used has a placeholder '" +
                                  unused.begin()->first + "'");
-}
-
-/// Stores `value` as an integer of type T; false where it is none.
-template <typename T> static bool storeInteger(double value, void *out) {
-  // The upper bound, a power of two, is a double; the largest T may not be.
-  if (value != std::floor(value) ||
-      value < static_cast<double>(std::numeric_limits<T>::min()) ||
-      value >= std::ldexp(1.0, std::numeric_limits<T>::digits))
-    return false;
-  T converted = static_cast<T>(value);
-  std::memcpy(out, &converted, sizeof(T));
-  return true;
-}
-
-/// Stores `value`, rounded where `dtype` is a floating-point type; false where
-/// an integer type does not have it.
-static bool storeNumber(DType dtype, double value, void *out) {
-  uint16_t bits;
-  float single = static_cast<float>(value);
-  // A finite number is not to become an infinite one.
-  auto keepsFinite = [&](float stored) {
-    return std::isfinite(stored) || !std::isfinite(value);
-  };
-  switch (dtype) {
-  case DType::Bool:
-    return (value == 0.0 || value == 1.0) && storeInteger<uint8_t>(value, out);
-  case DType::I8:
-    return storeInteger<int8_t>(value, out);
-  case DType::I16:
-    return storeInteger<int16_t>(value, out);
-  case DType::I32:
-    return storeInteger<int32_t>(value, out);
-  case DType::I64:
-    return storeInteger<int64_t>(value, out);
-  case DType::U8:
-    return storeInteger<uint8_t>(value, out);
-  case DType::U16:
-    return storeInteger<uint16_t>(value, out);
-  case DType::U32:
-    return storeInteger<uint32_t>(value, out);
-  case DType::U64:
-    return storeInteger<uint64_t>(value, out);
-  case DType::F16:
-    bits = runtime::floatToHalf(single);
-    std::memcpy(out, &bits, sizeof(bits));
-    return keepsFinite(runtime::halfToFloat(bits));
-  case DType::BF16:
-    bits = runtime::floatToBFloat16(single);
-    std::memcpy(out, &bits, sizeof(bits));
-    return keepsFinite(runtime::bfloat16ToFloat(bits));
-  case DType::F32:
-    std::memcpy(out, &single, sizeof(single));
-    return keepsFinite(single);
-  case DType::F64:
-    std::memcpy(out, &value, sizeof(value));
-    return true;
-  case DType::String:
-    return false;
-  }
-  return false;
 }
 
 /// Reads `32x64`.
@@ -136,6 +77,13 @@ static uint64_t getStream(StringRef name, uint64_t seed) {
   return flywheel_splitmix64(&state);
 }
 
+/// An element that the text of a list gives cannot be stored.
+static Status makeElementError(const ArgumentSpec &spec, StringRef text) {
+  return Status::invalidArgument("'" + spec.name + "' of dtype " +
+                                 std::string(runtime::numpyName(spec.dtype)) +
+                                 " cannot hold " + text.str());
+}
+
 /// Fills an array by calling `next` for each element.
 static Status fill(OwnedArray &array, const ArgumentSpec &spec,
                    llvm::function_ref<double()> next) {
@@ -144,28 +92,58 @@ static Status fill(OwnedArray &array, const ArgumentSpec &spec,
   for (uint64_t i = 0; i < count; ++i) {
     double value = next();
     if (!storeNumber(array.dtype, value, array.buffer.data() + i * size))
-      return Status::invalidArgument(
-          "'" + spec.name + "' of dtype " +
-          std::string(runtime::numpyName(array.dtype)) + " cannot hold " +
-          runtime::formatElement(DType::F64, &value));
+      return makeElementError(spec, runtime::formatElement(DType::F64, &value));
   }
   return {};
 }
 
-/// Fills an array of 64-bit integers, which a double cannot count. Returns
-/// whether `text` is such an integer.
-static bool fillWide(OwnedArray &array, StringRef text) {
-  int64_t number = 0;
-  uint64_t unsignedNumber = 0;
-  if (array.dtype == DType::I64 && !text.getAsInteger(10, number))
-    unsignedNumber = static_cast<uint64_t>(number);
-  else if (array.dtype != DType::U64 || text.getAsInteger(10, unsignedNumber))
-    return false;
+/// Stores what `text` says as one element; false where `dtype` does not have
+/// it.
+static bool storeText(DType dtype, StringRef text, void *out) {
+  int64_t integer;
+  uint64_t large;
+  // A double cannot count all 64-bit integers. To a floating-point type an
+  // integer is a number as others are, which is rounded.
+  bool isInteger = !runtime::isFloatingPoint(dtype);
+  if (isInteger && !text.getAsInteger(10, integer))
+    return storeInteger(dtype, integer, out);
+  if (isInteger && !text.getAsInteger(10, large))
+    return storeInteger(dtype, large, out);
+  if (dtype == DType::Bool && (text == "true" || text == "false"))
+    return storeInteger(dtype, int64_t(text == "true"), out);
+  double number;
+  return !text.getAsDouble(number) && storeNumber(dtype, number, out);
+}
+
+/// The array of a list of numbers.
+static Result<OwnedArray> makeListArray(const ArgumentSpec &spec,
+                                        StringRef text) {
+  Result<NumberList> list = parseList(text);
+  if (!list.isOk())
+    return Status::invalidArgument("cannot make a value of '" + spec.name +
+                                   "' from '" + text.str() +
+                                   "': " + list.status().message());
+  OwnedArray array;
+  if (Status status = array.allocate(spec.dtype, list->shape); !status.isOk())
+    return status;
+  size_t size = runtime::dtypeSize(spec.dtype);
+  for (auto [index, element] : llvm::enumerate(list->elements))
+    if (!storeText(spec.dtype, element, array.buffer.data() + index * size))
+      return makeElementError(spec, element);
+  return array;
+}
+
+/// Fills an array with equal elements.
+static Status fillEqual(OwnedArray &array, const ArgumentSpec &spec,
+                        StringRef text) {
   uint64_t count = *runtime::elementCount(array.shape);
+  size_t size = runtime::dtypeSize(array.dtype);
+  uint64_t element;
+  if (!storeText(array.dtype, text, &element))
+    return makeElementError(spec, text);
   for (uint64_t i = 0; i < count; ++i)
-    std::memcpy(array.buffer.data() + i * sizeof(unsignedNumber),
-                &unsignedNumber, sizeof(unsignedNumber));
-  return true;
+    std::memcpy(array.buffer.data() + i * size, &element, size);
+  return {};
 }
 
 static Status fillRandom(OwnedArray &array, const ArgumentSpec &spec,
@@ -243,19 +221,24 @@ Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
                              int64_t unknownExtent, uint64_t seed) {
   if (spec.dtype == DType::String)
     return makeStrings(getShape(spec, unknownExtent), text);
+  if (isList(text))
+    return makeListArray(spec, text);
   auto [kind, rest] = StringRef(text).split(':');
   auto [shapeText, boundText] = rest.split(':');
-  double number = kind == "ones" ? 1.0 : 0.0;
+  double number;
+  bool isTruth =
+      spec.dtype == DType::Bool && (kind == "true" || kind == "false");
   bool isNumber =
-      kind == "zeros" || kind == "ones" || !kind.getAsDouble(number);
+      kind == "zeros" || kind == "ones" || isTruth || !kind.getAsDouble(number);
   bool isRandom = kind == "random";
   if (!isNumber && !isRandom) {
     auto [path, column] = StringRef(text).rsplit(':');
     if (path.size() == text.size() || path.empty() || column.empty())
-      return Status::invalidArgument(
-          "cannot make a value of '" + spec.name + "' from '" + text +
-          "': expected FILE:COLUMN, zeros, ones, random or a number, see "
-          "--help");
+      return Status::invalidArgument("cannot make a value of '" + spec.name +
+                                     "' from '" + text +
+                                     "': expected FILE:COLUMN, zeros, ones, "
+                                     "random, a number or a list, see "
+                                     "--help");
     return readColumn(spec, path.str(), column.str());
   }
   if (isNumber && !boundText.empty())
@@ -270,9 +253,10 @@ Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
   }
   OwnedArray array;
   Status status = array.allocate(spec.dtype, shape);
-  if (status.isOk() && !fillWide(array, kind))
+  StringRef element = kind == "zeros" ? "0" : kind == "ones" ? "1" : kind;
+  if (status.isOk())
     status = isRandom ? fillRandom(array, spec, boundText, seed)
-                      : fill(array, spec, [&] { return number; });
+                      : fillEqual(array, spec, element);
   if (!status.isOk())
     return status;
   return array;

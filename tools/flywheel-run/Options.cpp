@@ -7,6 +7,7 @@
 #include "RunOptions.h"
 
 #include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/TextOption.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,7 +26,7 @@ static constexpr const char *kOverview =
 Training: --data with --train, --eval or both.
   Feeds read the columns of a safetensors file that have their names; the rows
   are split with --holdout, and shuffled before each epoch as
-  flywheel/Runtime/Shuffle.h documents. The last batch of an epoch may be
+  flywheel/Runtime/Shuffle.h documents, but with --no-shuffle. The last batch of an epoch may be
   smaller. After each epoch the eval entry runs on the held-out rows (on all
   rows if none are held out). Its results are scalars, and are put together so:
     floating-point  a mean over the batch (a loss): averaged over all rows
@@ -36,6 +37,8 @@ Entries: --entry, once or more, with a value for each feed. A feed that several
 entries have is given once.
   --feed NAME=FILE:COLUMN    a tensor of a safetensors file
   --feed NAME=zeros[:SHAPE]  ones and numbers (0.5) likewise; SHAPE is 32x64
+  --feed NAME=1,2,3          a list of numbers; [[1,2],[3,4]] is a matrix,
+                             and so on
   --feed NAME=random[:SHAPE[:BOUND]]  in [0, BOUND); by default 1, or 2 for
                              integers; depends on --seed
   --feed NAME=TEXT           where the feed takes strings: TEXT as every element
@@ -46,7 +49,8 @@ entries have is given once.
 Variables get values before the first step: those of a checkpoint (--restore,
 --restore-latest, --resume), then those of --set, then initial values where
 there is none yet (--init). --save writes them at the end, --checkpoint also on
-the way. --list shows what a model has.
+the way. --list shows what a model has. --help-hidden lists upstream's options,
+such as --mlir-timing.
 
 Exit status: 0, or 1 after an error, which is printed to standard error.
 )";
@@ -82,6 +86,9 @@ static cl::opt<uint64_t>
 static cl::opt<uint64_t> initSeed("init-seed", cl::value_desc("N"),
                                   cl::cat(category),
                                   cl::desc("Of initial values only"));
+static cl::opt<bool>
+    noShuffle("no-shuffle", cl::cat(category),
+              cl::desc("Train on the rows in their order, every epoch"));
 static TextOption
     resumePath("resume", cl::value_desc("file"), cl::cat(category),
                cl::desc("Continue the training that saved this checkpoint, as "
@@ -182,6 +189,11 @@ static ByteSizeOption memoryBudget(
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
              "may have for --batch-size rows: values that do not fit are "
              "recomputed. By default any number"));
+static cl::list<std::string> maxExtents(
+    "max-extent", cl::value_desc("NAME=N"), cl::CommaSeparated,
+    cl::cat(category),
+    cl::desc("Bounds of dynamic extents, by the names that --list has: "
+             "batch=4,time=256. A feed with more is refused"));
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
                   cl::desc("Keep variables on the CPU, with a warning, where "
@@ -236,7 +248,7 @@ static void addInitialValues(RunOptions &options) {
 static RunOptions getOptions() {
   RunOptions options;
   options.input = inputPath;
-  options.lowering = lowering;
+  options.lowering = getIfGiven(lowering);
   options.timeStages = timeStages;
   options.data = dataPath;
   options.evalData = evalDataPath;
@@ -251,6 +263,8 @@ static RunOptions getOptions() {
   options.seed = getIfGiven(seed);
   options.initSeed = getIfGiven(initSeed);
   options.holdout = getIfGiven(holdout);
+  if (noShuffle)
+    options.shuffle = false;
   options.entries = entryNames;
   options.steps = steps;
   options.printEvery = printEvery;
@@ -258,6 +272,7 @@ static RunOptions getOptions() {
   options.list = list;
   options.compiledEntries = compiledEntries;
   options.memoryBudget = getByteSize(memoryBudget);
+  options.maxExtents = maxExtents;
   options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;
@@ -313,7 +328,7 @@ static Status checkMode(const RunOptions &options) {
     return wrong("--steps needs --entry");
   if (options.holdout && !hasData)
     return wrong("--holdout needs --data");
-  const cl::Option *trainingOptions[] = {&epochs, &printLosses};
+  const cl::Option *trainingOptions[] = {&epochs, &printLosses, &noShuffle};
   for (const cl::Option *option : trainingOptions)
     if (option->getNumOccurrences() && options.trainEntry.empty())
       return wrong("--" + option->ArgStr + " needs --train");
@@ -411,7 +426,7 @@ static Status checkSaving(const RunOptions &options) {
 }
 
 Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
+  registerUpstreamOptions(category);
   cl::ParseCommandLineOptions(argc, argv, kOverview);
   RunOptions options = getOptions();
   for (Status (*check)(const RunOptions &) :

@@ -15,6 +15,9 @@
 namespace flywheel::run {
 
 std::string formatNumber(double value) {
+  // Not every C library prints the sign of a NaN, which means nothing here.
+  if (std::isnan(value))
+    return "nan";
   char text[64];
   bool isSmall = value != 0.0 && std::fabs(value) < 1e-3;
   bool isLarge = std::fabs(value) >= 1e6;
@@ -78,8 +81,10 @@ void Progress::update(const Trainer::Step &step) {
   uint64_t filled = width * (step.index + 1) / stepsPerEpoch;
   llvm::errs() << "\r" << formatEpoch(step.epoch, epochs) << " ["
                << std::string(filled, '=') << std::string(width - filled, ' ')
-               << "]  loss " << formatNumber(step.loss) << "  "
-               << formatRate(epochSteps, getSecondsSince(epochStart))
+               << "]  ";
+  if (step.loss)
+    llvm::errs() << "loss " << formatNumber(*step.loss) << "  ";
+  llvm::errs() << formatRate(epochSteps, getSecondsSince(epochStart))
                << "\x1b[K";
   llvm::errs().flush();
 }
@@ -90,15 +95,15 @@ void Progress::clear() {
   hasBar = false;
 }
 
-void Progress::endEpoch(uint64_t epoch, double loss,
+void Progress::endEpoch(uint64_t epoch, std::optional<double> loss,
                         const std::string &evaluation) {
   double seconds = std::chrono::duration<double>(lastStep - epochStart).count();
   totalSeconds += seconds;
   totalSteps += epochSteps;
   clear();
   llvm::errs() << formatEpoch(epoch, epochs);
-  if (!std::isnan(loss))
-    llvm::errs() << "  loss " << formatNumber(loss);
+  if (loss)
+    llvm::errs() << "  loss " << formatNumber(*loss);
   if (!evaluation.empty())
     llvm::errs() << "  " << evaluation;
   llvm::errs() << "  " << formatRate(epochSteps, seconds) << "\n";

@@ -13,7 +13,7 @@
 
 namespace flywheel::run {
 
-/// `0.0712`, or `3.1e-05` for a small number.
+/// `0.0712`, `3.1e-05` for a small number, `nan` for any that is none.
 std::string formatNumber(double value);
 
 /// `loss 0.0712  correct 352/359 (98.05 %)`.
@@ -28,7 +28,8 @@ public:
   void update(const Trainer::Step &step);
   /// Writes the epoch's line: its mean loss and `evaluation`, which may be
   /// empty.
-  void endEpoch(uint64_t epoch, double loss, const std::string &evaluation);
+  void endEpoch(uint64_t epoch, std::optional<double> loss,
+                const std::string &evaluation);
   /// Removes the bar, so that a message can be written.
   void clear();
 

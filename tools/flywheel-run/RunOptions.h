@@ -29,7 +29,8 @@ enum class InitialValues {
 
 struct RunOptions {
   std::string input;
-  Lowering lowering = Lowering::Optimized;
+  // Nothing: not said on the command line.
+  std::optional<Lowering> lowering;
   bool timeStages = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
@@ -38,6 +39,7 @@ struct RunOptions {
   // Nothing: not said on the command line.
   std::optional<uint64_t> batchSize, seed, initSeed;
   std::optional<double> holdout;
+  std::optional<bool> shuffle;
   // Entry mode.
   std::vector<std::string> entries;
   uint64_t steps = 1, printEvery = 0;
@@ -47,6 +49,8 @@ struct RunOptions {
   std::vector<std::string> compiledEntries;
   // Bytes of a workspace for a batch of that size.
   std::optional<int64_t> memoryBudget;
+  // Bounds of extents: `NAME=N`.
+  std::vector<std::string> maxExtents;
   bool softPlacement = false;
   // Both.
   std::vector<std::string> feeds, prints;

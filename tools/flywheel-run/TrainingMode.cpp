@@ -12,7 +12,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
 
 using flywheel::runtime::Dataset;
 using flywheel::runtime::Result;
@@ -58,6 +61,7 @@ static Result<TrainerOptions> makeTrainerOptions(const Program &program,
   result.batchSize = options.getBatchSize();
   result.holdout = options.holdout.value_or(0.0);
   result.seed = options.getSeed();
+  result.shuffle = options.shuffle.value_or(true);
   Result<ValueTexts> texts = parseValueTexts("--feed", options.feeds);
   if (!texts.isOk())
     return texts.status();
@@ -116,6 +120,13 @@ static Result<uint64_t> adoptProgress(RunOptions &options) {
   if (Status status = adopt("holdout", options.holdout, (*progress)->holdout);
       !status.isOk())
     return status;
+  // Only said where rows keep their order.
+  if (isResumed && options.shuffle && *options.shuffle != (*progress)->shuffle)
+    return Status::invalidArgument(
+        "--no-shuffle differs from the checkpoint, whose training shuffled: "
+        "resumed training would not be the same; leave the option out, or "
+        "start anew from the values with --restore");
+  options.shuffle = (*progress)->shuffle;
   return (*progress)->epochs;
 }
 
@@ -153,6 +164,7 @@ static runtime::Metadata makeMetadata(const RunOptions &options,
   progress.seed = options.getSeed();
   progress.batchSize = options.getBatchSize();
   progress.holdout = options.holdout.value_or(0.0);
+  progress.shuffle = options.shuffle.value_or(true);
   return progress.toMetadata();
 }
 
@@ -166,19 +178,41 @@ static Status saveEpoch(StateWriter &writer, const RunOptions &options,
   return isDue ? writer.save(metadata) : Status();
 }
 
+static void printLoss(double loss) {
+  if (std::isnan(loss))
+    llvm::outs() << "nan\n";
+  else
+    llvm::outs() << llvm::format("%.9g\n", loss);
+}
+
+/// Warns of a loss that is not finite, once: what follows is usually not
+/// either.
+static void checkLoss(const Trainer::Step &step, Progress &progress,
+                      bool &warned) {
+  if (warned || !step.loss || std::isfinite(*step.loss))
+    return;
+  warned = true;
+  progress.clear();
+  llvm::WithColor::warning(llvm::errs())
+      << "the loss is " << formatNumber(*step.loss) << " in epoch "
+      << step.epoch + 1 << ", step " << step.index + 1 << "\n";
+}
+
 /// Trains from epoch `begin` to --epochs. `metrics` is what the last evaluation
 /// found.
 static Status train(StateWriter &writer, Trainer &trainer,
                     const RunOptions &options, uint64_t begin,
                     std::vector<Metric> &metrics) {
   Progress progress(options.epochs, trainer.getStepsPerEpoch());
+  bool warned = false;
   for (uint64_t epoch = begin; epoch < options.epochs; ++epoch) {
     progress.beginEpoch(epoch);
-    Result<double> loss =
+    Result<std::optional<double>> loss =
         trainer.trainEpoch(epoch, [&](const Trainer::Step &step) {
           progress.update(step);
+          checkLoss(step, progress, warned);
           if (options.printLosses)
-            llvm::outs() << llvm::format("%.9g\n", step.loss);
+            printLoss(step.loss.value_or(NAN));
         });
     if (!loss.isOk()) {
       progress.clear();

@@ -6,6 +6,7 @@
 
 #include "RunOptions.h"
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/OutputFiles.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -22,20 +23,43 @@ static int fail(const std::string &message) {
   return 1;
 }
 
+/// What is read stays as it is. A checkpoint may be saved where it came from.
+static llvm::Error checkOutputs(const RunOptions &options) {
+  llvm::SmallVector<llvm::StringRef> inputs = {options.input, options.data,
+                                               options.evalData};
+  for (llvm::StringRef feed : options.feeds)
+    inputs.push_back(feed.split('=').second);
+  for (llvm::StringRef output : {options.save, options.saveResults})
+    if (llvm::Error error = checkOutput(output, inputs))
+      return error;
+  return llvm::Error::success();
+}
+
 static int compileAndRun(const RunOptions &options) {
+  if (llvm::Error error = checkOutputs(options))
+    return fail(llvm::toString(std::move(error)));
   FrontEnd frontEnd;
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
+  compilerOptions.cInterface = false;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
-    compilerOptions.maxExtent = options.getBatchSize();
+    compilerOptions.maxExtents = options.getBatchSize();
+  else if (!options.maxExtents.empty())
+    compilerOptions.maxExtents.emplace();
+  for (const std::string &bound : options.maxExtents)
+    if (llvm::Error error = compilerOptions.maxExtents->add(bound))
+      return fail("--max-extent: " + llvm::toString(std::move(error)));
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
     return 1;
+  // That of this machine, or what the output of a stage was compiled for.
+  CodegenOptions codegen;
+  codegen.target = compiled->options.target;
   Result<std::shared_ptr<const Program>> program =
-      Program::create(*compiled->module, CodegenOptions(), &compiled->times);
+      Program::create(*compiled->module, codegen, &compiled->times);
   if (!program.isOk())
     return fail(program.status().message());
   if (options.timeStages)

@@ -9,6 +9,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def VerifyShapes : Pass<"flywheel-verify-shapes", "::mlir::ModuleOp"> {
+  let summary = "Refuse shapes that are too large or contradict their op";
+  let description = [{
+    Before: any module. After: the same; no tensor, vector or buffer has a static
+    dimension above 2^56 or more than 2^56 bytes, where each dynamic dimension
+    counts as one. So sums of sizes, and products with a small factor, cannot
+    overflow in the passes that compute them. The static sizes that a
+    `tensor.expand_shape` lists are those of its result.
+  }];
+}
+
+def VerifyCalls : Pass<"flywheel-verify-calls", "::mlir::ModuleOp"> {
+  let summary = "Refuse calls that cannot all be inlined";
+  let description = [{
+    Before: any module. After: the same; no function has more than 2^20 ops of
+    others once every call is replaced by what it calls. A chain of functions
+    that each call the next one twice doubles with each.
+  }];
+}
+
 def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
   let summary = "Find which dynamic extents are the same number";
   let description = [{
@@ -143,6 +163,31 @@ def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp">
   ];
 }
 
+def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
+  let summary = "One op for updates that read each other";
+  let description = [{
+    Before: `linalg` on tensors. After: elementwise ops of one shape that make new
+    values of variables, and are connected by what they read of each other (a new
+    value, an old one, or something that only they use), are one op with several
+    results. Such an op reads all old values of an element before it writes the
+    new ones, so it updates all of its variables in place: by separate ops that
+    takes a copy where each reads what another overwrites, and buffers for what
+    they share. An optimizer that a program writes out, such as FTRL, becomes the
+    one loop that `train.minimize` makes of its own.
+
+    Leaves ops alone that something else has to come between, or that another
+    op would have to be computed both before and after, ones that a check needs,
+    and more than one product of matrices: each is computed in the loops of one
+    op.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFused", "fused", "Ops that became part of another">
+  ];
+}
+
 def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
   let summary = "Compute a value where it is stored";
   let description = [{
@@ -178,10 +223,19 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     that has both inside, the variable is copied, the step writes the copy, and
     the variable gets the new value at the end: one more copy, reported as a
     remark too.
+
+    Whatever rewrites values after this pass may make a read of a variable out
+    of what was computed from it before: two transpositions in a row become the
+    variable itself. With `if-disordered` the pass runs once more behind such
+    rewriting, and does nothing where the order still holds.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"ifDisordered", "if-disordered", "bool", /*default=*/"false",
+           "Leave a step alone that is in such an order already">
   ];
   let statistics = [
     Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">
@@ -236,6 +290,25 @@ def StoreBooleansAsBytes
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def MaterializeSplats
+    : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
+  let summary = "Fill tensors with one value where they are used";
+  let description = [{
+    Before: `linalg` on tensors. After: no constant of more than 64 bytes has one
+    value in all of its elements: it would become as many bytes of the object
+    file. A `linalg.generic` takes the value itself; any other op gets a tensor
+    that is filled in front of it, or in front of the loops around it where it
+    only reads. Refuses nothing.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFilled", "filled", "Tensors filled in place of a constant">
   ];
 }
 
@@ -353,7 +426,7 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     the value it had: a recomputed value is the same, bit for bit. What has other
     effects than on buffers is not repeated. Which values to recompute is
     searched: bytes times the time they are held against estimated arithmetic.
-    Must run right before plan-workspace, with the same `extent`: each pass in
+    Must run right before plan-workspace, with the same extents: each pass in
     between could merge the copies, or change what is live.
 
     Refuses a budget that cannot be reached, with the smallest workspace that was
@@ -363,7 +436,10 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent for which the budget is meant">
+           "Symbolic extent for which the budget is meant, unless `extents` has "
+           "its own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">
   ];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
@@ -383,14 +459,20 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     of its buffers in bytes.
 
     Refuses a buffer whose size is not bounded by the feeds' extents, and a
-    workspace that is larger than `memory-budget` where every symbolic extent is
-    `extent`.
+    workspace that is larger than `memory-budget` where each symbolic extent is
+    what `extents` or else `extent` says. Also one of more than 2^56 bytes, if its
+    size is static or `bound-extents` is set.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent at which sizes are compared">
+           "Symbolic extent at which sizes are compared, unless `extents` has its "
+           "own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">,
+    Option<"boundExtents", "bound-extents", "bool", /*default=*/"false",
+           "No symbolic extent exceeds what these say">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -537,18 +619,15 @@ def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
 
 def ExpandNarrowing
     : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
-  let summary = "Compute with 16-bit floats without library calls";
+  let summary = "Compute with bf16 without library calls";
   let description = [{
     Before: arithmetic of bf16. After: it is that of f32, rounded after every op:
     none of the conversions may be folded with the next one.
     `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
     odd, and one from there: the result is that of rounding once, to nearest even.
     One bf16 is repeated by its bits. LLVM would call functions that older
-    compiler runtimes lack. With `expand-halves`, for CPUs that cannot convert
-    them, the same goes for f16: conversions are arithmetic of its bits.
+    compiler runtimes lack.
   }];
-  let options = [Option<"expandHalves", "expand-halves", "bool", "false",
-                        "Convert f16 by its bits">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"

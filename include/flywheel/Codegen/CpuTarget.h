@@ -19,8 +19,6 @@ namespace flywheel {
 struct CpuTarget {
   unsigned vectorBits = 512;
   unsigned numVectorRegisters = 32;
-  /// Whether instructions convert between f16 and f32.
-  bool convertsHalves = true;
 };
 
 /// The part of C that one contraction kernel keeps in vector registers.

@@ -11,6 +11,7 @@
 #ifndef FLYWHEEL_DRIVER_COMPILER_H
 #define FLYWHEEL_DRIVER_COMPILER_H
 
+#include "flywheel/Driver/Diagnostics.h"
 #include "flywheel/Target/Manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,7 +52,8 @@ struct CompilerOptions {
   std::string modelName;
   /// The file that the module is from; empty, or `-`, for one without a name.
   std::string inputPath;
-  Lowering lowering = Lowering::Optimized;
+  /// By default Optimized.
+  std::optional<Lowering> lowering;
   TargetOptions target;
   /// The public functions to keep, with what they need; empty for all.
   std::vector<std::string> entries;
@@ -59,12 +62,15 @@ struct CompilerOptions {
   /// must not be assigned; empty for all that can be.
   std::string frozenCheckpoint;
   std::vector<std::string> frozenVariables;
-  /// Bound of every symbolic extent (the batch) in the C interface, whose state
-  /// block includes the workspace. The JIT has no bound. Sizes of buffers are
-  /// compared where every extent is this.
-  int64_t maxExtent = 1024;
+  /// Also emit the functions that the C header declares.
+  bool cInterface = true;
+  /// Bounds of the symbolic extents (the batch) in the C interface, whose state
+  /// block includes the workspace. The JIT holds to the named ones only. Sizes
+  /// of buffers are compared where each extent is its bound. A name that no
+  /// entry has is an error. By default 1024 for all.
+  std::optional<ExtentBounds> maxExtents;
   /// Bytes that the workspace of an entry may have where no symbolic extent
-  /// exceeds `maxExtent`; without, the workspace is as large as is fastest.
+  /// exceeds its bound; without, the workspace is as large as is fastest.
   std::optional<int64_t> memoryBudget;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
@@ -72,6 +78,9 @@ struct CompilerOptions {
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.
   std::string stopAfter;
+  /// Called with the pass manager of each stage before it runs: may add
+  /// instrumentation. On failure it has emitted a diagnostic.
+  std::function<llvm::LogicalResult(mlir::PassManager &)> instrument;
 };
 
 /// One named bundle of passes: what `flywheel-opt --<stage>` and the compiler
@@ -86,12 +95,35 @@ struct Stage {
 /// entry points and a `train.manifest` attribute.
 llvm::ArrayRef<Stage> getStages();
 
+/// Adds the passes of a stage and one that records in the module that the stage
+/// is done.
+void populateStage(mlir::OpPassManager &pm, const Stage &stage,
+                   const CompilerOptions &options);
+
+/// Reads from `module` which stages it has been through, and takes what these
+/// were run with for the options that are not given. Returns the number of
+/// stages that are done. On failure diagnostics have been emitted: the record
+/// is malformed, an option has another value than there, or `stopAfter` is a
+/// stage before the last one.
+llvm::FailureOr<size_t> resumeOptions(mlir::ModuleOp module,
+                                      CompilerOptions &options);
+
+/// The options that a stage is the first to read, as the pass that records the
+/// stage takes them.
+std::string formatSettings(const Stage &stage, const CompilerOptions &options);
+
 /// Registers each stage as a pass pipeline of its name.
 void registerStagePipelines();
+
+/// Registers every pass, of upstream and ours, and the stages.
+void registerAllFlywheelPasses();
 
 /// Registers every dialect, extension, rule and interface that a Flywheel
 /// module may use.
 void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
+
+/// A context with every dialect, whose threads have stack for deep modules.
+std::shared_ptr<mlir::MLIRContext> createContext();
 
 struct StageTime {
   std::string stage;
@@ -106,23 +138,27 @@ struct CompiledModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Present when every stage ran.
   Manifest manifest;
+  /// What it was compiled with: as asked, or as the module says.
+  CompilerOptions options;
   std::vector<StageTime> times;
 };
 
 /// Parses a module from a file (`-` for standard input). Arguments and results
-/// of public functions that carry no `train.name` get their SSA names.
-/// Diagnostics, with the source lines they are about, go to `diagnostics`, by
-/// default standard error; a file that cannot be read is reported to the
-/// context's handler.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseModuleFile(mlir::MLIRContext &context, llvm::StringRef path,
-                llvm::raw_ostream *diagnostics = nullptr);
+/// of public functions that carry no `train.name` get their SSA names, but not
+/// in a module that has been through a stage. The source goes to `printer`;
+/// diagnostics, also of a file that cannot be read, to the handler of the
+/// context.
+mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(mlir::MLIRContext &context,
+                                                  llvm::StringRef path,
+                                                  DiagnosticPrinter &printer);
 /// The same from text; `name` stands for the file in locations.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseModuleText(mlir::MLIRContext &context, llvm::StringRef text,
-                llvm::StringRef name, llvm::raw_ostream *diagnostics = nullptr);
+mlir::OwningOpRef<mlir::ModuleOp> parseModuleText(mlir::MLIRContext &context,
+                                                  llvm::StringRef text,
+                                                  llvm::StringRef name,
+                                                  DiagnosticPrinter &printer);
 
-/// Runs the stages on `module`. On failure diagnostics have been emitted.
+/// Runs the stages on `module`, or those that are left where it has been
+/// through some. On failure diagnostics have been emitted.
 llvm::FailureOr<CompiledModule>
 compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
               const CompilerOptions &options);

@@ -10,16 +10,25 @@
 #include "flywheel/Driver/Compiler.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/SourceMgr.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace flywheel {
 
+/// Registers upstream's options of contexts, pass managers, printed modules and
+/// timing (`--mlir-print-ir-after-all`, `--mlir-timing`, ...). `--help` lists
+/// the options of `category` alone, `--help-hidden` these too. A tool calls it
+/// before it parses its command line; a FrontEnd made after that follows them.
+void registerUpstreamOptions(llvm::cl::OptionCategory &category);
+
 /// A context with every dialect, whose diagnostics go to standard error with
-/// file, line, column and the source. It must outlive the modules compiled in
-/// it and the programs made of them.
+/// file, line, column and the source: errors at once, warnings and remarks of a
+/// compilation after it. It must outlive the modules compiled in it and the
+/// programs made of them.
 class FrontEnd {
 public:
   FrontEnd();
+  ~FrontEnd();
 
   /// Parses and compiles a file, `-` for standard input, whose path is the
   /// `inputPath` of the options. On failure diagnostics have been emitted.
@@ -27,9 +36,18 @@ public:
                                               CompilerOptions options);
 
 private:
-  mlir::MLIRContext context;
-  llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler diagnostics;
+  void handle(const mlir::Diagnostic &diagnostic);
+  /// Prints what was held back.
+  void flush();
+
+  std::shared_ptr<mlir::MLIRContext> context;
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope rootTimer;
+  DiagnosticPrinter printer;
+  /// Warnings and remarks of a compilation in progress.
+  std::string held;
+  bool isCompiling = false;
+  mlir::ScopedDiagnosticHandler handler;
 };
 
 } // namespace flywheel

@@ -78,6 +78,9 @@ public:
 
 private:
   Program() = default;
+  static runtime::Result<std::shared_ptr<const Program>>
+  createOnThisStack(mlir::ModuleOp module, const CodegenOptions &options,
+                    std::vector<StageTime> *times);
   runtime::Status addEntry(const ManifestEntry &entry);
   runtime::Status addVariable(const ManifestVariable &variable);
 

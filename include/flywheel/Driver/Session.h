@@ -76,6 +76,7 @@ public:
 
 private:
   runtime::Status bindFeeds(llvm::ArrayRef<ArrayView> feeds);
+  runtime::Status checkBound(size_t symbol, int64_t extent) const;
   runtime::Status bindFeed(unsigned index, const ArrayView &feed);
   runtime::Status bindResults(llvm::ArrayRef<MutableArrayView> results);
   int64_t getExtent(int64_t spec) const;

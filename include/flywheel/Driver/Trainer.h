@@ -112,6 +112,9 @@ struct TrainerOptions {
   double holdout = 0.0;
   /// Of the split and of the order of batches.
   uint64_t seed = 1;
+  /// Whether each epoch has an order of its own. Otherwise every epoch takes
+  /// the training rows in the order of the data.
+  bool shuffle = true;
   FeedSources sources;
 };
 
@@ -122,10 +125,12 @@ struct TrainingProgress {
   uint64_t seed = 1;
   uint64_t batchSize = 32;
   double holdout = 0.0;
+  bool shuffle = true;
 
   runtime::Metadata toMetadata() const;
-  /// Nothing where the metadata has no or not all keys. Errors:
-  /// kInvalidArgument for a value that is not a number.
+  /// Nothing where the metadata has no or not all keys; only the one of
+  /// `shuffle` may be missing, which is then true. Errors: kInvalidArgument for
+  /// a value that is not a number.
   static runtime::Result<std::optional<TrainingProgress>>
   fromMetadata(const runtime::Metadata &metadata);
 };
@@ -157,16 +162,16 @@ public:
     /// From 0, within the epoch.
     uint64_t index = 0;
     uint64_t rows = 0;
-    /// The result `loss`, or else the first scalar floating-point result; NaN
-    /// where there is none.
-    double loss = 0.0;
+    /// The result `loss`, or else the first scalar floating-point result;
+    /// nothing where there is none.
+    std::optional<double> loss;
   };
 
   /// Trains on every training row once. Epochs count from 0; each is a function
   /// of the variables, the seed and its number alone. Returns the mean of the
-  /// loss, or NaN. Errors: those of a call, with the epoch and the step; the
-  /// steps before have happened.
-  runtime::Result<double>
+  /// loss, or nothing where the entry has none. Errors: those of a call, with
+  /// the epoch and the step; the steps before have happened.
+  runtime::Result<std::optional<double>>
   trainEpoch(uint64_t epoch, llvm::function_ref<void(const Step &)> onStep);
 
   /// Runs the eval entry over all its rows, in their order. The variables that

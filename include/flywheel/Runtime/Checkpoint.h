@@ -31,6 +31,9 @@ struct RestoreTarget {
   Shape shape;
   /// byteCount(dtype, shape) writable bytes. May be null when that is zero.
   void *data = nullptr;
+  /// For messages, the name of the variable that the data is of; empty where it
+  /// is \p name.
+  std::string variable = {};
 };
 
 /// Writes \p variables to \p path, all or nothing: after an error or a crash
@@ -78,9 +81,12 @@ public:
   Status check(const std::vector<RestoreTarget> &targets,
                const RestoreOptions &options = {}) const;
 
-  /// The strings of a variable of that shape, in memory. Errors: those of
-  /// check() and read(); kDataLoss for lengths that do not fit the bytes.
-  Result<StringTensor> readStrings(const std::string &name, const Shape &shape,
+  /// The strings at the key \p name for a variable of that name and shape, in
+  /// memory. Errors: those of check() and read(); kDataLoss for lengths that do
+  /// not fit the bytes.
+  Result<StringTensor> readStrings(const std::string &name,
+                                   const std::string &variable,
+                                   const Shape &shape,
                                    const RestoreOptions &options = {}) const;
 
   /// Fills the targets, which check() has found right. Errors: kIOError and
@@ -89,10 +95,13 @@ public:
   Status read(const std::vector<RestoreTarget> &targets) const;
 
 private:
-  Status makeMissingError(const std::string &name) const;
-  Status checkDType(const std::string &name, DType found, DType expected) const;
-  Status checkShape(const std::string &name, const Shape &found,
-                    const Shape &expected, const RestoreOptions &options) const;
+  Status makeMissingError(const std::string &name,
+                          const std::string &variable) const;
+  Status checkDType(const std::string &name, const std::string &variable,
+                    DType found, DType expected) const;
+  Status checkShape(const std::string &name, const std::string &variable,
+                    const Shape &found, const Shape &expected,
+                    const RestoreOptions &options) const;
   explicit CheckpointReader(SafetensorsReader file) : file(std::move(file)) {}
   Status checkTarget(const RestoreTarget &target,
                      const RestoreOptions &options) const;

@@ -15,10 +15,10 @@ namespace flywheel {
 
 /// The header (C99, also C++) of the functions that
 /// `flywheel-emit-entry-points` exports: the size of the state block for
-/// extents up to `maxExtent`, which must be the bound given to that pass, the
+/// extents up to `bounds`, which must be those given to that pass, the
 /// functions with the shape and dtype of every argument, and access to
 /// variables by name.
-std::string emitCHeader(const Manifest &manifest, int64_t maxExtent);
+std::string emitCHeader(const Manifest &manifest, const ExtentBounds &bounds);
 
 } // namespace flywheel
 

@@ -20,8 +20,9 @@
 
 namespace flywheel {
 
-/// `name` as a C identifier: every other character becomes `_`; a leading digit
-/// or a keyword of C or C++ gets a `_`. Never empty.
+/// `name`, of a model, as a C identifier, which is the prefix of others: every
+/// other character becomes `_`; a leading digit, a keyword of C or C++ and the
+/// name of the runtime library get a `_`. Never empty.
 std::string toCIdentifier(llvm::StringRef name);
 
 /// toCIdentifier() in capitals, for macros.
@@ -42,7 +43,8 @@ std::string formatShape(const ManifestArgument &argument,
 /// `(3, 5)`, `(3,)`, `()`; a dynamic extent is `?`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
-/// The C symbol of an entry, `digits_train_step`.
+/// The C symbol of an entry, `digits_train_step`; with `_entry` behind it where
+/// it could be a keyword, a type or a macro of C: `int32_t_entry`.
 std::string getEntrySymbol(const Manifest &manifest,
                            const ManifestEntry &entry);
 /// The symbol of the form that a JIT session calls.
@@ -77,13 +79,37 @@ inline bool isInitializer(const ManifestEntry &entry) {
 std::string getNotInitializedMessage(const Manifest &manifest);
 
 /// Workspace in bytes that covers every entry when no symbolic extent exceeds
-/// `maxExtent`.
-int64_t getMaxWorkspaceBytes(const Manifest &manifest, int64_t maxExtent);
+/// its bound.
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
+                                 const ExtentBounds &bounds);
 
 /// Offset of the workspace in the block of a caller in C, and the size of that
 /// block, in bytes.
 int64_t getCWorkspaceOffset(const Manifest &manifest);
-int64_t getCStateBytes(const Manifest &manifest, int64_t maxExtent);
+CheckedSize getCStateBytes(const Manifest &manifest,
+                           const ExtentBounds &bounds);
+
+/// The layout hash of a block with so large a workspace: a block of other
+/// bounds is one never initialised.
+uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds);
+
+/// 16 digits that stand for everything in which a caller in C and the object
+/// must agree: the layout and size of the block, the bounds, the parameters of
+/// each function. `manifest` is that of after the emission of entry points.
+std::string getInterfaceHash(const Manifest &manifest,
+                             const ExtentBounds &bounds);
+
+/// The name of a function by which the header calls it: other in an object of
+/// another interface.
+std::string getLinkedSymbol(llvm::StringRef symbol,
+                            llvm::StringRef interfaceHash);
+
+/// Every symbol that the object exports under both names.
+std::vector<std::string> getExportedSymbols(const Manifest &manifest);
+
+/// The number of the message about a block that no initializer has seen; it is
+/// there once entry points are emitted.
+int32_t getNotInitializedStatus(const Manifest &manifest);
 
 } // namespace flywheel
 

@@ -32,12 +32,16 @@
 #ifndef FLYWHEEL_TARGET_MANIFEST_H
 #define FLYWHEEL_TARGET_MANIFEST_H
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,6 +58,8 @@ constexpr int64_t kStateStringsOffset = 24;
 constexpr int64_t kStateInitializedOffset = 64;
 /// Bytes of the text of a status below 0, with its terminator.
 constexpr int64_t kStateTextBytes = 512;
+/// Status of a bad argument about which the block has the text.
+constexpr int32_t kOwnTextStatus = -1;
 
 /// Where the header of a block of so many variables has their run counters,
 /// its text, and its end.
@@ -113,6 +119,9 @@ struct ManifestEntry {
   std::vector<ManifestArgument> results;
   /// Names of the symbolic extents (`batch`).
   std::vector<std::string> symbols;
+  /// Bounds of the symbolic extents to which every caller is held, 0 for those
+  /// that have none; empty where none has.
+  std::vector<int64_t> symbolBounds;
   /// Indices into `Manifest::variables`.
   std::vector<int64_t> reads, writes;
   /// The same for variables of which the entry takes the initial value where
@@ -126,8 +135,34 @@ struct ManifestEntry {
   std::vector<int64_t> checks;
 
   /// Bytes of workspace that a call with these extents needs.
-  int64_t getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
 };
+
+/// Upper bounds of the symbolic extents, by name.
+struct ExtentBounds {
+  /// What each extent has that is not in `named`.
+  int64_t others = 1024;
+  std::map<std::string, int64_t> named;
+
+  ExtentBounds() = default;
+  /// One bound of all extents.
+  ExtentBounds(int64_t others) : others(others) {}
+
+  int64_t lookup(llvm::StringRef name) const {
+    auto found = named.find(name.str());
+    return found == named.end() ? others : found->second;
+  }
+  /// The same for a list of names.
+  std::vector<int64_t> lookupAll(llvm::ArrayRef<std::string> names) const;
+  /// Adds `text`, as `time=256`; says what is wrong with it otherwise.
+  llvm::Error add(llvm::StringRef text);
+  /// What add() takes, of each named bound.
+  std::vector<std::string> format() const;
+};
+
+/// The largest bound of an extent: every size that is a multiple of it by the
+/// extents of a type stays within 64 bits.
+constexpr int64_t kMaxExtentBound = int64_t{1} << 24;
 
 /// Kinds of failure of a call, as gRPC and TensorFlow name them.
 enum class StatusKind { InvalidArgument, FailedPrecondition, NotFound };
@@ -158,9 +193,12 @@ struct Manifest {
   void attachTo(mlir::ModuleOp module) const;
   static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
 
-  /// The documented JSON form; `maxExtent` bounds every symbolic extent and
-  /// fixes the workspace.
-  llvm::json::Value toJSON(int64_t maxExtent) const;
+  /// The named bounds that the model was compiled with, and `others`.
+  ExtentBounds getBounds(int64_t others) const;
+
+  /// The documented JSON form; `bounds` of the symbolic extents fix the
+  /// workspace. `getCStateBytes()` of them is not too large.
+  llvm::json::Value toJSON(const ExtentBounds &bounds) const;
 };
 
 /// FNV-1a over the names, types and offsets of `variables` and over the
@@ -169,10 +207,13 @@ struct Manifest {
 uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
                            llvm::ArrayRef<std::string> strings = {});
 
-/// The value of a map with one result in which `symbols` are the symbols.
-/// Interns nothing. The map has no dimensions.
-int64_t evaluateWorkspaceMap(mlir::AffineMap map,
-                             llvm::ArrayRef<int64_t> symbols);
+/// FNV-1a over texts, each ended by a separator. Never 0.
+uint64_t hashTexts(llvm::ArrayRef<std::string> texts);
+
+/// The size that `size`, an expression without dimensions, is where its symbols
+/// are `symbols`: nothing below 0. Interns nothing.
+CheckedSize evaluateSize(mlir::AffineExpr size,
+                         llvm::ArrayRef<int64_t> symbols);
 
 } // namespace flywheel
 

@@ -9,6 +9,7 @@
 
 #include "flywheel/Driver/Compiler.h"
 
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -32,11 +33,16 @@ struct CodegenOptions {
 /// floating-point operations only where the IR asks for it.
 ///
 /// An empty triple is the host's; then an empty CPU is the host's with all its
-/// features. With a triple an empty CPU is the least the architecture has;
-/// `host` is the host's. Errors: an unknown triple (lists the registered
-/// targets), an unknown CPU.
+/// features. With a triple an empty CPU is the least the architecture has, with
+/// what the floating-point ABI of the triple needs; `host` is the host's.
+/// Errors: an unknown or unsupported triple (lists those that are supported),
+/// an unknown CPU or feature.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CodegenOptions &options);
+
+/// The CPU of that machine and its features; null for an unknown triple.
+std::unique_ptr<llvm::MCSubtargetInfo>
+createSubtargetInfo(const TargetOptions &options);
 
 } // namespace flywheel
 

@@ -28,7 +28,11 @@ def EmitEntryPoints
     With `c-interface` there are also the exported functions `M_E(s, feeds and
     extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`; there the
     workspace follows the state in the caller's block and every extent is
-    checked against `max-extent`. Every other function and global that has a
+    checked against its bound, from `max-extents` or else `max-extent`. Each of
+    these is also there under the name by which the C header calls it: with a
+    hash of the interface behind it, so that a header of other bounds or
+    parameters does not link. The layout hash becomes one of the block with the
+    workspace. Every other function and global that has a
     definition is private to the object. The messages of the new checks are
     appended to the manifest.
 
@@ -44,7 +48,9 @@ def EmitEntryPoints
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Also emit the functions that the C header declares">,
     Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
-           "Bound of every symbolic extent in the C interface">,
+           "Bound of the symbolic extents in the C interface">,
+    ListOption<"maxExtents", "max-extents", "std::string",
+               "Bounds of single extents, by name: time=256">,
     Option<"flushDenormals", "flush-denormals", "std::string",
            /*default=*/"\"\"",
            "Run kernels with denormal numbers flushed to zero by the control "
@@ -55,6 +61,27 @@ def EmitEntryPoints
     Statistic<"numMessages", "messages", "Number of messages appended">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
+  let summary = "Record in the module which stages it has been through";
+  let description = [{
+    Before: any module.
+
+    After: the module's attribute `train.compilation` is a dictionary whose
+    `stage` is the last stage that was run, and which has the options that this
+    stage and those before it were run with, each from the stage that reads it
+    first. A compiler that is given the module
+    goes on with the next stage and refuses other values of these options.
+
+    Refuses: `settings` that are not the inside of a dictionary attribute.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", /*default=*/"\"\"",
+           "Name of the stage that ends here">,
+    Option<"settings", "settings", "std::string", /*default=*/"\"\"",
+           "Options of the stage, as the inside of a dictionary attribute">
+  ];
 }
 
 #endif // FLYWHEEL_TARGET_TARGETPASSES

@@ -17,16 +17,6 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// `value` where `condition` holds, 0 elsewhere.
-static Term keepIf(Term condition, Term value) {
-  return condition.select(value, value.splat(0.0));
-}
-
-/// 0 where `condition` holds, `value` elsewhere.
-static Term dropIf(Term condition, Term value) {
-  return condition.select(value.splat(0.0), value);
-}
-
 /// trunc(a / b), the multiple of b that a remainder takes off.
 static Term truncatedQuotient(In i) {
   return (i.a / i.b).apply<math::TruncOp>();

@@ -31,6 +31,16 @@ struct In {
   Term g, y, x, a, b, c;
 };
 
+/// `value` where `condition` holds, 0 elsewhere.
+inline Term keepIf(Term condition, Term value) {
+  return condition.select(value, value.splat(0.0));
+}
+
+/// 0 where `condition` holds, `value` elsewhere.
+inline Term dropIf(Term condition, Term value) {
+  return condition.select(value.splat(0.0), value);
+}
+
 /// The cotangent of one operand.
 using Partial = Term (*)(In);
 

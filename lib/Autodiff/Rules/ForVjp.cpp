@@ -110,9 +110,7 @@ LogicalResult ForVjp::checkCarried() {
                                    "to differentiate, found "
                                 << type;
     for (int64_t dim = 0, e = tensor ? tensor.getRank() : 0; dim < e; ++dim)
-      if (tensor.isDynamicDim(dim) &&
-          !hasExtentOf(loop, yield.getOperand(i), dim, loop.getInitArgs()[i],
-                       dim))
+      if (tensor.isDynamicDim(dim) && !keepsExtent(loop, i, dim))
         return loop.emitOpError()
                << "expected carried tensors that keep their extents to "
                   "differentiate, found one of type "
@@ -300,6 +298,10 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
   }
   scf::YieldOp::create(in, loc, yielded);
   eraseDeadOps(*reverse.getBody());
+  // A cotangent has the extents of its value, which the loop keeps: also where
+  // nothing in the body says so, as those of a broadcast sum.
+  reverse->setAttr(train::TrainDialect::getKeepsExtentsAttrName(),
+                   b.getUnitAttr());
   return reverse;
 }
 

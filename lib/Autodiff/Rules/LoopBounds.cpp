@@ -7,6 +7,7 @@
 #include "LoopBounds.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -88,10 +89,9 @@ bool isAtLeast(Value value, int64_t least) {
   return succeeded(bound) && *bound >= least;
 }
 
-/// Whether dimension `dim` of carried value number `i` is the same after every
-/// iteration of `loop`.
-static bool keepsExtent(scf::ForOp loop, unsigned i, int64_t dim) {
-  return hasExtentOf(loop, loop.getYieldedValues()[i], dim,
+bool keepsExtent(scf::ForOp loop, unsigned i, int64_t dim) {
+  return loop->hasAttr(train::TrainDialect::getKeepsExtentsAttrName()) ||
+         hasExtentOf(loop, loop.getYieldedValues()[i], dim,
                      loop.getInitArgs()[i], dim);
 }
 

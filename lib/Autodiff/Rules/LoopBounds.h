@@ -23,6 +23,10 @@ bool isBoundedByExtents(mlir::Value value);
 /// Whether `value`, an index, is known to be `least` or more.
 bool isAtLeast(mlir::Value value, int64_t least);
 
+/// Whether dimension `dim` of carried value number `i` is the same after every
+/// iteration of `loop`.
+bool keepsExtent(mlir::scf::ForOp loop, unsigned i, int64_t dim);
+
 /// Whether dimension `dim` of `value` has the extent of dimension `likeDim` of
 /// `like`: in the body of `loop`, if what is carried keeps its extents.
 bool hasExtentOf(mlir::scf::ForOp loop, mlir::Value value, int64_t dim,

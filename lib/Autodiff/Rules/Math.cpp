@@ -33,11 +33,6 @@ static Term timesSign(Term value, Term x) {
   return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
 }
 
-/// 0 where `condition` holds, `value` elsewhere.
-static Term dropIf(Term condition, Term value) {
-  return condition.select(value.splat(0.0), value);
-}
-
 /// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
 static Term erfSlope(In i) { return exp(-(i.x * i.x)) * twoOverSqrtPi; }
 

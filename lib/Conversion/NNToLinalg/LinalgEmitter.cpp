@@ -75,9 +75,8 @@ Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
       return *number < 0 ? Extent{0, size, false} : Extent::constant(*number);
     auto source = size.getDefiningOp<tensor::DimOp>();
     std::optional<int64_t> index =
-        source ? source.getConstantIndex() : std::nullopt;
-    if (!index || !isa<RankedTensorType>(source.getSource().getType()) ||
-        *index < 0 || *index >= tensorOf(source.getSource()).getRank())
+        source ? linalg_ext::getDimension(source) : std::nullopt;
+    if (!index)
       return {0, size, false};
     tensor = source.getSource();
     dim = *index;
@@ -105,11 +104,11 @@ OpFoldResult LinalgEmitter::materialize(Extent extent) {
 Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
   if (lhs == rhs)
     return lhs;
-  Value ok = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::eq,
+  Value ok = linalg_ext::CompareSizesOp::create(
+      b, loc, linalg_ext::SizePredicate::eq,
       getValueOrCreateConstantIndexOp(b, loc, materialize(lhs)),
       getValueOrCreateConstantIndexOp(b, loc, materialize(rhs)));
-  expect(ok, "expected equal " + what);
+  expect(ok, "expected equal " + what + ", found \1 and \2");
   return rhs.isStatic() ? rhs : lhs;
 }
 

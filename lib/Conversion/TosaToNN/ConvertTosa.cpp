@@ -49,22 +49,66 @@ static Operation *findTosa(ModuleOp module,
   return found;
 }
 
-static void refuse(Operation *op) {
-  InFlightDiagnostic error =
-      op->emitOpError() << "is not supported with these types and attributes";
-  if (op->getNumOperands() != 0) {
-    error << "; operands are of ";
-    llvm::interleaveComma(op->getOperandTypes(), error);
-  }
-  error << "; docs/OpSupport.md lists what is";
+/// Whether `op` has numbers that are signed or unsigned by their type.
+static bool hasSigns(Operation *op) {
+  auto isSigned = [](Type type) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    return integer && !integer.isSignless();
+  };
+  return llvm::any_of(op->getOperandTypes(), isSigned) ||
+         llvm::any_of(op->getResultTypes(), isSigned);
+}
+
+/// Whether `op` computes with booleans as numbers, which tosa does not define.
+static bool countsBooleans(Operation *op) {
+  return isa<tosa::ApplyScaleOp, tosa::AvgPool2dOp, tosa::Conv2DOp,
+             tosa::Conv3DOp, tosa::DepthwiseConv2DOp, tosa::GreaterOp,
+             tosa::GreaterEqualOp, tosa::MaxPool2dOp, tosa::NegateOp,
+             tosa::ReduceMaxOp, tosa::ReduceMinOp, tosa::RescaleOp,
+             tosa::TransposeConv2DOp>(op) &&
+         getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
 }
 
 namespace {
+/// A tosa op as it was written.
+struct WrittenOp {
+  explicit WrittenOp(Operation *op)
+      : loc(op->getLoc()), name(op->getName()), types(op->getOperandTypes()) {}
+
+  void refuse() const {
+    InFlightDiagnostic error =
+        emitError(loc) << "'" << name
+                       << "' op is not supported with these types and "
+                          "attributes";
+    if (!types.empty()) {
+      error << "; operands are of ";
+      llvm::interleaveComma(types, error);
+    }
+    error << "; docs/OpSupport.md lists what is";
+  }
+
+  Location loc;
+  OperationName name;
+  SmallVector<Type> types;
+};
+
 struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
   void runOnOperation() override {
     auto any = [](Operation *) { return true; };
     if (!findTosa(getOperation(), any))
       return;
+    written.clear();
+    getOperation().walk([&](Operation *op) {
+      if (isTosa(op))
+        written.emplace_back(op);
+    });
+    Operation *undefined = findTosa(getOperation(), [](Operation *op) {
+      return hasSigns(op) || countsBooleans(op);
+    });
+    if (undefined) {
+      WrittenOp(undefined).refuse();
+      return signalPassFailure();
+    }
     // Regions first: the yields of tosa's control flow are its own.
     OpPassManager controlFlow(ModuleOp::getOperationName());
     OpPassManager &regions = controlFlow.nest<func::FuncOp>();
@@ -88,7 +132,7 @@ struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
     if (failed(runQuietly(rest)))
       return signalPassFailure();
     if (Operation *left = findTosa(getOperation(), any)) {
-      refuse(left);
+      findWritten(left->getLoc(), left->getName().getStringRef()).refuse();
       signalPassFailure();
     }
   }
@@ -125,21 +169,35 @@ private:
     }
     if (succeeded(result))
       return success();
-    for (auto &[loc, text] : errors) {
-      Operation *op = findTosa(getOperation(), [&](Operation *candidate) {
-        return candidate->getLoc() == loc &&
-               StringRef(text).contains(candidate->getName().getStringRef());
-      });
-      if (!op)
-        continue;
-      refuse(op);
-      return failure();
-    }
+    for (auto &[loc, text] : errors)
+      if (isWrittenAt(loc)) {
+        findWritten(loc, text).refuse();
+        return failure();
+      }
     Operation *left = findTosa(getOperation(), [](Operation *op) {
       return !isa<tosa::ConstOp, tosa::ConstShapeOp>(op);
     });
-    refuse(left ? left : getOperation());
+    if (left)
+      findWritten(left->getLoc(), left->getName().getStringRef()).refuse();
+    else
+      written.front().refuse();
     return failure();
   }
+
+  bool isWrittenAt(Location loc) const {
+    return llvm::any_of(written,
+                        [&](const WrittenOp &op) { return op.loc == loc; });
+  }
+
+  /// The op that was written at `loc`; one that `text` names before others.
+  const WrittenOp &findWritten(Location loc, StringRef text) const {
+    const WrittenOp *found = nullptr;
+    for (const WrittenOp &op : written)
+      if (op.loc == loc && (!found || text.contains(op.name.getStringRef())))
+        found = &op;
+    return found ? *found : written.front();
+  }
+
+  SmallVector<WrittenOp> written;
 };
 } // namespace

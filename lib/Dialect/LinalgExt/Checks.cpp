@@ -60,6 +60,14 @@ static OpFoldResult getSizeOperand(Operation *op, int64_t dim) {
   return {};
 }
 
+std::optional<int64_t> flywheel::linalg_ext::getDimension(tensor::DimOp op) {
+  std::optional<int64_t> index = op.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!index || !type || *index < 0 || *index >= type.getRank())
+    return std::nullopt;
+  return index;
+}
+
 ExtentRoot flywheel::linalg_ext::getExtentRoot(Value tensor, int64_t dim) {
   // Steps are bounded: graph regions may hold cycles.
   for (int step = 0; step < 1024; ++step) {
@@ -82,9 +90,8 @@ ExtentRoot flywheel::linalg_ext::getExtentRoot(Value tensor, int64_t dim) {
     if (std::optional<int64_t> number = getConstantIntValue(size))
       return {Value(), *number};
     auto read = cast<Value>(size).getDefiningOp<tensor::DimOp>();
-    std::optional<int64_t> index =
-        read ? read.getConstantIndex() : std::nullopt;
-    if (!index || !isa<RankedTensorType>(read.getSource().getType()))
+    std::optional<int64_t> index = read ? getDimension(read) : std::nullopt;
+    if (!index)
       break;
     tensor = read.getSource();
     dim = *index;
@@ -153,8 +160,8 @@ Value Hoister::hoist(Value value) {
       !value.getType().isIntOrIndex())
     return {};
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    std::optional<int64_t> index = dim.getConstantIndex();
-    if (!index || !isa<RankedTensorType>(dim.getSource().getType()))
+    std::optional<int64_t> index = getDimension(dim);
+    if (!index)
       return {};
     Value extent = hoistExtent(dim.getLoc(), dim.getSource(), *index);
     if (extent)

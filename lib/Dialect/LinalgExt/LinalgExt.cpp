@@ -7,6 +7,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Verifiers.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -24,6 +25,12 @@ void LinalgExtDialect::initialize() {
 #define GET_OP_LIST
 #include "flywheel/Dialect/LinalgExt/LinalgExtOps.cpp.inc"
       >();
+}
+
+Operation *LinalgExtDialect::materializeConstant(OpBuilder &builder,
+                                                 Attribute value, Type type,
+                                                 Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +111,25 @@ LogicalResult TriangularSolveOp::verify() {
   SmallVector<int64_t> expected(shapeOf(getInit()));
   expected.back() = expected[expected.size() - 2];
   return verifyShape(*this, getA(), "triangles", expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+OpFoldResult CompareSizesOp::fold(FoldAdaptor adaptor) {
+  Builder b(getContext());
+  if (getLhs() == getRhs())
+    return b.getBoolAttr(true);
+  auto lhs = dyn_cast_or_null<IntegerAttr>(adaptor.getLhs());
+  auto rhs = dyn_cast_or_null<IntegerAttr>(adaptor.getRhs());
+  if (!lhs || !rhs)
+    return {};
+  bool isEqual = getPredicate() == SizePredicate::eq;
+  bool holds =
+      isEqual ? lhs.getInt() == rhs.getInt() : lhs.getInt() >= rhs.getInt();
+  // What fails names both numbers.
+  return holds ? OpFoldResult(b.getBoolAttr(true)) : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,3 +77,35 @@ func.func @f(%a: tensor<5x3xf32>, %b: tensor<5x2xf32>) {
   %0 = nn.lstsq %a, %b : (tensor<5x3xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<5x3xf32>, %b: tensor<5x2xf32>, %l2: tensor<f64>) {
+  // expected-error @+1 {{expected one element type}}
+  %0 = nn.lstsq %a, %b l2 %l2 : (tensor<5x3xf32>, tensor<5x2xf32>, tensor<f64>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<5x3xf32>, %b: tensor<5x2xf32>, %l2: tensor<1xf32>) {
+  // expected-error @+1 {{operand #2 must be 0D tensor}}
+  %0 = nn.lstsq %a, %b l2 %l2 : (tensor<5x3xf32>, tensor<5x2xf32>, tensor<1xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<5x3xf32>, %b: tensor<5x2xf32>, %l2: tensor<f32>) {
+  // expected-error @+1 {{expected one l2, found an operand and 5.000000e-01 : f64}}
+  %0 = "nn.lstsq"(%a, %b, %l2) <{l2 = 0.5 : f64}> : (tensor<5x3xf32>, tensor<5x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<5x3xf32>, %b: tensor<5x2xf32>) {
+  // expected-error @+1 {{expected attribute value}}
+  %0 = nn.lstsq %a, %b l2 : (tensor<5x3xf32>, tensor<5x2xf32>) -> tensor<3x2xf32>
+  return
+}

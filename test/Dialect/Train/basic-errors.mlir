@@ -75,7 +75,7 @@ train.variable @W : tensor<2xf32, 1>
 
 // -----
 
-// expected-error @+1 {{expected a size below 2^63 bytes, found 'tensor<4294967296x4294967296xf32>'}}
+// expected-error @+1 {{expected a size of at most 2^56 bytes, found 'tensor<4294967296x4294967296xf32>'}}
 train.variable @W : tensor<4294967296x4294967296xf32>
 
 // -----
@@ -778,5 +778,49 @@ func.func @unknown(%g: tensor<3xf32>) {
 func.func @none() {
   // G9: expected-error @+1 {{No variables to optimize: var_list is empty}}
   "train.apply_gradients"() <{optimizer = #train.sgd, var_list = []}> : () -> ()
+  return
+}
+
+// -----
+
+// What an optimizer has can be read and assigned, and nothing else of its scope.
+train.variable @w : tensor<f32>
+func.func @scalars(%x: tensor<i32>) {
+  %w = train.read @w : tensor<f32>
+  %0 = train.read @"opt/lr" : tensor<f32>
+  // expected-error @+1 {{expected the type of @"opt/iterations", a scalar of an optimizer, tensor<i64>, found 'tensor<i32>'}}
+  train.assign @"opt/iterations", %x : tensor<i32>
+  train.minimize %w : tensor<f32> with #train.sgd<name = "opt">
+  return
+}
+
+// -----
+
+train.variable @w : tensor<f32>
+func.func @scalars(%x: tensor<f32>) {
+  %w = train.read @w : tensor<f32>
+  // expected-error @+1 {{expected the name of a variable, found no symbol @"opt/beta_1"}}
+  train.assign @"opt/beta_1", %x : tensor<f32>
+  train.minimize %w : tensor<f32> with #train.sgd<name = "opt">
+  return
+}
+
+// -----
+
+train.variable @w : tensor<f32>
+func.func @name() {
+  %w = train.read @w : tensor<f32>
+  // expected-error @+1 {{expected a name of an optimizer without whitespace, ':' and '^', found "my opt"}}
+  train.minimize %w : tensor<f32> with #train.sgd<name = "my opt">
+  return
+}
+
+// -----
+
+train.variable @w : tensor<f32>
+func.func @unknown() {
+  %w = train.read @w : tensor<f32>
+  // expected-error @+1 {{unknown attribute `rmsprop` in dialect `train`: the optimizers are #train.sgd, #train.momentum, #train.adam; the initial values are #train.zeros, #train.ones,}}
+  train.minimize %w : tensor<f32> with #train.rmsprop<lr = 0.1>
   return
 }

@@ -139,6 +139,14 @@ func.func @minimize(%loss: tensor<f32>) {
   train.minimize %loss : tensor<f32> with #train.sgd
   // CHECK: with #train.sgd<lr = 1.000000e-01, momentum = 9.000000e-01, decay = 5.000000e-01, nesterov = true>
   train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, momentum = 0.9, decay = 0.5, nesterov = true>
+  // CHECK: with #train.sgd<lr = 1.000000e-01, name = "opt">
+  train.minimize %loss : tensor<f32> with #train.sgd<name = "opt", lr = 0.1>
+  // CHECK: with #train.adam<name = "nets/opt">
+  train.minimize %loss : tensor<f32> with #train.adam<name = "nets/opt">
+  // V14: CHECK: train.read @"opt/lr" : tensor<f32>
+  %rate = train.read @"opt/lr" : tensor<f32>
+  // CHECK: train.assign_add @"nets/opt/lr"
+  train.assign_add @"nets/opt/lr", %rate : tensor<f32>
   // T2: a negative rate is allowed. CHECK: with #train.sgd<lr = -1.000000e-01>
   train.minimize %loss : tensor<f32> with #train.sgd<lr = -0.1>
   // O22: CHECK: with #train.momentum<lr = 1.000000e-01> var_list [@f32, @"layer/w"] global_step @step

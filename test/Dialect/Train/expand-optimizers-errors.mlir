@@ -90,3 +90,39 @@ func.func @carried(%n: index) {
   }
   return
 }
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @different() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-note @+1 {{the other one is here}}
+  train.minimize %a : tensor<3xf32> with #train.sgd<lr = 0.1, name = "opt">
+  // expected-error @+1 {{expected one optimizer of the name "opt", #train.sgd<lr = 1.000000e-01, name = "opt">, found #train.sgd<lr = 2.000000e-01, name = "opt">}}
+  train.minimize %a : tensor<3xf32> with #train.sgd<lr = 0.2, name = "opt">
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+// expected-note @+1 {{declared here}}
+train.variable @"opt/lr" : tensor<1xf32>
+func.func @declared() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{expected @opt/lr, a scalar of #train.sgd<name = "opt">, to be a variable of type 'tensor<f32>', found 'tensor<1xf32>'}}
+  train.minimize %a : tensor<3xf32> with #train.sgd<name = "opt">
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+func.func @number(%x: tensor<f64>) {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{expected the type of variable @"opt/lr", 'tensor<f32>', found 'tensor<f64>': element types differ}}
+  train.assign @"opt/lr", %x : tensor<f64>
+  // expected-note @+1 {{variable declared here}}
+  train.minimize %a : tensor<3xf32> with #train.sgd<name = "opt">
+  return
+}

@@ -300,3 +300,80 @@ func.func @flag(%x: tensor<3xf32>) {
   train.minimize %u : tensor<3xf32> with #train.sgd<lr = 0.1>
   return
 }
+
+// -----
+
+// A scalar that the module declares is the optimizer's: with its own initial
+// value, or with that of the optimizer. It need not be declared to be used.
+// CHECK: train.variable @"SGD/lr" : tensor<f32> = dense<5.000000e-01> : tensor<f32> {collections = ["GLOBAL", "rates"]}
+// CHECK: train.variable @"SGD/momentum" : tensor<f32> = dense<2.500000e-01> : tensor<f32> {trainable = false}
+// CHECK: train.variable @"SGD/iterations" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+// CHECK-NOT: SGD_1
+// CHECK-LABEL: func @declared
+// CHECK: %[[COUNT:.*]] = train.read @"SGD/iterations" : tensor<i64>
+// CHECK: train.assign @"SGD/lr"
+// CHECK: train.read @"SGD/iterations"
+// CHECK: train.read @"SGD/lr"
+// CHECK: train.is_initialized @"SGD/iterations"
+train.variable @v : tensor<3xf32>
+train.variable @"SGD/lr" : tensor<f32> = dense<0.5> : tensor<f32> {collections = ["GLOBAL", "rates"]}
+train.variable @"SGD/momentum" : tensor<f32>
+func.func @declared() -> (tensor<i64>, tensor<i1>) {
+  %v = train.read @v : tensor<3xf32>
+  %count = train.read @"SGD/iterations" : tensor<i64>
+  %lr = arith.constant dense<0.25> : tensor<f32>
+  train.assign @"SGD/lr", %lr : tensor<f32>
+  train.minimize %v : tensor<3xf32> with #train.sgd<lr = 0.1, momentum = 0.25>
+  %is = train.is_initialized @"SGD/iterations" : tensor<i1>
+  return %count, %is : tensor<i64>, tensor<i1>
+}
+
+// -----
+
+// Optimizers of one name are one: hyper-parameters, counter, and the slots of
+// the variable that both update. Those are f64 where one may update f64.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<2xf64>
+// CHECK: train.variable @"opt/iterations" : tensor<i64>
+// CHECK: train.variable @"opt/lr" : tensor<f64> = dense<1.000000e-03> : tensor<f64>
+// CHECK: train.variable @"opt/beta_1" : tensor<f64>
+// CHECK: train.variable @"opt/beta_2" : tensor<f64>
+// CHECK: train.variable @"a/opt" : {{.*}} {slot_of = @a, trainable = false}
+// CHECK: train.variable @"a/opt_1" :
+// CHECK: train.variable @"b/opt" :
+// CHECK: train.variable @"b/opt_1" :
+// CHECK: train.variable @"Adam/iterations"
+// CHECK: train.variable @"b/Adam" :
+// CHECK-NOT: train.variable @"{{(opt|a/opt)}}_
+// CHECK-LABEL: func @first
+// CHECK: train.read @"a/opt"
+// CHECK-LABEL: func @second
+// CHECK: train.read @"opt/lr"
+// CHECK: train.read @"a/opt"
+// CHECK: train.read @"b/opt"
+// CHECK: train.assign @"opt/iterations"
+func.func @first() {
+  %a = train.read @a : tensor<3xf32>
+  train.minimize %a : tensor<3xf32> with #train.adam<name = "opt"> var_list [@a]
+  return
+}
+func.func @second() {
+  %a = train.read @a : tensor<3xf32>
+  %b = train.read @b : tensor<2xf64>
+  train.apply_gradients %a, %b : tensor<3xf32>, tensor<2xf64> to [@a, @b] with #train.adam<name = "opt">
+  train.apply_gradients %b : tensor<2xf64> to [@b] with #train.adam
+  return
+}
+
+// -----
+
+// A name that is that of a kind is taken.
+train.variable @a : tensor<3xf32>
+// CHECK-DAG: train.variable @"SGD/lr" : tensor<f32> = dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG: train.variable @"SGD_1/lr" : tensor<f32> = dense<2.500000e-01> : tensor<f32>
+func.func @taken() {
+  %a = train.read @a : tensor<3xf32>
+  train.minimize %a : tensor<3xf32> with #train.sgd<lr = 0.25>
+  train.minimize %a : tensor<3xf32> with #train.momentum<lr = 0.5, name = "SGD">
+  return
+}

@@ -67,3 +67,46 @@ func.func @plain() -> tensor<f64> {
   %l = arith.mulf %a, %b : tensor<f64>
   return %l : tensor<f64>
 }
+
+// -----
+
+// A check and a question write no variable.
+// CHECK-LABEL: func @checked
+// CHECK: %[[W:.*]] = train.read @w
+// CHECK-NOT: train.read
+// CHECK: train.gradient %{{.*}} wrt %[[W]]
+train.variable @w : tensor<f64> = #train.zeros
+func.func @checked(%ok: i1) -> (tensor<f64>, tensor<i1>) {
+  %a = train.read @w : tensor<f64>
+  cf.assert %ok, "no"
+  %is = train.is_initialized @w : tensor<i1>
+  %b = train.read @w : tensor<f64>
+  %l = arith.mulf %a, %a : tensor<f64>
+  %g = train.gradient %l wrt %b : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g, %is : tensor<f64>, tensor<i1>
+}
+
+// -----
+
+// A branch that assigns reads the value in front of it before it does.
+// CHECK-LABEL: func @branch
+// CHECK: %[[W:.*]] = train.read @w
+// CHECK: scf.if
+// CHECK-NEXT: train.gradient %{{.*}} wrt %[[W]]
+// CHECK: train.assign_sub @w
+// CHECK-NEXT: train.read @w
+train.variable @w : tensor<f64>
+func.func @branch(%b: i1) -> tensor<f64> {
+  %w0 = train.read @w : tensor<f64>
+  %l = math.exp %w0 : tensor<f64>
+  %r = scf.if %b -> tensor<f64> {
+    %w = train.read @w : tensor<f64>
+    %g = train.gradient %l wrt %w : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    train.assign_sub @w, %g : tensor<f64>
+    %new = train.read @w : tensor<f64>
+    scf.yield %new : tensor<f64>
+  } else {
+    scf.yield %w0 : tensor<f64>
+  }
+  return %r : tensor<f64>
+}

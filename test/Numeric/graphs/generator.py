@@ -13,7 +13,7 @@ MAX_BATCH = 9
 
 
 def elements(shape: Sequence[Extent]) -> int:
-    return int(np.prod([MAX_BATCH if extent == "B" else extent for extent in shape], dtype=int))
+    return int(np.prod([MAX_BATCH if isinstance(extent, str) else extent for extent in shape], dtype=int))
 
 
 def generate(seed: int, size: int = 12, ops: Optional[Sequence[str]] = None) -> Graph:

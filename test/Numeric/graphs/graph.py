@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# An extent: a number, or "B", the batch, which only a run knows.
+# An extent: a number, or the name of one that only a run knows, such as "B", the batch.
 Extent = Union[int, str]
 Shape = Tuple[Extent, ...]
 # What PyTorch computes: of the module torch and the operands.
@@ -16,8 +16,8 @@ Function = Callable[..., Any]
 
 
 def type_of(shape: Sequence[Extent], element: str) -> str:
-    """The MLIR type; the batch is dynamic."""
-    return "tensor<" + "".join(f"{'?' if extent == 'B' else extent}x" for extent in shape) + element + ">"
+    """The MLIR type; extents with names are dynamic."""
+    return "tensor<" + "".join(f"{'?' if isinstance(extent, str) else extent}x" for extent in shape) + element + ">"
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def adam(p: Array, g: Array, slots: Dict[str, Array], t: int) -> Array:
     slots["m"] = 0.9 * slots.get("m", np.zeros_like(p)) + 0.1 * g
     slots["u"] = 0.999 * slots.get("u", np.zeros_like(p)) + 0.001 * g * g
     rate = 0.01 * np.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t)
-    return p - rate * slots["m"] / (np.sqrt(slots["u"]) + 1e-3)
+    return np.asarray(p - rate * slots["m"] / (np.sqrt(slots["u"]) + 1e-3))
 
 
 OPTIMIZERS = {

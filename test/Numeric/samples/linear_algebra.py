@@ -53,3 +53,14 @@ for a, b, x, l2, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1x
     sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents)],
            f"%y = nn.lstsq %a0, %a1{l2} : ({a}, {b}) -> {x}", x, tolerance=1e-5,
            jax=f"t = jnp.swapaxes(a0, -1, -2)\ny = jnp.linalg.solve(t @ a0 + {number} * jnp.eye(a0.shape[-1]), t @ a1)")
+# A damping that the step computes.
+for a, b, x, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", (5,)),
+                         ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", ()),
+                         ("tensor<2x4x2xf64>", "tensor<2x4x1xf64>", "tensor<2x2x1xf64>", ())):
+    sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents), arg("tensor<f64>")],
+           "%c = arith.constant dense<0.25> : tensor<f64>\n"
+           "%s = arith.mulf %a2, %a2 : tensor<f64>\n"
+           "%l = arith.addf %s, %c : tensor<f64>\n"
+           f"%y = nn.lstsq %a0, %a1 l2 %l : ({a}, {b}, tensor<f64>) -> {x}", x, tolerance=1e-5,
+           jax="t = jnp.swapaxes(a0, -1, -2)\n"
+               "y = jnp.linalg.solve(t @ a0 + (a2 * a2 + 0.25) * jnp.eye(a0.shape[-1]), t @ a1)")

@@ -16,7 +16,7 @@
 // REPORT: generate-machine-code {{.*}} ms
 // REPORT: total {{.*}} ms
 
-// HEADER: #ifndef EMPTY_MODEL_H
+// HEADER: #ifndef FLYWHEEL_MODEL_EMPTY_MODEL_H
 // HEADER: #define EMPTY_MODEL_STATE_BYTES ((size_t)576u)
 // HEADER: #define EMPTY_MODEL_STATE_ALIGN 64
 // HEADER: #define EMPTY_MODEL_MAX_EXTENT 1024

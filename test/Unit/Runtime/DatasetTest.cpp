@@ -52,6 +52,16 @@ protected:
   }
 };
 
+TEST_F(DatasetTest, RefusesTooManyRowsOfNothing) {
+  EXPECT_OK(writeSafetensors(
+      path("f"), {{"c", DType::F32, {int64_t(1) << 60, 0}, nullptr}}));
+  Status status = Dataset::load(path("f")).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("rows without elements, at most 16777216"),
+            std::string::npos)
+      << status.message();
+}
+
 TEST_F(DatasetTest, LoadsTheDigits) {
   Result<Dataset> digits = Dataset::load(FLYWHEEL_DIGITS_FILE);
   ASSERT_OK(digits.status());

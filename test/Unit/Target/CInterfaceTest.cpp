@@ -61,7 +61,7 @@ int main(void) {
   CHECK(adder_step(s, x, 2, x, &total, doubled) == 0);
   CHECK(w[3] == 302 && total == 4 * 302 && doubled[7] == 2);
   CHECK(adder_step(s, x, 17, x, &total, doubled) != 0);
-  SAYS(s, "batch is out of range: expected 0 <= batch <= 16 in 'adder_step'");
+  SAYS(s, "batch is out of range: expected 0 <= batch <= 16 in 'adder_step', found 17");
   CHECK(adder_step(s, x, -1, x, &total, doubled) != 0);
   CHECK(adder_step(s, NULL, 1, x, &total, doubled) != 0);
   SAYS(s, "You must feed a value for placeholder 'x'");

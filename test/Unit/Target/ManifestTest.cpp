@@ -27,10 +27,10 @@ TEST_F(AdderTest, ManifestRoundTrips) {
 TEST_F(AdderTest, WorkspaceBytes) {
   const ManifestEntry *entry = program->getManifest().lookupEntry("step");
   // One slot holds the larger of 16 * batch and 8 bytes.
-  EXPECT_EQ(entry->getWorkspaceBytes({0}), 64);
-  EXPECT_EQ(entry->getWorkspaceBytes({4}), 64);
-  EXPECT_EQ(entry->getWorkspaceBytes({5}), 128);
-  EXPECT_EQ(getCStateBytes(program->getManifest(), 16), 768 + 256);
+  EXPECT_EQ(entry->getWorkspaceBytes({0}).get(), 64);
+  EXPECT_EQ(entry->getWorkspaceBytes({4}).get(), 64);
+  EXPECT_EQ(entry->getWorkspaceBytes({5}).get(), 128);
+  EXPECT_EQ(getCStateBytes(program->getManifest(), 16).get(), 768 + 256);
 }
 
 TEST(WorkspaceMap, EvaluatesEveryKindOfExpression) {
@@ -38,13 +38,45 @@ TEST(WorkspaceMap, EvaluatesEveryKindOfExpression) {
   mlir::AffineExpr a = mlir::getAffineSymbolExpr(0, &context);
   mlir::AffineExpr b = mlir::getAffineSymbolExpr(1, &context);
   auto evaluate = [&](mlir::AffineExpr expr) {
-    return evaluateWorkspaceMap(mlir::AffineMap::get(0, 2, expr), {7, 3});
+    return evaluateSize(expr, {7, 3}).getSaturated();
   };
   EXPECT_EQ(evaluate(a * 4 + b), 31);
   EXPECT_EQ(evaluate(a * b), 21);
   EXPECT_EQ(evaluate((a + 1) % 5), 3);
   EXPECT_EQ(evaluate(a.floorDiv(2)), 3);
   EXPECT_EQ(evaluate(a.ceilDiv(2)), 4);
+}
+
+TEST(WorkspaceMap, KnowsWhatIsTooLarge) {
+  mlir::MLIRContext context;
+  mlir::AffineExpr a = mlir::getAffineSymbolExpr(0, &context);
+  mlir::AffineExpr b = mlir::getAffineSymbolExpr(1, &context);
+  auto evaluate = [&](mlir::AffineExpr expr) {
+    return evaluateSize(expr, {int64_t{1} << 42, 3});
+  };
+  EXPECT_EQ(evaluate(a * 4).get(), int64_t{1} << 44);
+  EXPECT_EQ(evaluate(a * 16384).get(), kMaxSize);
+  EXPECT_TRUE(evaluate(a * 16385).isTooLarge());
+  // 0 and 64 modulo 2^64.
+  EXPECT_TRUE(evaluate(a * a * 4).isTooLarge());
+  EXPECT_TRUE(evaluate(a * a * 4 + 64).isTooLarge());
+  EXPECT_TRUE(evaluate((a * a).floorDiv(b)).isTooLarge());
+  // There is nothing of what is too large; sizes are not negative.
+  EXPECT_EQ(evaluate(a * a * (b - 3)).get(), 0);
+  EXPECT_EQ(evaluate(a * -1).get(), 0);
+  EXPECT_TRUE(evaluate(a * a * -1).isTooLarge());
+}
+
+TEST(CheckedSize, Saturates) {
+  CheckedSize large = kMaxSize;
+  EXPECT_EQ(large.get(), kMaxSize);
+  EXPECT_TRUE((large + 1).isTooLarge());
+  EXPECT_TRUE((large * large + large).isTooLarge());
+  EXPECT_TRUE(CheckedSize(INT64_MAX).isTooLarge());
+  EXPECT_EQ((large * large * 0).get(), 0);
+  EXPECT_EQ(CheckedSize(65).alignTo(64).get(), 128);
+  EXPECT_EQ(CheckedSize(kMaxSize - 1).alignTo(64).get(), kMaxSize);
+  EXPECT_EQ((large + 1).getSaturated(), kMaxSize + 1);
 }
 
 TEST_F(AdderTest, LayoutHashDependsOnTheLayoutOnly) {

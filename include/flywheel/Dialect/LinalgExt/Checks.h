@@ -8,6 +8,7 @@
 #define FLYWHEEL_DIALECT_LINALGEXT_CHECKS_H
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace flywheel::linalg_ext {
 
@@ -16,6 +17,10 @@ namespace flywheel::linalg_ext {
 /// source.
 mlir::cf::AssertOp createCheck(mlir::OpBuilder &builder, mlir::Operation *op,
                                mlir::Value ok, const llvm::Twine &message);
+
+/// The dimension of a ranked tensor that `op` reads; none where its number is
+/// not constant, or no dimension of the tensor.
+std::optional<int64_t> getDimension(mlir::tensor::DimOp op);
 
 /// An extent that is dimension `number` of `tensor`, or where that is null the
 /// number itself.

@@ -10,6 +10,7 @@
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def LinalgExt_Dialect : Dialect {
@@ -27,6 +28,8 @@ def LinalgExt_Dialect : Dialect {
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
     it: `flywheel-carry-checks` may delay it.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
   }];
@@ -152,6 +155,26 @@ def LinalgExt_TriangularSolveOp : LinalgExt_Op<"triangular_solve"> {
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
+}
+
+def LinalgExt_SizePredicate : I32EnumAttr<"SizePredicate", "a relation of sizes", [
+    I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ge", 1>]> {
+  let cppNamespace = "::flywheel::linalg_ext";
+}
+
+def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
+  let summary = "Whether two sizes are as an op requires";
+  let description = [{
+    True where the signed numbers are equal (`eq`), or the first is at least the
+    second (`ge`). A `cf.assert` of the result, or of an `arith.ori` with it,
+    names both numbers: the bytes 1 and 2 in its message stand for them. That is
+    why this is no `arith.cmpi`, of which canonicalization may change both sides.
+    `flywheel-layout-state` lowers it.
+  }];
+  let arguments = (ins LinalgExt_SizePredicate:$predicate, Index:$lhs, Index:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict";
+  let hasFolder = 1;
 }
 
 #endif // FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT

@@ -82,7 +82,8 @@ def NN_LstsqOp : NN_CompositeOp<"lstsq"> {
   let summary = "The x that minimizes |a x - b|^2 + l2 |x|^2";
   let description = [{
     a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,
-    and `l2` is not negative. By the normal equations: x solves
+    and `l2` is a number, or a scalar tensor of their element type that the step
+    computes, such as a damping that adapts; either is not negative. By the normal equations: x solves
     (a^T a + l2 I) x = a^T b by a Cholesky factor of n by n. Where m < n is known
     statically, x = a^T z with (a a^T + l2 I) z = b, of m by m, which has the
     least norm. Fast, at the price of squaring the condition of a: a system that
@@ -91,13 +92,17 @@ def NN_LstsqOp : NN_CompositeOp<"lstsq"> {
     ```mlir
     %line = nn.lstsq %points, %values l2 0.1
         : (tensor<?x2xf64>, tensor<?x1xf64>) -> tensor<2x1xf64>
+    %step = nn.lstsq %jacobian, %residuals l2 %damping
+        : (tensor<9x2xf64>, tensor<9x1xf64>, tensor<f64>) -> tensor<2x1xf64>
     ```
   }];
   let arguments = (ins NN_Matrices:$a, NN_Matrices:$b,
+                       Optional<0DTensorOf<[F32, F64]>>:$damping,
                        DefaultValuedAttr<F64Attr, "0.0">:$l2);
   let results = (outs NN_Matrices:$result);
   let assemblyFormat = [{
-    $a `,` $b (`l2` $l2^)? attr-dict `:` functional-type(operands, results)
+    $a `,` $b custom<Damping>($damping, $l2) attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

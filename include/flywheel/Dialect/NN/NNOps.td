@@ -8,6 +8,7 @@
 #define FLYWHEEL_DIALECT_NN_NNOPS
 
 include "flywheel/Dialect/NN/NNActivations.td"
+include "flywheel/Dialect/NN/NNArithmetic.td"
 include "flywheel/Dialect/NN/NNAttention.td"
 include "flywheel/Dialect/NN/NNContractions.td"
 include "flywheel/Dialect/NN/NNIndexing.td"

@@ -222,13 +222,15 @@ def Train_SGDAttr : Train_Optimizer<"SGD", "sgd"> {
 
     Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
     where decay > 0, change between steps without recompiling. Slot:
-    `<parameter>/SGD`.
+    `<parameter>/SGD`. With `name = "opt"` they are `opt/lr` and so on, and
+    `<parameter>/opt`; see `train.minimize`.
   }];
   let parameters = (ins
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.01)">:$lr,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$momentum,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
-    DefaultValuedParameter<"bool", "false">:$nesterov);
+    DefaultValuedParameter<"bool", "false">:$nesterov,
+    OptionalParameter<"::mlir::StringAttr">:$name);
 }
 
 def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
@@ -242,11 +244,13 @@ def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
     no default, the other two are the defaults.
 
     Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
+    `name` as in `#train.sgd`.
   }];
   let parameters = (ins
     "::flywheel::train::Real":$lr,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.9)">:$momentum,
-    DefaultValuedParameter<"bool", "false">:$nesterov);
+    DefaultValuedParameter<"bool", "false">:$nesterov,
+    OptionalParameter<"::mlir::StringAttr">:$name);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -266,6 +270,7 @@ def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
     Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
     `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`
     (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
+    `name` as in `#train.sgd`.
   }];
   let parameters = (ins
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.001)">:$lr,
@@ -273,7 +278,8 @@ def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.999)">:$beta_2,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0e-7)">:$epsilon,
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
-    DefaultValuedParameter<"bool", "false">:$amsgrad);
+    DefaultValuedParameter<"bool", "false">:$amsgrad,
+    OptionalParameter<"::mlir::StringAttr">:$name);
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES

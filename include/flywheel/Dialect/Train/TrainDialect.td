@@ -39,11 +39,17 @@ def Train_Dialect : Dialect {
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"
   ];
-  let useDefaultAttributePrinterParser = 1;
+  // Our own, to list what there is where a name is unknown.
+  let useDefaultAttributePrinterParser = 0;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 0;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+
     /// Name of a feed or a fetch, on function arguments and results.
     static constexpr ::llvm::StringLiteral getNameAttrName() {
       return "train.name";
@@ -118,6 +124,11 @@ def Train_Dialect : Dialect {
     /// which the compiler made it.
     static constexpr ::llvm::StringLiteral getInRangeAttrName() {
       return "train.in_range";
+    }
+    /// On a loop: its carried tensors keep their extents, by the way in which the
+    /// compiler made it. Only while gradients are expanded.
+    static constexpr ::llvm::StringLiteral getKeepsExtentsAttrName() {
+      return "train.keeps_extents";
     }
     /// On the function of an entry: its name, which tells it from equal ones.
     static constexpr ::llvm::StringLiteral getEntryAttrName() {

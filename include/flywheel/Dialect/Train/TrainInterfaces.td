@@ -82,6 +82,12 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
     InterfaceMethod<"Name of the optimizer: prefix of its variables (`SGD`).",
       "::llvm::StringRef", "getOptimizerName", (ins)>,
     InterfaceMethod<[{
+        The name that the program gives it, or null: prefix of its variables in
+        place of the other. Optimizers of one name are one.
+      }],
+      "::mlir::StringAttr", "getGivenName", (ins),
+      /*methodBody=*/"return $_attr.getName();">,
+    InterfaceMethod<[{
         The scalar variables of the optimizer, shared by all its parameters:
         hyper-parameters that may change between steps, and counters.
       }],

@@ -519,6 +519,24 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
     train.minimize %loss : tensor<f32> with #train.adam var_list [@W, @b] global_step @step
     ```
+
+    The hyper-parameters and counters of an optimizer are variables, which the
+    program can read and assign as it does its own: `@"Adam/lr"`, or
+    `@"opt/lr"` of an optimizer with `name = "opt"`. The update uses the values
+    that they have where it stands. They need no declaration; a
+    `train.variable` of that name and of the type that the optimizer needs (i64
+    for a counter, else f32, or f64 where a variable that it may update is f64)
+    takes the place of the one that would be made, and without an initial value
+    starts at the optimizer's. Updates whose optimizers have one name share it:
+    its hyper-parameters, its counters, and the slots of a variable that several
+    of them update.
+
+    ```mlir
+    %lr = train.read @"opt/lr" : tensor<f32>
+    %less = arith.mulf %lr, %decay : tensor<f32>
+    train.assign @"opt/lr", %less : tensor<f32>
+    train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, name = "opt">
+    ```
   }];
   let arguments = (ins
     AnyRankedTensor:$loss,

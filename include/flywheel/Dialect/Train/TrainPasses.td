@@ -9,6 +9,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TrainConvertGlobals : Pass<"train-convert-globals", "::mlir::ModuleOp"> {
+  let summary = "Turn what other dialects keep between calls into variables";
+  let description = [{
+    Before: any module. After: each mutable `ml_program.global`, and each
+    `tosa.variable`, is a `train.variable` of its name, in its place, not
+    trainable, with its initial value (zeros where it has none), and what loads
+    and stores it reads and assigns the variable: where it stands, as do those
+    that are ordered by tokens. A number is a tensor of rank 0. A load of an
+    immutable global is its value as a constant.
+
+    So state that a model brings along, such as the seed of its dropout, is in
+    the block of its caller, in checkpoints and in the header.
+
+    Refuses a global of another type than variables have, one whose initial value
+    is not in the module (`#ml_program.extern`), tokens that order something
+    else, and any other storage that outlives a call: a `memref.global` or an
+    `llvm.mlir.global` that is not constant, `emitc.global`,
+    `spirv.GlobalVariable`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::flywheel::train::TrainDialect"
+  ];
+  let statistics = [
+    Statistic<"numVariables", "variables", "Globals that became variables">
+  ];
+}
+
 def SelectEntries : Pass<"train-select-entries", "::mlir::ModuleOp"> {
   let summary = "Keep some entries and what they need";
   let description = [{
@@ -75,14 +103,19 @@ def TrainExpandOptimizers
     with a constraint is assigned the `train.project` of its update. Slots and
     scalars are GLOBAL, not trainable, and have no constraint; a slot is on the
     device of its variable. Names: slots are
-    `<variable>/<optimizer>`, scalars `<optimizer>/<scalar>`; where a name is
-    taken, `_1`, `_2`, ... is appended to the slot's name or to the optimizer's
-    (`SGD_1/lr`). Scalars are f32, or f64 where a variable of the list is f64.
+    `<variable>/<optimizer>`, scalars `<optimizer>/<scalar>`, with the name that
+    the program gives the optimizer or else that of its kind; where another
+    optimizer of the kind was first, `_1`, `_2`, ... is appended to the name
+    (`SGD_1/lr`), as to a slot's where it is taken. Scalars are f32, or f64 where
+    a variable of the list is f64. A scalar that the module declares is used as
+    it is. Optimizers of one name are one: scalars and slots are made once.
 
     Refuses: a loss whose history has reads of variables out of sight, in a
-    region, a recursive call or behind a branch; a minimize op for which there is no trainable variable ("No
-    variables to optimize"), or whose loss depends on none of the list ("No
-    gradients provided for any variable"). A listed variable that the loss does
+    region, a recursive call or behind a branch; a minimize op for which there is
+    no trainable variable ("No variables to optimize"), or whose loss depends on
+    none of the list ("No gradients provided for any variable"); two optimizers
+    of one name that are not the same; a scalar that is declared with another
+    type. A listed variable that the loss does
     not depend on is skipped and gets no slots.
   }];
   let dependentDialects = [

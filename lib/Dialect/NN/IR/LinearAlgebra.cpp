@@ -75,6 +75,9 @@ LogicalResult TriangularSolveOp::verify() {
 LogicalResult LstsqOp::verify() {
   if (failed(verifySystem(*this, getA(), getB())))
     return failure();
+  if (getDamping() && !getL2().isZero())
+    return emitOpError() << "expected one l2, found an operand and "
+                         << getL2Attr();
   if (getL2().isNegative() || !getL2().isFinite())
     return emitOpError() << "expected an l2 of at least 0, found "
                          << getL2Attr();
@@ -191,8 +194,10 @@ FailureOr<SmallVector<Value>> LstsqOp::decompose(OpBuilder &b) {
                            !isUnderdetermined, a, isUnderdetermined);
   if (!isUnderdetermined)
     rhs = buildMatmul(b, loc, withLastTwo(n, columns), a, true, rhs, false);
-  if (!getL2().isZero()) {
-    Value diagonal = buildSplat(b, loc, gram, getL2().convertToDouble());
+  if (getDamping() || !getL2().isZero()) {
+    Value diagonal = getDamping()
+                         ? buildBroadcast(b, loc, getDamping(), {}, gram)
+                         : buildSplat(b, loc, gram, getL2().convertToDouble());
     for (TriangleKind kind : {TriangleKind::lower, TriangleKind::upper})
       diagonal = TriangleOp::create(b, loc, gram.getType(), kind, diagonal, 0,
                                     APFloat(0.0));

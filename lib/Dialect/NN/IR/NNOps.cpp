@@ -13,6 +13,33 @@
 using namespace mlir;
 using namespace flywheel;
 
+/// An optional `l2`, of a number or a value.
+static ParseResult
+parseDamping(OpAsmParser &parser,
+             std::optional<OpAsmParser::UnresolvedOperand> &damping,
+             FloatAttr &l2) {
+  Type type = parser.getBuilder().getF64Type();
+  l2 = FloatAttr::get(type, 0.0);
+  if (failed(parser.parseOptionalKeyword("l2")))
+    return success();
+  OpAsmParser::UnresolvedOperand operand;
+  OptionalParseResult result = parser.parseOptionalOperand(operand);
+  if (!result.has_value())
+    return parser.parseAttribute(l2, type);
+  damping = operand;
+  return *result;
+}
+
+static void printDamping(OpAsmPrinter &printer, Operation *, Value damping,
+                         FloatAttr l2) {
+  if (damping)
+    printer << " l2 " << damping;
+  else if (l2 && !l2.getValue().isPosZero()) {
+    printer << " l2 ";
+    printer.printAttributeWithoutType(l2);
+  }
+}
+
 #define GET_OP_CLASSES
 #include "flywheel/Dialect/NN/NNOps.cpp.inc"
 

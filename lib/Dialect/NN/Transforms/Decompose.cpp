@@ -24,19 +24,30 @@ namespace flywheel::nn {
 #define GEN_PASS_DEF_NNDECOMPOSE
 #include "flywheel/Dialect/NN/NNPasses.h.inc"
 
+/// Decompositions in a row. Ours take three; an op of another dialect may be
+/// made of itself.
+constexpr unsigned kMaxDepth = 32;
+
 namespace {
 struct NNDecompose : impl::NNDecomposeBase<NNDecompose> {
   void runOnOperation() override {
     // What an op is made of may be composite itself, and comes before it.
-    SmallVector<CompositeOpInterface> composites;
-    do {
-      composites.clear();
+    for (unsigned depth = 0;; ++depth) {
+      SmallVector<CompositeOpInterface> composites;
       getOperation()->walk(
           [&](CompositeOpInterface op) { composites.push_back(op); });
+      if (composites.empty())
+        return;
+      if (depth == kMaxDepth) {
+        composites.front()->emitOpError()
+            << "expected a decomposition that ends, found composite ops after "
+            << kMaxDepth << " of them in a row";
+        return signalPassFailure();
+      }
       for (CompositeOpInterface op : composites)
         if (failed(replace(op)))
           return signalPassFailure();
-    } while (!composites.empty());
+    }
   }
 
 private:

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace flywheel::train;
 
-using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;
 
 /// What keeps a norm of 0 from dividing.
 static constexpr double kEpsilon = 1e-7;

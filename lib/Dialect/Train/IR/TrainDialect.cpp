@@ -83,6 +83,53 @@ template <> struct FieldParser<std::optional<Real>> {
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
 
+/// Adds the name of `AttrT` to `names`, if it has `Interface`.
+template <typename Interface, typename AttrT>
+static void addName(std::string &names) {
+  if constexpr (std::is_base_of_v<typename Interface::template Trait<AttrT>,
+                                  AttrT>)
+    names +=
+        (names.empty() ? "#train." : ", #train.") + AttrT::getMnemonic().str();
+}
+
+/// The names of those of `Attrs` that have `Interface`.
+template <typename Interface, typename... Attrs>
+static std::string joinNames() {
+  std::string names;
+  (addName<Interface, Attrs>(names), ...);
+  return names;
+}
+
+template <typename Interface> static std::string listAttributes() {
+  return joinNames<Interface,
+#define GET_ATTRDEF_LIST
+#include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"
+                   >();
+}
+
+mlir::Attribute TrainDialect::parseAttribute(mlir::DialectAsmParser &parser,
+                                             mlir::Type type) const {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef mnemonic;
+  mlir::Attribute attribute;
+  if (generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
+    return attribute;
+  parser.emitError(loc) << "unknown attribute `" << mnemonic
+                        << "` in dialect `train`: the optimizers are "
+                        << listAttributes<OptimizerAttrInterface>()
+                        << "; the initial values are "
+                        << listAttributes<InitializerAttrInterface>() << ", "
+                        << "#train." << StringsAttr::getMnemonic()
+                        << "; the constraints are "
+                        << listAttributes<ConstraintAttrInterface>();
+  return {};
+}
+
+void TrainDialect::printAttribute(mlir::Attribute attribute,
+                                  mlir::DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attribute, printer);
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainTypes.cpp.inc"
 

@@ -55,12 +55,39 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
   return error;
 }
 
+/// As above, of a variable that the program declares or that is a scalar of one
+/// of its optimizers. `type` is null where the op does not say it.
+static LogicalResult verifyAnyAccess(Operation *op, FlatSymbolRefAttr symbol,
+                                     Type type,
+                                     SymbolTableCollection &symbols) {
+  std::optional<ScalarVariableSpec> scalar;
+  if (!symbols.lookupNearestSymbolFrom(op, symbol.getAttr()))
+    scalar = findOptimizerScalar(op, symbol.getValue());
+  if (!scalar && type)
+    return verifyAccess(op, symbol, type, symbols);
+  if (!scalar)
+    return success(succeeded(lookupVariable(op, symbol, symbols)));
+  if (!type)
+    return success();
+  auto found = cast<RankedTensorType>(type);
+  Type element = found.getElementType();
+  if (found.getRank() == 0 &&
+      (scalar->isCounter ? element.isInteger(64)
+                         : element.isF32() || element.isF64()))
+    return success();
+  return op->emitOpError() << "expected the type of " << symbol
+                           << ", a scalar of an optimizer, "
+                           << (scalar->isCounter ? "tensor<i64>"
+                                                 : "tensor<f32> or tensor<f64>")
+                           << ", found " << type;
+}
+
 //===----------------------------------------------------------------------===//
 // Reads and assignments
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+  return verifyAnyAccess(*this, getVariableAttr(), getType(), symbols);
 }
 
 void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -92,7 +119,7 @@ void InitializedValueOp::getEffects(
 
 LogicalResult
 IsInitializedOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(succeeded(lookupVariable(*this, getVariableAttr(), symbols)));
+  return verifyAnyAccess(*this, getVariableAttr(), Type(), symbols);
 }
 
 void IsInitializedOp::getEffects(
@@ -103,7 +130,8 @@ void IsInitializedOp::getEffects(
 }
 
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyAccess(*this, getVariableAttr(), getValue().getType(), symbols);
+  return verifyAnyAccess(*this, getVariableAttr(), getValue().getType(),
+                         symbols);
 }
 
 void AssignOp::getEffects(
@@ -122,7 +150,7 @@ static LogicalResult verifyArithmeticAssign(OpT op,
   if (element.isInteger(1) || isa<StringType>(element))
     return op.emitOpError()
            << "expected a numeric element type, found " << type;
-  return verifyAccess(op, op.getVariableAttr(), type, symbols);
+  return verifyAnyAccess(op, op.getVariableAttr(), type, symbols);
 }
 
 static void addReadWriteEffects(

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Dialect/Train/Train.h"
+#include "VariableVerifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -94,16 +94,26 @@ static LogicalResult verifyNonNegative(EmitErrorFn emitError, StringRef name,
                      << value;
 }
 
+/// A name becomes the first part of names of variables.
+static LogicalResult verifyName(EmitErrorFn emitError, StringAttr name) {
+  if (!name || isVariableName(name))
+    return success();
+  return emitError() << "expected a name of an optimizer without whitespace, "
+                        "':' and '^', found "
+                     << name;
+}
+
 //===----------------------------------------------------------------------===//
 // SGD
 //===----------------------------------------------------------------------===//
 
 LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
-                              Real decay, bool) {
+                              Real decay, bool, StringAttr name) {
   return success(
       succeeded(verifyFinite(emitError, "lr", lr)) &&
       succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
-      succeeded(verifyNonNegative(emitError, "decay", decay)));
+      succeeded(verifyNonNegative(emitError, "decay", decay)) &&
+      succeeded(verifyName(emitError, name)));
 }
 
 StringRef SGDAttr::getOptimizerName() const { return "SGD"; }
@@ -147,9 +157,11 @@ SmallVector<Value> SGDAttr::buildParameterUpdate(OpBuilder &b, Location loc,
 //===----------------------------------------------------------------------===//
 
 LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr,
-                                   Real momentum, bool) {
-  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
-                 succeeded(verifyNonNegative(emitError, "momentum", momentum)));
+                                   Real momentum, bool, StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
+      succeeded(verifyName(emitError, name)));
 }
 
 StringRef MomentumAttr::getOptimizerName() const { return "Momentum"; }
@@ -182,12 +194,14 @@ MomentumAttr::buildParameterUpdate(OpBuilder &b, Location loc, Value parameter,
 //===----------------------------------------------------------------------===//
 
 LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
-                               Real beta2, Real epsilon, Real decay, bool) {
+                               Real beta2, Real epsilon, Real decay, bool,
+                               StringAttr name) {
   return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
                  succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
                  succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
                  succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-                 succeeded(verifyNonNegative(emitError, "decay", decay)));
+                 succeeded(verifyNonNegative(emitError, "decay", decay)) &&
+                 succeeded(verifyName(emitError, name)));
 }
 
 StringRef AdamAttr::getOptimizerName() const { return "Adam"; }

@@ -6,10 +6,10 @@
 
 #include "VariableVerifiers.h"
 #include "flywheel/Dialect/Train/Device.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace flywheel::train;
@@ -31,6 +31,41 @@ flywheel::train::lookupVariable(Operation *op, FlatSymbolRefAttr symbol,
   return error;
 }
 
+std::optional<ScalarVariableSpec>
+flywheel::train::findOptimizerScalar(Operation *op, StringRef name) {
+  StringRef scope = name.rsplit('/').first, scalar = name.rsplit('/').second;
+  // Those without a name of their own are numbered when they are expanded.
+  auto hasScope = [&](OptimizerAttrInterface optimizer) {
+    if (StringAttr given = optimizer.getGivenName())
+      return given.getValue() == scope;
+    StringRef suffix = scope;
+    return suffix.consume_front(optimizer.getOptimizerName()) &&
+           (suffix.empty() ||
+            (suffix.consume_front("_") && !suffix.empty() &&
+             suffix.find_first_not_of("0123456789") == StringRef::npos));
+  };
+  std::optional<ScalarVariableSpec> found;
+  SymbolTable::getNearestSymbolTable(op)->walk([&](Operation *user) {
+    OptimizerAttrInterface optimizer;
+    if (auto minimize = dyn_cast<MinimizeOp>(user))
+      optimizer = minimize.getOptimizer();
+    else if (auto apply = dyn_cast<ApplyGradientsOp>(user))
+      optimizer = apply.getOptimizer();
+    if (!optimizer || !hasScope(optimizer))
+      return WalkResult::advance();
+    for (const ScalarVariableSpec &spec : optimizer.getScalarVariables())
+      if (spec.name == scalar)
+        found = spec;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+bool flywheel::train::isVariableName(StringRef name) {
+  return !name.empty() && !name.contains('\0') &&
+         name.find_first_of(" \t\n\v\f\r:^") == StringRef::npos;
+}
+
 bool flywheel::train::isVariableElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
@@ -42,21 +77,6 @@ bool flywheel::train::isVariableElementType(Type type) {
   if (integer.getWidth() == 1)
     return integer.isSignless();
   return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
-}
-
-/// Whether the bytes of a tensor of a static shape can be counted in 63 bits.
-static bool isAddressable(RankedTensorType type) {
-  Type element = getStorageElementType(type.getElementType());
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  for (int64_t extent : type.getShape()) {
-    if (extent == 0)
-      return true;
-    std::optional<int64_t> product = llvm::checkedMul(bytes, extent);
-    if (!product)
-      return false;
-    bytes = *product;
-  }
-  return true;
 }
 
 /// Checks the list of collections, against `trainable` too.
@@ -94,8 +114,7 @@ static LogicalResult verifyPlacement(VariableOp op) {
 LogicalResult VariableOp::verify() {
   RankedTensorType type = getTensorType();
   StringRef name = getSymName();
-  if (name.empty() || name.find_first_of(" \t\n\v\f\r:^") != StringRef::npos ||
-      name.contains('\0'))
+  if (!isVariableName(name))
     return emitOpError() << "expected a name without whitespace, ':' and '^', "
                             "found \""
                          << name << "\"";
@@ -108,8 +127,9 @@ LogicalResult VariableOp::verify() {
            << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
               "i32, i64, ui8, ui16, ui32, ui64 or !train.string, found "
            << type.getElementType();
-  if (!isAddressable(type))
-    return emitOpError() << "expected a size below 2^63 bytes, found " << type;
+  if (!fitsMaxSize(getStorageType(type)))
+    return emitOpError() << "expected a size of at most " << kMaxSizeText
+                         << " bytes, found " << type;
   if (type.getEncoding())
     return emitOpError() << "expected a type without encoding, found " << type;
   if (getStorageElementType(getDeclaredType().getElementType()) !=

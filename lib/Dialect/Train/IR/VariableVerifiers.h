@@ -16,6 +16,15 @@ mlir::FailureOr<VariableOp>
 lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
                mlir::SymbolTableCollection &symbols);
 
+/// What the scalar of an optimizer is that `name` is the name of, where an
+/// optimizer in the symbol table around `op` has one: a variable that
+/// `-train-expand-optimizers` declares, unless the program does.
+std::optional<ScalarVariableSpec> findOptimizerScalar(mlir::Operation *op,
+                                                      llvm::StringRef name);
+
+/// Whether a variable can have that name.
+bool isVariableName(llvm::StringRef name);
+
 /// Element types that a variable can have.
 bool isVariableElementType(mlir::Type type);
 

@@ -35,26 +35,43 @@ struct Parameter {
   SmallVector<VariableOp> slots;
 };
 
+/// The variables of one optimizer, which several ops share where it has a name.
+struct OptimizerState {
+  OptimizerState(OptimizerAttrInterface optimizer, Location loc,
+                 StringRef scope)
+      : optimizer(optimizer), loc(loc), scope(scope) {}
+
+  OptimizerAttrInterface optimizer;
+  /// The first op that uses it.
+  Location loc;
+  std::string scope;
+  /// Whether it may update a variable of f64.
+  bool isDouble = false;
+  SmallVector<VariableOp> scalars;
+  /// By parameter.
+  llvm::DenseMap<Operation *, SmallVector<VariableOp>> slots;
+};
+
 /// Expands one op that applies gradients.
 class ApplyExpander {
 public:
-  ApplyExpander(ApplyGradientsOp apply, ModuleOp root)
-      : apply(apply), root(root), loc(apply.getLoc()), builder(apply),
-        optimizer(apply.getOptimizer()) {}
+  ApplyExpander(ApplyGradientsOp apply, OptimizerState &state)
+      : apply(apply), loc(apply.getLoc()), builder(apply),
+        optimizer(apply.getOptimizer()), state(state) {}
 
-  void run();
+  LogicalResult run();
 
   unsigned getNumParameters() const { return parameters.size(); }
-  unsigned getNumSlots() const {
-    return parameters.size() * optimizer.getSlots().size();
-  }
+  unsigned getNumSlots() const { return numSlots; }
 
 private:
-  void declareVariables();
+  LogicalResult declareScalars();
+  FailureOr<VariableOp> findScalar(const ScalarVariableSpec &spec,
+                                   RankedTensorType type);
+  void declareSlots();
   void emitUpdates();
   void incrementGlobalStep();
 
-  std::string makeOptimizerScope();
   VariableOp declare(const Twine &name, RankedTensorType type,
                      Attribute initialValue, VariableOp owner);
   VariableOp lookup(Attribute symbol) {
@@ -71,12 +88,12 @@ private:
   }
 
   ApplyGradientsOp apply;
-  ModuleOp root;
   Location loc;
   OpBuilder builder;
   OptimizerAttrInterface optimizer;
+  OptimizerState &state;
   SmallVector<Parameter> parameters;
-  SmallVector<VariableOp> scalars;
+  unsigned numSlots = 0;
 };
 
 /// A tensor of `type` with `value` everywhere.
@@ -101,24 +118,6 @@ Attribute getSlotInitializer(RankedTensorType type, double value) {
 
 } // namespace
 
-/// The optimizer's name, with the first suffix that makes a new scope.
-std::string ApplyExpander::makeOptimizerScope() {
-  StringRef name = optimizer.getOptimizerName();
-  auto isTaken = [&](StringRef scope) {
-    std::string prefix = (scope + "/").str();
-    return root
-        .walk([&](SymbolOpInterface symbol) {
-          return symbol.getName().starts_with(prefix) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-        })
-        .wasInterrupted();
-  };
-  std::string scope = name.str();
-  for (unsigned i = 1; isTaken(scope); ++i)
-    scope = (name + "_" + Twine(i)).str();
-  return scope;
-}
-
 /// Adds a variable next to the parameters.
 VariableOp ApplyExpander::declare(const Twine &name, RankedTensorType type,
                                   Attribute initialValue, VariableOp owner) {
@@ -126,33 +125,72 @@ VariableOp ApplyExpander::declare(const Twine &name, RankedTensorType type,
                          type, initialValue, owner);
 }
 
-void ApplyExpander::declareVariables() {
-  bool isDouble = llvm::any_of(parameters, [](Parameter &parameter) {
-    return parameter.variable.getTensorType().getElementType().isF64();
-  });
-  Type number = isDouble ? builder.getF64Type() : builder.getF32Type();
-  std::string scope = makeOptimizerScope();
+/// The declaration of a scalar that the program has, or null.
+FailureOr<VariableOp> ApplyExpander::findScalar(const ScalarVariableSpec &spec,
+                                                RankedTensorType type) {
+  Operation *table = parameters.front().variable->getParentOp();
+  StringAttr name = builder.getStringAttr(state.scope + "/" + spec.name);
+  Operation *found = SymbolTable::lookupSymbolIn(table, name);
+  if (!found)
+    return VariableOp();
+  auto variable = dyn_cast<VariableOp>(found);
+  if (!variable || variable.getTensorType() != type) {
+    InFlightDiagnostic error =
+        apply.emitError() << "expected @" << name.getValue() << ", a scalar of "
+                          << optimizer << ", to be a variable of type " << type;
+    if (variable)
+      error << ", found " << variable.getTensorType();
+    error.attachNote(found->getLoc()) << "declared here";
+    return failure();
+  }
+  if (!variable.getInitialValueAttr() && variable.getInitializer().empty())
+    variable.setInitialValueAttr(getSplat(type, spec.initialValue));
+  if (!variable.getTrainable() && !variable.getCollections())
+    variable.setTrainable(false);
+  return variable;
+}
+
+LogicalResult ApplyExpander::declareScalars() {
+  if (!state.scalars.empty())
+    return success();
+  Type number = state.isDouble ? builder.getF64Type() : builder.getF32Type();
   for (const ScalarVariableSpec &spec : optimizer.getScalarVariables()) {
     auto type = RankedTensorType::get({}, spec.isCounter ? builder.getI64Type()
                                                          : number);
-    scalars.push_back(declare(scope + "/" + spec.name, type,
-                              getSplat(type, spec.initialValue), {}));
+    FailureOr<VariableOp> declared = findScalar(spec, type);
+    if (failed(declared))
+      return failure();
+    state.scalars.push_back(
+        *declared ? *declared
+                  : declare(state.scope + "/" + spec.name, type,
+                            getSplat(type, spec.initialValue), {}));
   }
+  return success();
+}
+
+void ApplyExpander::declareSlots() {
+  StringRef name = optimizer.getGivenName()
+                       ? optimizer.getGivenName().getValue()
+                       : optimizer.getOptimizerName();
   for (Parameter &parameter : parameters) {
     RankedTensorType type = parameter.variable.getTensorType();
-    for (const SlotSpec &spec : optimizer.getSlots())
-      parameter.slots.push_back(declare(
-          parameter.variable.getSymName() + "/" + optimizer.getOptimizerName(),
-          type, getSlotInitializer(type, spec.initialValue),
-          parameter.variable));
+    SmallVector<VariableOp> &slots = state.slots[parameter.variable];
+    if (slots.empty())
+      for (const SlotSpec &spec : optimizer.getSlots()) {
+        slots.push_back(declare(
+            parameter.variable.getSymName() + "/" + name, type,
+            getSlotInitializer(type, spec.initialValue), parameter.variable));
+        ++numSlots;
+      }
+    parameter.slots = slots;
   }
 }
 
 void ApplyExpander::emitUpdates() {
   SmallVector<Value> scalarValues, stepValues;
-  for (VariableOp scalar : scalars)
+  for (VariableOp scalar : state.scalars)
     scalarValues.push_back(read(scalar));
-  SmallVector<Value> newScalars(scalars.size());
+  SmallVector<Value> newScalars(state.scalars.size());
   optimizer.buildStep(builder, loc, scalarValues, stepValues, newScalars);
 
   for (Parameter &parameter : parameters) {
@@ -170,7 +208,7 @@ void ApplyExpander::emitUpdates() {
          llvm::zip_equal(parameter.slots, llvm::drop_begin(updated)))
       assign(slot, newSlot);
   }
-  for (auto [scalar, newScalar] : llvm::zip_equal(scalars, newScalars))
+  for (auto [scalar, newScalar] : llvm::zip_equal(state.scalars, newScalars))
     if (newScalar)
       assign(scalar, newScalar);
 }
@@ -184,20 +222,26 @@ void ApplyExpander::incrementGlobalStep() {
   AssignAddOp::create(builder, loc, type, step, one);
 }
 
-void ApplyExpander::run() {
+LogicalResult ApplyExpander::run() {
   for (auto [symbol, gradient] :
        llvm::zip_equal(apply.getVarList(), apply.getGradients()))
     parameters.push_back({lookup(symbol), gradient, {}});
-  declareVariables();
+  if (failed(declareScalars()))
+    return failure();
+  declareSlots();
   emitUpdates();
   incrementGlobalStep();
   apply.erase();
+  return success();
 }
 
 namespace {
 struct TrainExpandOptimizers
     : impl::TrainExpandOptimizersBase<TrainExpandOptimizers> {
   void runOnOperation() override {
+    states.clear();
+    if (failed(collectNamed()))
+      return signalPassFailure();
     // Callees first: a call that is inlined brings expanded ops along.
     for (func::FuncOp function : getFunctionsBottomUp(getOperation())) {
       // In program order, which names the slots.
@@ -206,23 +250,104 @@ struct TrainExpandOptimizers
         if (isa<MinimizeOp, ApplyGradientsOp>(op))
           ops.push_back(op);
       });
-      for (Operation *op : ops) {
-        auto apply = dyn_cast<ApplyGradientsOp>(op);
-        if (auto minimize = dyn_cast<MinimizeOp>(op)) {
-          FailureOr<ApplyGradientsOp> made =
-              expandMinimize(minimize, getOperation());
-          if (failed(made))
-            return signalPassFailure();
-          apply = *made;
-        }
-        ApplyExpander expander(apply, getOperation());
-        expander.run();
-        ++numOptimizers;
-        numParameters += expander.getNumParameters();
-        numSlots += expander.getNumSlots();
-      }
+      for (Operation *op : ops)
+        if (failed(expand(op)))
+          return signalPassFailure();
     }
   }
+
+private:
+  LogicalResult collectNamed();
+  bool mayUpdateDouble(Operation *op);
+  std::string makeScope(StringRef name);
+  LogicalResult expand(Operation *op);
+
+  /// By scope.
+  llvm::StringMap<std::shared_ptr<OptimizerState>> states;
 };
 } // namespace
+
+/// Whether `op`, which has not been expanded, may update a variable of f64.
+bool TrainExpandOptimizers::mayUpdateDouble(Operation *op) {
+  auto isDouble = [](VariableOp variable) {
+    return variable.getTensorType().getElementType().isF64();
+  };
+  auto isListed = [&](Attribute symbol) {
+    return isDouble(SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+        op, cast<FlatSymbolRefAttr>(symbol)));
+  };
+  if (auto apply = dyn_cast<ApplyGradientsOp>(op))
+    return llvm::any_of(apply.getVarList(), isListed);
+  if (std::optional<ArrayAttr> list = cast<MinimizeOp>(op).getVarList())
+    return llvm::any_of(*list, isListed);
+  return getOperation()
+      .walk([&](VariableOp variable) {
+        return variable.isTrainable() && isDouble(variable)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The optimizers with names: ops of one name say the same optimizer.
+LogicalResult TrainExpandOptimizers::collectNamed() {
+  WalkResult result = getOperation().walk([&](Operation *op) {
+    OptimizerAttrInterface optimizer;
+    if (auto minimize = dyn_cast<MinimizeOp>(op))
+      optimizer = minimize.getOptimizer();
+    else if (auto apply = dyn_cast<ApplyGradientsOp>(op))
+      optimizer = apply.getOptimizer();
+    if (!optimizer || !optimizer.getGivenName())
+      return WalkResult::advance();
+    StringAttr name = optimizer.getGivenName();
+    std::shared_ptr<OptimizerState> &state = states[name];
+    if (!state)
+      state = std::make_shared<OptimizerState>(optimizer, op->getLoc(), name);
+    if (state->optimizer == optimizer) {
+      state->isDouble |= mayUpdateDouble(op);
+      return WalkResult::advance();
+    }
+    InFlightDiagnostic error =
+        op->emitError() << "expected one optimizer of the name " << name << ", "
+                        << state->optimizer << ", found " << optimizer;
+    error.attachNote(state->loc) << "the other one is here";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The optimizer's name, with the first suffix that makes a scope which no
+/// other optimizer has.
+std::string TrainExpandOptimizers::makeScope(StringRef name) {
+  std::string scope = name.str();
+  for (unsigned i = 1; states.contains(scope); ++i)
+    scope = (name + "_" + Twine(i)).str();
+  return scope;
+}
+
+LogicalResult TrainExpandOptimizers::expand(Operation *op) {
+  auto apply = dyn_cast<ApplyGradientsOp>(op);
+  if (auto minimize = dyn_cast<MinimizeOp>(op)) {
+    FailureOr<ApplyGradientsOp> made = expandMinimize(minimize, getOperation());
+    if (failed(made))
+      return failure();
+    apply = *made;
+  }
+  OptimizerAttrInterface optimizer = apply.getOptimizer();
+  std::string scope = optimizer.getGivenName()
+                          ? optimizer.getGivenName().str()
+                          : makeScope(optimizer.getOptimizerName());
+  std::shared_ptr<OptimizerState> &state = states[scope];
+  if (!state) {
+    state = std::make_shared<OptimizerState>(optimizer, apply.getLoc(), scope);
+    state->isDouble = mayUpdateDouble(apply);
+  }
+  ApplyExpander expander(apply, *state);
+  if (failed(expander.run()))
+    return failure();
+  ++numOptimizers;
+  numParameters += expander.getNumParameters();
+  numSlots += expander.getNumSlots();
+  return success();
+}
 } // namespace flywheel::train

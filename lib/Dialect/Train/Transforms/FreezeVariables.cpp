@@ -41,7 +41,7 @@ readValue(const runtime::CheckpointReader &file, VariableOp variable) {
   runtime::Shape shape(type.getShape());
   if (isa<StringType>(type.getElementType())) {
     runtime::Result<runtime::StringTensor> tensor =
-        file.readStrings(name, shape);
+        file.readStrings(name, name, shape);
     if (!tensor.isOk())
       return tensor.status();
     runtime::Result<std::vector<std::string_view>> texts =
@@ -57,11 +57,14 @@ readValue(const runtime::CheckpointReader &file, VariableOp variable) {
   std::optional<runtime::DType> dtype =
       runtime::dtypeFromNumpyName(getDTypeName(type.getElementType()));
   assert(dtype && "a variable has elements that a checkpoint can hold");
-  std::vector<char> buffer(type.getNumElements() * runtime::dtypeSize(*dtype));
+  std::vector<char> buffer(1);
   std::vector<runtime::RestoreTarget> targets = {
       {name, *dtype, shape, buffer.data()}};
+  // What the file has fits into memory, unlike what a type may ask for.
   if (runtime::Status status = file.check(targets); !status.isOk())
     return status;
+  buffer.resize(type.getNumElements() * runtime::dtypeSize(*dtype));
+  targets.front().data = buffer.data();
   if (runtime::Status status = file.read(targets); !status.isOk())
     return status;
   return Attribute(toElements(type, buffer));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionState.h"
+#include "flywheel/Dialect/Train/DimNames.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,20 @@ LogicalResult FunctionState::verifySignature() {
   return success();
 }
 
+/// One name a dimension.
+LogicalResult FunctionState::verifyDims(Attribute dims, Type type,
+                                        unsigned number) {
+  auto names = dyn_cast<ArrayAttr>(dims);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool areStrings = names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
+  if (areStrings && tensor &&
+      static_cast<int64_t>(names.size()) == tensor.getRank())
+    return success();
+  return function.emitOpError()
+         << "expected a name for each dimension of " << type << " as '"
+         << kDimsAttrName << "' of argument " << number << ", found " << dims;
+}
+
 /// Names are strings that differ; what later passes say of arguments, a user
 /// does not.
 LogicalResult FunctionState::verifyNames() {
@@ -70,6 +85,9 @@ LogicalResult FunctionState::verifyNames() {
                    << "expected '" << name << "' of " << what << " " << i
                    << " to be an element type that " << stored
                    << " stores, found " << attr.getValue();
+        } else if (name == kDimsAttrName && what == "argument") {
+          if (failed(verifyDims(attr.getValue(), types[i], i)))
+            return failure();
         } else if (name.starts_with("train.")) {
           return function.emitOpError()
                  << "expected no attribute '" << name << "' on " << what << " "

@@ -152,13 +152,40 @@ private:
     SmallVector<int64_t> numbers;
     for (auto text : op.getValues().getAsRange<StringAttr>())
       numbers.push_back(getNumber(text));
-    // The last one repeats; a single one stands for all.
-    if (numbers.size() > 1)
-      numbers.resize(type.getNumElements(), numbers.back());
-    Value value = arith::ConstantOp::create(
-        b, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(numbers)));
-    op.replaceAllUsesWith(value);
+    op.replaceAllUsesWith(buildNumbers(b, op.getLoc(), type, numbers));
     op.erase();
+  }
+
+  /// The last number repeats; a single one stands for all. A list that is
+  /// shorter than a large tensor is put in front of a constant of one value,
+  /// which takes no place in the object.
+  static Value buildNumbers(OpBuilder &b, Location loc, RankedTensorType type,
+                            SmallVector<int64_t> numbers) {
+    int64_t count = numbers.size(), total = type.getNumElements();
+    constexpr int64_t maxListed = 64;
+    if (count > 1 && total <= maxListed) {
+      numbers.resize(total, numbers.back());
+      count = total;
+    }
+    if (count <= 1 || count == total)
+      return arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+    auto flat = RankedTensorType::get({total}, type.getElementType());
+    auto first = RankedTensorType::get({count}, type.getElementType());
+    Value rest = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(flat, numbers.back()));
+    Value given = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(first, ArrayRef(numbers)));
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    OpFoldResult size = b.getIndexAttr(count);
+    Value value =
+        tensor::InsertSliceOp::create(b, loc, given, rest, zero, size, one);
+    if (type == flat)
+      return value;
+    ReassociationIndices all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+    return tensor::ExpandShapeOp::create(b, loc, type, value,
+                                         ArrayRef<ReassociationIndices>(all));
   }
 
   static Value buildComparison(OpBuilder &b, StringEqualOp op) {

@@ -16,7 +16,9 @@
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -52,8 +54,11 @@ private:
 
 /// Whether `op` may assign variables that it does not name.
 static bool assignsUnknown(Operation *op) {
-  return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-         !getAccessedVariable(op) && !isMemoryEffectFree(op);
+  // A check writes no variable, though it may end the step.
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+      getAccessedVariable(op) || isa<IsInitializedOp, cf::AssertOp>(op))
+    return false;
+  return !isMemoryEffectFree(op);
 }
 
 /// Reads the targets that the regions of `op` read, but do not assign, in front
@@ -84,12 +89,14 @@ void ReadUnifier::runOnRegions(Operation *op, Reads &reads) {
     reads.clear();
   else if (!isIsolated)
     hoist(op, assigned, reads);
-  // A loop comes back to its start with what it has assigned.
+  // A branch starts with what is in front of it; a loop comes back to its start
+  // with what it has assigned.
+  Reads first = reads;
   reads.remove_if(
       [&](const auto &entry) { return assigned.contains(entry.first); });
   for (Region &region : op->getRegions())
     for (Block &block : region) {
-      Reads inside = isIsolated ? Reads() : reads;
+      Reads inside = isIsolated ? Reads() : isa<scf::IfOp>(op) ? first : reads;
       run(block, inside);
     }
 }

@@ -1,0 +1,77 @@
+//===- Diagnostics.h - How diagnostics read ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One text of a diagnostic for every front end: where it is as
+// `file:line:col`, the source line, what is wrong, and a note for each call
+// that an inlined op came through. Operations are not printed; long types and
+// attributes are cut.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_DIAGNOSTICS_H
+#define FLYWHEEL_DRIVER_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// Prints diagnostics with the lines of the sources that they are about.
+/// Not for use by several threads at once.
+class DiagnosticPrinter {
+public:
+  /// Keeps the text of a module; locations have the identifier of the buffer.
+  /// Sources that were not added are looked up as files.
+  llvm::MemoryBufferRef addSource(std::unique_ptr<llvm::MemoryBuffer> source);
+
+  /// Prints a diagnostic and its notes, each on lines of its own.
+  void print(const mlir::Diagnostic &diagnostic, llvm::raw_ostream &os);
+
+private:
+  /// Prints where and what, and with `showsPlace` the source line and the
+  /// calls.
+  void printMessage(mlir::Location location, mlir::DiagnosticSeverity severity,
+                    llvm::StringRef message, bool showsPlace,
+                    llvm::raw_ostream &os);
+  void print(const mlir::Diagnostic &diagnostic, bool showsPlace,
+             llvm::raw_ostream &os);
+  void printSourceLine(mlir::FileLineColRange location, llvm::raw_ostream &os);
+  const llvm::MemoryBuffer *findSource(llvm::StringRef name);
+
+  /// By identifier; null for what cannot be read.
+  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sources;
+};
+
+/// A diagnostic as text, without a line break at the end.
+struct DiagnosticText {
+  mlir::DiagnosticSeverity severity;
+  std::string text;
+};
+
+/// Keeps what is diagnosed in a context while it lives.
+class DiagnosticCollector {
+public:
+  DiagnosticCollector(mlir::MLIRContext *context, DiagnosticPrinter &printer);
+
+  /// The errors, in the order in which they were found, as one text.
+  std::string getErrors() const;
+  /// The warnings and remarks.
+  std::vector<DiagnosticText> getWarnings() const;
+
+private:
+  std::vector<DiagnosticText> diagnostics;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_DIAGNOSTICS_H

@@ -1,0 +1,48 @@
+//===- OutputFiles.h - Files that a tool writes -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_OUTPUTFILES_H
+#define FLYWHEEL_DRIVER_OUTPUTFILES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flywheel {
+
+/// Whether two paths name one file, which need not exist.
+bool isSameFile(llvm::StringRef one, llvm::StringRef other);
+
+/// Whether writing `path` makes a file of that name: not for standard output, a
+/// device or a pipe.
+bool becomesRegularFile(llvm::StringRef path);
+
+/// Fails where `output` is one of the files that the tool reads. Empty paths
+/// and `-` are no files.
+llvm::Error checkOutput(llvm::StringRef output,
+                        llvm::ArrayRef<llvm::StringRef> inputs);
+
+/// Files that are written together: all of them, or none.
+class OutputFiles {
+public:
+  /// `path` is `-` for standard output.
+  void add(llvm::StringRef path, llvm::StringRef contents);
+
+  /// Writes what was added. After an error no file has changed, but for devices
+  /// and pipes.
+  llvm::Error write() const;
+
+private:
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_OUTPUTFILES_H

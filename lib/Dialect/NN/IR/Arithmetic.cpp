@@ -1,0 +1,169 @@
+//===- Arithmetic.cpp - Arithmetic that broadcasts ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NNSupport.h"
+
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+/// Dimension `dim` of a shape that has been aligned at its end to `rank`
+/// dimensions: 1 where it does not have it.
+static int64_t getAligned(ArrayRef<int64_t> shape, int64_t rank, int64_t dim) {
+  int64_t own = dim - (rank - static_cast<int64_t>(shape.size()));
+  return own < 0 ? 1 : shape[own];
+}
+
+/// The shape to which two shapes broadcast, or nothing with a diagnostic. A
+/// dynamic extent of it is that of an operand.
+static FailureOr<SmallVector<int64_t>>
+inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  int64_t rank = std::max(lhs.size(), rhs.size());
+  SmallVector<int64_t> shape;
+  for (int64_t dim : llvm::seq(rank)) {
+    int64_t a = getAligned(lhs, rank, dim), b = getAligned(rhs, rank, dim);
+    if (a != b && a != 1 && b != 1 && !ShapedType::isDynamic(a) &&
+        !ShapedType::isDynamic(b))
+      return op->emitOpError()
+             << "expected shapes that broadcast: extents aligned at the end "
+                "that are equal, or one of them 1; found "
+             << op->getOperand(0).getType() << " and "
+             << op->getOperand(1).getType();
+    // What is known of equal extents, or the one that is not repeated.
+    bool takesOther = a == 1 || (ShapedType::isDynamic(a) && b != 1);
+    shape.push_back(takesOther ? b : a);
+  }
+  return shape;
+}
+
+static LogicalResult verifyArithmetic(Operation *op) {
+  if (failed(verifySameElementType(op)))
+    return failure();
+  FailureOr<SmallVector<int64_t>> shape =
+      inferShape(op, tensorOf(op->getOperand(0)).getShape(),
+                 tensorOf(op->getOperand(1)).getShape());
+  return failed(shape) ? failure()
+                       : verifyResultShape(op, op->getResult(0), *shape);
+}
+
+/// Whether `input` has every dimension of `shape` and repeats along none.
+static bool hasShape(Value input, ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> own = tensorOf(input).getShape();
+  return own.size() == shape.size() &&
+         llvm::all_of(llvm::zip_equal(own, shape), [](auto extents) {
+           auto [found, wanted] = extents;
+           return found != 1 || wanted == 1;
+         });
+}
+
+/// A tensor of the shape to which two operands broadcast where neither has it;
+/// nothing but its shape is used.
+static Value buildShape(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                        ArrayRef<int64_t> shape) {
+  int64_t rank = shape.size();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    Value source = lhs;
+    if (ShapedType::isDynamic(extent) &&
+        getAligned(tensorOf(lhs).getShape(), rank, dim) == 1)
+      source = rhs;
+    int64_t own = dim - (rank - tensorOf(source).getRank());
+    sizes.push_back(ShapedType::isDynamic(extent)
+                        ? tensor::getMixedSize(b, loc, source, own)
+                        : OpFoldResult(b.getIndexAttr(extent)));
+  }
+  return tensor::EmptyOp::create(b, loc, sizes, tensorOf(lhs).getElementType());
+}
+
+/// Both operands, repeated to one shape and of one type.
+static std::pair<Value, Value> broadcastOperands(OpBuilder &b, Location loc,
+                                                 Value lhs, Value rhs,
+                                                 ArrayRef<int64_t> shape) {
+  bool isLhsFull = hasShape(lhs, shape), isRhsFull = hasShape(rhs, shape);
+  Value like = isLhsFull   ? lhs
+               : isRhsFull ? rhs
+                           : buildShape(b, loc, lhs, rhs, shape);
+  auto repeat = [&](Value input, bool isFull) {
+    if (isFull)
+      return input;
+    int64_t rank = shape.size(), ownRank = tensorOf(input).getRank();
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(rank - ownRank, rank));
+    return buildBroadcast(b, loc, input, dims, like);
+  };
+  return castToCommonType(b, loc, repeat(lhs, isLhsFull),
+                          repeat(rhs, isRhsFull));
+}
+
+/// `emit(lhs, rhs)` of the operands of `op`, broadcast to one type.
+static FailureOr<SmallVector<Value>>
+decomposeArithmetic(OpBuilder &b, Operation *op,
+                    function_ref<Value(Value, Value)> emit) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  FailureOr<SmallVector<int64_t>> shape =
+      inferShape(op, tensorOf(lhs).getShape(), tensorOf(rhs).getShape());
+  if (failed(shape))
+    return failure();
+  auto [a, c] = broadcastOperands(b, op->getLoc(), lhs, rhs, *shape);
+  Value result = emit(a, c);
+  return SmallVector<Value>{
+      buildCast(b, op->getLoc(), result, op->getResult(0).getType())};
+}
+
+/// The op of floating-point numbers, or that of integers.
+template <typename FloatOp, typename IntegerOp>
+static FailureOr<SmallVector<Value>> decomposeTo(OpBuilder &b, Operation *op) {
+  return decomposeArithmetic(b, op, [&](Value lhs, Value rhs) -> Value {
+    if (isa<FloatType>(getElementTypeOrSelf(lhs)))
+      return FloatOp::create(b, op->getLoc(), lhs, rhs);
+    return IntegerOp::create(b, op->getLoc(), lhs, rhs);
+  });
+}
+
+LogicalResult AddOp::verify() { return verifyArithmetic(*this); }
+LogicalResult SubOp::verify() { return verifyArithmetic(*this); }
+LogicalResult MulOp::verify() { return verifyArithmetic(*this); }
+LogicalResult DivOp::verify() { return verifyArithmetic(*this); }
+LogicalResult MaxOp::verify() { return verifyArithmetic(*this); }
+LogicalResult MinOp::verify() { return verifyArithmetic(*this); }
+LogicalResult PowOp::verify() { return verifyArithmetic(*this); }
+
+FailureOr<SmallVector<Value>> AddOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::AddFOp, arith::AddIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> SubOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::SubFOp, arith::SubIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> MulOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::MulFOp, arith::MulIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> DivOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::DivFOp, arith::DivSIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> MaxOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::MaximumFOp, arith::MaxSIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> MinOp::decompose(OpBuilder &b) {
+  return decomposeTo<arith::MinimumFOp, arith::MinSIOp>(b, *this);
+}
+
+FailureOr<SmallVector<Value>> PowOp::decompose(OpBuilder &b) {
+  return decomposeArithmetic(b, *this, [&](Value lhs, Value rhs) -> Value {
+    return math::PowFOp::create(b, getLoc(), lhs, rhs);
+  });
+}

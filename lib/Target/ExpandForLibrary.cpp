@@ -1,0 +1,346 @@
+//===- ExpandForLibrary.cpp - Code that needs only libc and libm ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandForLibrary.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace {
+/// What the target has instructions for.
+struct Instructions {
+  bool f16 = false, maximum = false, roundeven = false;
+};
+
+Instructions getInstructions(const TargetMachine &machine) {
+  const Triple &triple = machine.getTargetTriple();
+  auto has = [&](StringRef feature) {
+    return machine.getMCSubtargetInfo()->checkFeatures(feature);
+  };
+  if (triple.isX86())
+    return {has("+f16c") || has("+avx512f"), has("+sse2"), has("+sse4.1")};
+  if (triple.isAArch64())
+    return {true, true, true};
+  if (triple.isWasm())
+    return {false, true, true};
+  if (triple.isARM() || triple.isThumb())
+    return {has("+fp16"), false, false};
+  return {};
+}
+
+class Expander {
+public:
+  Expander(Module &module, const Instructions &instructions)
+      : b(module.getContext()), instructions(instructions) {}
+
+  void run(Function &function) {
+    SmallVector<Instruction *> worklist;
+    for (Instruction &instruction : allOf(function))
+      worklist.push_back(&instruction);
+    for (Instruction *instruction : worklist)
+      visit(instruction);
+  }
+
+private:
+  static iterator_range<inst_iterator> allOf(Function &function) {
+    return make_range(inst_begin(function), inst_end(function));
+  }
+
+  bool isNarrow(Type *type) const {
+    Type *element = type->getScalarType();
+    return element->isBFloatTy() || (element->isHalfTy() && !instructions.f16);
+  }
+
+  Type *with(Type *type, Type *element) const {
+    auto *vector = dyn_cast<VectorType>(type);
+    return vector ? VectorType::get(element, vector->getElementCount())
+                  : element;
+  }
+  Type *asFloat(Type *type) { return with(type, b.getFloatTy()); }
+  Type *asInt(Type *type, unsigned bits) {
+    return with(type, b.getIntNTy(bits));
+  }
+  Constant *bits(Type *type, uint64_t value) {
+    return ConstantInt::get(type, value);
+  }
+
+  void visit(Instruction *instruction);
+  Value *expandNarrow(Instruction *instruction);
+  Value *expandIntrinsic(IntrinsicInst *call);
+  Value *widen(Value *narrow);
+  Value *widenHalf(Value *narrow);
+  Value *narrow(Value *wide, Type *type);
+  Value *narrowToHalf(Value *bits);
+  Value *narrowToBFloat(Value *bits);
+  Value *roundToOdd(Value *f64);
+  Value *extremum(Value *lhs, Value *rhs, bool isMaximum);
+  Value *reduce(Value *vector, bool isMaximum);
+
+  IRBuilder<> b;
+  const Instructions &instructions;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// f16 or bf16 as f32: exact.
+Value *Expander::widen(Value *narrow) {
+  Type *type = narrow->getType();
+  if (type->getScalarType()->isHalfTy())
+    return widenHalf(narrow);
+  Type *i32 = asInt(type, 32);
+  Value *wide = b.CreateZExt(b.CreateBitCast(narrow, asInt(type, 16)), i32);
+  return b.CreateBitCast(b.CreateShl(wide, bits(i32, 16)), asFloat(type));
+}
+
+Value *Expander::widenHalf(Value *narrow) {
+  Type *type = narrow->getType(), *i32 = asInt(type, 32), *f32 = asFloat(type);
+  Value *half = b.CreateZExt(b.CreateBitCast(narrow, asInt(type, 16)), i32);
+  Value *sign =
+      b.CreateShl(b.CreateAnd(half, bits(i32, 0x8000)), bits(i32, 16));
+  Value *magnitude =
+      b.CreateShl(b.CreateAnd(half, bits(i32, 0x7fff)), bits(i32, 13));
+  // The difference of the exponents' biases, once more for infinities and NaN.
+  Value *normal = b.CreateAdd(magnitude, bits(i32, 0x38000000));
+  Value *special = b.CreateAdd(magnitude, bits(i32, 0x70000000));
+  // 2^-14 and the mantissa behind it, less 2^-14.
+  Value *offset = bits(i32, 0x38800000);
+  Value *small =
+      b.CreateFSub(b.CreateBitCast(b.CreateAdd(magnitude, offset), f32),
+                   b.CreateBitCast(offset, f32));
+  Value *isSpecial = b.CreateICmpUGE(magnitude, bits(i32, 0x0f800000));
+  Value *isSmall = b.CreateICmpULT(magnitude, bits(i32, 0x00800000));
+  Value *result = b.CreateSelect(isSmall, b.CreateBitCast(small, i32),
+                                 b.CreateSelect(isSpecial, special, normal));
+  return b.CreateBitCast(b.CreateOr(result, sign), f32);
+}
+
+/// f64 as f32 such that rounding again sees whether anything was lost.
+Value *Expander::roundToOdd(Value *f64) {
+  Type *type = f64->getType(), *i32 = asInt(type, 32), *f32 = asFloat(type);
+  Value *near = b.CreateFPTrunc(f64, f32);
+  Value *back = b.CreateFPExt(near, type);
+  Value *isInexact = b.CreateFCmpONE(back, f64);
+  Value *isAway = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(Intrinsic::fabs, back),
+                                  b.CreateUnaryIntrinsic(Intrinsic::fabs, f64));
+  Value *nearBits = b.CreateBitCast(near, i32);
+  Value *below = b.CreateSub(nearBits, bits(i32, 1));
+  Value *odd =
+      b.CreateOr(b.CreateSelect(isAway, below, nearBits), bits(i32, 1));
+  return b.CreateBitCast(b.CreateSelect(isInexact, odd, nearBits), f32);
+}
+
+/// The bits of an f32 as those of an f16, rounded to nearest, ties to even.
+Value *Expander::narrowToHalf(Value *all) {
+  Type *i32 = all->getType(), *f32 = asFloat(i32);
+  Value *sign = b.CreateAnd(all, bits(i32, 0x80000000));
+  Value *magnitude = b.CreateXor(all, sign);
+  Value *isNaN = b.CreateICmpUGT(magnitude, bits(i32, 0x7f800000));
+  Value *special = b.CreateSelect(isNaN, bits(i32, 0x7e00), bits(i32, 0x7c00));
+  // Where the unit in the last place of 0.5 is that of the result, the sum is
+  // rounded as it has to be.
+  Value *half = bits(i32, 0x3f000000);
+  Value *sum =
+      b.CreateFAdd(b.CreateBitCast(magnitude, f32), b.CreateBitCast(half, f32));
+  Value *small = b.CreateSub(b.CreateBitCast(sum, i32), half);
+  Value *isOdd =
+      b.CreateAnd(b.CreateLShr(magnitude, bits(i32, 13)), bits(i32, 1));
+  Value *rounded =
+      b.CreateAdd(b.CreateAdd(magnitude, bits(i32, 0xc8000fff)), isOdd);
+  Value *normal = b.CreateLShr(rounded, bits(i32, 13));
+  Value *isSmall = b.CreateICmpULT(magnitude, bits(i32, 0x38800000));
+  Value *isSpecial = b.CreateICmpUGE(magnitude, bits(i32, 0x47800000));
+  Value *result = b.CreateSelect(isSpecial, special,
+                                 b.CreateSelect(isSmall, small, normal));
+  result = b.CreateOr(result, b.CreateLShr(sign, bits(i32, 16)));
+  return b.CreateTrunc(result, asInt(i32, 16));
+}
+
+Value *Expander::narrowToBFloat(Value *all) {
+  Type *i32 = all->getType();
+  Value *high = b.CreateLShr(all, bits(i32, 16));
+  Value *isOdd = b.CreateAnd(high, bits(i32, 1));
+  Value *rounded = b.CreateLShr(
+      b.CreateAdd(b.CreateAdd(all, bits(i32, 0x7fff)), isOdd), bits(i32, 16));
+  Value *magnitude = b.CreateAnd(all, bits(i32, 0x7fffffff));
+  Value *isNaN = b.CreateICmpUGT(magnitude, bits(i32, 0x7f800000));
+  Value *result =
+      b.CreateSelect(isNaN, b.CreateOr(high, bits(i32, 0x40)), rounded);
+  return b.CreateTrunc(result, asInt(i32, 16));
+}
+
+/// f32 or f64 as f16 or bf16.
+Value *Expander::narrow(Value *wide, Type *type) {
+  if (wide->getType()->getScalarType()->isDoubleTy())
+    wide = roundToOdd(wide);
+  Value *all = b.CreateBitCast(wide, asInt(type, 32));
+  bool isHalf = type->getScalarType()->isHalfTy();
+  return b.CreateBitCast(isHalf ? narrowToHalf(all) : narrowToBFloat(all),
+                         type);
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima and minima
+//===----------------------------------------------------------------------===//
+
+/// NaN where one is NaN, and -0 below +0.
+Value *Expander::extremum(Value *lhs, Value *rhs, bool isMaximum) {
+  Type *type = lhs->getType();
+  unsigned width = type->getScalarSizeInBits();
+  Type *integer = asInt(type, width);
+  Value *isFirst =
+      isMaximum ? b.CreateFCmpOGT(lhs, rhs) : b.CreateFCmpOLT(lhs, rhs);
+  Value *larger = b.CreateSelect(isFirst, lhs, rhs);
+  // Equal numbers have equal bits, but for the signs of zeros.
+  Value *lhsBits = b.CreateBitCast(lhs, integer),
+        *rhsBits = b.CreateBitCast(rhs, integer);
+  Value *both =
+      isMaximum ? b.CreateAnd(lhsBits, rhsBits) : b.CreateOr(lhsBits, rhsBits);
+  Value *result = b.CreateSelect(b.CreateFCmpOEQ(lhs, rhs),
+                                 b.CreateBitCast(both, type), larger);
+  return b.CreateSelect(b.CreateFCmpUNO(lhs, rhs), b.CreateFAdd(lhs, rhs),
+                        result);
+}
+
+Value *Expander::reduce(Value *vector, bool isMaximum) {
+  unsigned count = cast<FixedVectorType>(vector->getType())->getNumElements();
+  while (count > 1 && count % 2 == 0) {
+    count /= 2;
+    auto low = llvm::to_vector(llvm::seq<int>(0, count));
+    auto high = llvm::to_vector(llvm::seq<int>(count, 2 * count));
+    vector = extremum(b.CreateShuffleVector(vector, low),
+                      b.CreateShuffleVector(vector, high), isMaximum);
+  }
+  Value *result = b.CreateExtractElement(vector, uint64_t(0));
+  for (unsigned i = 1; i < count; ++i)
+    result = extremum(result, b.CreateExtractElement(vector, i), isMaximum);
+  return result;
+}
+
+Value *Expander::expandIntrinsic(IntrinsicInst *call) {
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::maximum:
+  case Intrinsic::minimum:
+    if (instructions.maximum)
+      return nullptr;
+    return extremum(call->getArgOperand(0), call->getArgOperand(1),
+                    call->getIntrinsicID() == Intrinsic::maximum);
+  case Intrinsic::vector_reduce_fmaximum:
+  case Intrinsic::vector_reduce_fminimum:
+    if (instructions.maximum ||
+        !isa<FixedVectorType>(call->getArgOperand(0)->getType()))
+      return nullptr;
+    return reduce(call->getArgOperand(0),
+                  call->getIntrinsicID() == Intrinsic::vector_reduce_fmaximum);
+  case Intrinsic::roundeven:
+    // The same in the rounding mode of every program in C that sets none.
+    if (instructions.roundeven)
+      return nullptr;
+    return b.CreateUnaryIntrinsic(Intrinsic::rint, call->getArgOperand(0));
+  case Intrinsic::exp10:
+    return b.CreateBinaryIntrinsic(Intrinsic::pow,
+                                   ConstantFP::get(call->getType(), 10.0),
+                                   call->getArgOperand(0));
+  default:
+    return nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// What stands for an instruction on f16 or bf16, or null for one that moves
+/// bits only.
+Value *Expander::expandNarrow(Instruction *instruction) {
+  Type *type = instruction->getType();
+  auto operand = [&](unsigned index) {
+    Value *value = instruction->getOperand(index);
+    return isNarrow(value->getType()) ? widen(value) : value;
+  };
+  if (isa<FPExtInst>(instruction)) {
+    Value *wide = operand(0);
+    return wide->getType() == type ? wide : b.CreateFPExt(wide, type);
+  }
+  if (isa<FPTruncInst>(instruction))
+    return narrow(instruction->getOperand(0), type);
+  if (auto *binary = dyn_cast<BinaryOperator>(instruction))
+    return narrow(b.CreateBinOp(binary->getOpcode(), operand(0), operand(1)),
+                  type);
+  if (auto *compare = dyn_cast<FCmpInst>(instruction))
+    return b.CreateFCmp(compare->getPredicate(), operand(0), operand(1));
+  if (instruction->getOpcode() == Instruction::FNeg) {
+    Type *i16 = asInt(type, 16);
+    return b.CreateBitCast(
+        b.CreateXor(b.CreateBitCast(instruction->getOperand(0), i16),
+                    bits(i16, 0x8000)),
+        type);
+  }
+  if (isa<SIToFPInst, UIToFPInst>(instruction))
+    return narrow(b.CreateCast(cast<CastInst>(instruction)->getOpcode(),
+                               instruction->getOperand(0), asFloat(type)),
+                  type);
+  if (isa<FPToSIInst, FPToUIInst>(instruction))
+    return b.CreateCast(cast<CastInst>(instruction)->getOpcode(), operand(0),
+                        type);
+  auto *call = dyn_cast<IntrinsicInst>(instruction);
+  if (!call || !type->isFPOrFPVectorTy() || call->mayReadOrWriteMemory() ||
+      call->getIntrinsicID() == Intrinsic::vector_insert ||
+      call->getIntrinsicID() == Intrinsic::vector_extract)
+    return nullptr;
+  // The same function on f32.
+  SmallVector<Type *> overloads;
+  if (!Intrinsic::getIntrinsicSignature(call->getCalledFunction(), overloads))
+    return nullptr;
+  for (Type *&overload : overloads)
+    if (isNarrow(overload))
+      overload = asFloat(overload);
+  SmallVector<Value *> operands;
+  for (unsigned index = 0; index < call->arg_size(); ++index)
+    operands.push_back(operand(index));
+  Value *wide = b.CreateIntrinsic(call->getIntrinsicID(), overloads, operands);
+  if (auto *inner = dyn_cast<IntrinsicInst>(wide))
+    if (Value *expanded = expandIntrinsic(inner)) {
+      inner->replaceAllUsesWith(expanded);
+      inner->eraseFromParent();
+      wide = expanded;
+    }
+  return narrow(wide, type);
+}
+
+void Expander::visit(Instruction *instruction) {
+  b.SetInsertPoint(instruction);
+  b.setFastMathFlags(FastMathFlags());
+  bool usesNarrow = isNarrow(instruction->getType()) ||
+                    llvm::any_of(instruction->operands(), [&](Value *value) {
+                      return isNarrow(value->getType());
+                    });
+  Value *replacement = nullptr;
+  if (usesNarrow)
+    replacement = expandNarrow(instruction);
+  else if (auto *call = dyn_cast<IntrinsicInst>(instruction))
+    replacement = expandIntrinsic(call);
+  if (!replacement)
+    return;
+  instruction->replaceAllUsesWith(replacement);
+  instruction->eraseFromParent();
+}
+
+void flywheel::expandForLibrary(Module &module, const TargetMachine &machine) {
+  Instructions instructions = getInstructions(machine);
+  Expander expander(module, instructions);
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      expander.run(function);
+}

@@ -1,0 +1,429 @@
+//===- CheckSizes.cpp - The flywheel-check-sizes pass ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: ops that require sizes to agree. After: what they require follows
+// from the ops that the sizes come from, or a `cf.assert` says so. Refuses
+// dimensions that a tensor does not have; see ChecksPasses.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizeRelations.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CHECKSIZES
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using linalg_ext::CompareSizesOp;
+using linalg_ext::LinalgExtDialect;
+using linalg_ext::SizePredicate;
+
+namespace {
+/// Conditions (`i1`) of which each makes up for a check that fails.
+using Excuses = std::vector<SizeExpr>;
+
+/// What the checks that have been emitted say, for those that follow.
+class SizeFacts {
+public:
+  /// Where none of `excuses` holds, `lhs` equals or is at least `rhs`.
+  void add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
+           Excuses excuses);
+  bool follows(SizeAnalysis &sizes, const SizeExpr &lhs, const SizeExpr &rhs,
+               bool isAtLeast, const Excuses &excuses) const;
+
+private:
+  struct Fact {
+    Excuses excuses;
+    bool isAtLeast;
+    SizeExpr difference;
+    std::optional<std::pair<unsigned, SizeExpr>> solution;
+  };
+  SizeExpr reduce(SizeExpr expr, const Excuses &excuses) const;
+
+  std::vector<Fact> facts;
+};
+} // namespace
+
+/// Whether each of `some` is one of `all`.
+static bool isSubset(const Excuses &some, const Excuses &all) {
+  return llvm::all_of(
+      some, [&](const SizeExpr &one) { return llvm::is_contained(all, one); });
+}
+
+SizeExpr SizeFacts::reduce(SizeExpr expr, const Excuses &excuses) const {
+  for (const Fact &fact : facts)
+    if (fact.solution && isSubset(fact.excuses, excuses))
+      expr = expr.substitute(fact.solution->first, fact.solution->second);
+  return expr;
+}
+
+void SizeFacts::add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
+                    Excuses excuses) {
+  Fact fact{std::move(excuses), isAtLeast, lhs - rhs, std::nullopt};
+  if (!isAtLeast)
+    fact.solution = reduce(fact.difference, fact.excuses).solve();
+  facts.push_back(std::move(fact));
+}
+
+bool SizeFacts::follows(SizeAnalysis &sizes, const SizeExpr &lhs,
+                        const SizeExpr &rhs, bool isAtLeast,
+                        const Excuses &excuses) const {
+  SizeExpr difference = lhs - rhs, reduced = reduce(difference, excuses);
+  if (isAtLeast
+          ? sizes.isNonNegative(difference) || sizes.isNonNegative(reduced)
+          : reduced.isZero())
+    return true;
+  return llvm::any_of(facts, [&](const Fact &fact) {
+    return fact.isAtLeast == isAtLeast && isSubset(fact.excuses, excuses) &&
+           (fact.difference == difference ||
+            (!isAtLeast && (fact.difference + difference).isZero()));
+  });
+}
+
+namespace {
+struct CheckSizes : flywheel::impl::CheckSizesBase<CheckSizes> {
+  void runOnOperation() override;
+
+private:
+  void readChecks();
+  void addCondition(Value condition, Excuses excuses);
+  LogicalResult processRegion(Region &region);
+  LogicalResult processOp(Operation *op);
+  LogicalResult checkDimension(tensor::DimOp op);
+  void nameShapeElements(tensor::ReshapeOp op);
+  LogicalResult check(Operation *op, const SizeRelation &relation);
+  LogicalResult guard(Operation *op, Value ok);
+
+  SizeAnalysis sizes;
+  SizeFacts facts;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Checks that are there
+//===----------------------------------------------------------------------===//
+
+/// What a check of `condition` says; `excuses` are other ways to pass it.
+void CheckSizes::addCondition(Value condition, Excuses excuses) {
+  Operation *op = condition.getDefiningOp();
+  if (auto both = dyn_cast_or_null<arith::OrIOp>(op)) {
+    Excuses left = excuses, right = excuses;
+    left.push_back(sizes.getNumber(both.getRhs()));
+    right.push_back(sizes.getNumber(both.getLhs()));
+    addCondition(both.getLhs(), std::move(left));
+    return addCondition(both.getRhs(), std::move(right));
+  }
+  if (auto compare = dyn_cast_or_null<CompareSizesOp>(op))
+    return facts.add(
+        sizes.getNumber(compare.getLhs()), sizes.getNumber(compare.getRhs()),
+        compare.getPredicate() == SizePredicate::ge, std::move(excuses));
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIndex())
+    return;
+  SizeExpr lhs = sizes.getNumber(compare.getLhs()),
+           rhs = sizes.getNumber(compare.getRhs());
+  if (compare.getPredicate() == arith::CmpIPredicate::eq)
+    facts.add(lhs, rhs, /*isAtLeast=*/false, std::move(excuses));
+  else if (compare.getPredicate() == arith::CmpIPredicate::sge)
+    facts.add(lhs, rhs, /*isAtLeast=*/true, std::move(excuses));
+}
+
+/// A check at the top level is made whenever the function runs, before what it
+/// writes is seen.
+void CheckSizes::readChecks() {
+  for (auto check : getOperation().getBody().front().getOps<cf::AssertOp>())
+    addCondition(check.getArg(), {});
+}
+
+//===----------------------------------------------------------------------===//
+// New checks
+//===----------------------------------------------------------------------===//
+
+/// Whether `region` of `parent` is not entered; none where it always is, or
+/// where that is not known.
+static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
+                                         Region *region) {
+  if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+    SizeExpr condition = sizes.getNumber(branch.getCondition());
+    return region == &branch.getElseRegion() ? condition
+                                             : sizes.getNot(condition);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    if (loop.getInductionVar().getType().isIndex())
+      return sizes.getCompare(loop.getUnsignedCmp() ? arith::CmpIPredicate::uge
+                                                    : arith::CmpIPredicate::sge,
+                              sizes.getNumber(loop.getLowerBound()),
+                              sizes.getNumber(loop.getUpperBound()));
+  return std::nullopt;
+}
+
+static bool isNested(Operation *op) {
+  return !isa<func::FuncOp>(op->getParentOp());
+}
+
+/// Whether `op` is in branches and loops alone, which pass checks on.
+static bool isInControlFlow(Operation *op) {
+  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return !isNested(op);
+}
+
+/// What is said where the relation does not hold; the sizes where `areNamed`.
+static std::string describeRelation(const SizeRelation &relation,
+                                    bool areNamed) {
+  if (!areNamed)
+    return "expected " + relation.what;
+  std::string text = "expected " + relation.what + ", found \1";
+  // The size that is named already is not said twice.
+  if (!relation.rhs.getConstant())
+    text += " and \2";
+  return text;
+}
+
+static LogicalResult refuse(Operation *op) {
+  return op->emitOpError() << "expected sizes that are known in front of '"
+                           << op->getParentOp()->getName()
+                           << "', found some that are computed inside of it";
+}
+
+LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
+  if (!relation.isAtLeast && relation.lhs == relation.rhs)
+    return success();
+  Excuses excuses;
+  for (const SizeExpr &size : relation.unlessZero)
+    if (!size.getConstant())
+      excuses.push_back(
+          sizes.getCompare(arith::CmpIPredicate::eq, size, SizeExpr()));
+    else if (size.isZero())
+      return success();
+  // All regions around the op excuse it, if they are not entered.
+  Excuses all = excuses;
+  for (Operation *inner = op; isNested(inner); inner = inner->getParentOp())
+    if (std::optional<SizeExpr> leftOut =
+            isLeftOut(sizes, inner->getParentOp(), inner->getParentRegion()))
+      all.push_back(*leftOut);
+  // Code that is never reached.
+  if (llvm::any_of(all, [](const SizeExpr &excuse) {
+        return excuse.getConstant().value_or(0) != 0;
+      }))
+    return success();
+  if (facts.follows(sizes, relation.lhs, relation.rhs, relation.isAtLeast,
+                    all)) {
+    ++numProved;
+    return success();
+  }
+
+  auto isAvailable = [&](const SizeExpr &expr, Operation *parent) {
+    return sizes.isAvailable(expr, parent);
+  };
+  // What a region yields may become known once its ops are lowered: that is
+  // for `flywheel-check-carried-extents`.
+  if (!isAvailable(relation.lhs, op) || !isAvailable(relation.rhs, op))
+    return success();
+  // In front of as many regions as possible.
+  Operation *place = op;
+  while (isNested(place)) {
+    Operation *parent = place->getParentOp();
+    std::optional<SizeExpr> leftOut =
+        isLeftOut(sizes, parent, place->getParentRegion());
+    if (!isAvailable(relation.lhs, parent) ||
+        !isAvailable(relation.rhs, parent) ||
+        llvm::any_of(excuses, [&](const SizeExpr &excuse) {
+          return !isAvailable(excuse, parent);
+        }))
+      break;
+    if (leftOut)
+      excuses.push_back(*leftOut);
+    place = parent;
+  }
+  if (isNested(place) && !isInControlFlow(place)) {
+    // What a rule has made of the region is looked at again.
+    if (place->getParentOfType<train::CustomVjpOp>())
+      return success();
+    return refuse(op);
+  }
+  OpBuilder b(place);
+  Location loc = op->getLoc();
+  auto materialize = [&](const SizeExpr &expr) {
+    return sizes.materialize(b, loc, expr, place);
+  };
+  auto toIndex = [&](const SizeExpr &expr) -> Value {
+    Value number = materialize(expr);
+    return number.getType().isIndex()
+               ? number
+               : arith::IndexCastOp::create(b, loc, b.getIndexType(), number)
+                     .getResult();
+  };
+  Value lhs = toIndex(relation.lhs), rhs = toIndex(relation.rhs);
+  Value ok = CompareSizesOp::create(
+      b, loc, relation.isAtLeast ? SizePredicate::ge : SizePredicate::eq, lhs,
+      rhs);
+  for (const SizeExpr &excuse : excuses)
+    if (!excuse.getConstant())
+      ok = arith::OrIOp::create(b, loc, materialize(excuse), ok);
+  cf::AssertOp assertion = linalg_ext::createCheck(
+      b, op, ok, describeRelation(relation, !isNested(place)));
+  ++numChecked;
+  facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all);
+  if (!isNested(place))
+    return success();
+  assertion->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  return guard(op, ok);
+}
+
+/// Runs `op` only where `ok`: what stands for its results else are zeros.
+LogicalResult CheckSizes::guard(Operation *op, Value ok) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  if ((op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op)) ||
+      op->getNumResults() == 0 || !isPure(op))
+    return refuse(op);
+  SmallVector<Value> others;
+  auto branch = scf::IfOp::create(b, loc, op->getResultTypes(), ok,
+                                  /*withElseRegion=*/true);
+  OpBuilder otherwise = OpBuilder::atBlockEnd(branch.elseBlock());
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    TypedAttr zero = type ? b.getZeroAttr(type.getElementType()) : TypedAttr();
+    if (!zero)
+      return refuse(op);
+    SmallVector<OpFoldResult> dims;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim)) {
+        dims.push_back(b.getIndexAttr(type.getDimSize(dim)));
+        continue;
+      }
+      SizeExpr size = sizes.getSize(result, dim);
+      if (!sizes.isAvailable(size, op))
+        return refuse(op);
+      Value number = sizes.materialize(otherwise, loc, size, op);
+      dims.push_back(number);
+    }
+    Value number = arith::ConstantOp::create(otherwise, loc, zero);
+    auto empty = tensor::EmptyOp::create(otherwise, loc, dims,
+                                         type.getElementType());
+    empty->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    others.push_back(
+        linalg::FillOp::create(otherwise, loc, number, empty.getResult())
+            .getResult(0));
+  }
+  scf::YieldOp::create(otherwise, loc, others);
+  op->replaceAllUsesWith(branch.getResults());
+  op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  OpBuilder inside = OpBuilder::atBlockEnd(branch.thenBlock());
+  scf::YieldOp::create(inside, loc, op->getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// A tensor has the dimensions of its rank: others are an error, and read
+/// nothing.
+LogicalResult CheckSizes::checkDimension(tensor::DimOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!type)
+    return success();
+  int64_t rank = type.getRank();
+  SizeExpr index = sizes.getNumber(op.getIndex());
+  if (std::optional<int64_t> number = index.getConstant()) {
+    if (*number >= 0 && *number < rank)
+      return success();
+    return op.emitOpError() << "expected a dimension from 0 to " << rank - 1
+                            << " of " << type << ", found " << *number;
+  }
+  if (isNested(op) && !isInControlFlow(op))
+    return refuse(op);
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto inRange =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, op.getIndex(),
+                            arith::ConstantIndexOp::create(b, loc, rank));
+  Value first = arith::ConstantIndexOp::create(b, loc, 0);
+  cf::AssertOp check =
+      linalg_ext::createCheck(b, op, inRange,
+                              "expected a dimension from 0 to " +
+                                  Twine(rank - 1) + ", found one out of range");
+  check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  op.getIndexMutable().assign(
+      arith::SelectOp::create(b, loc, inRange, op.getIndex(), first));
+  return success();
+}
+
+/// Makes the sizes of the result numbers of their own.
+void CheckSizes::nameShapeElements(tensor::ReshapeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getShape().getType());
+  if (!type || !type.hasStaticShape() ||
+      op.getShape().getDefiningOp<tensor::FromElementsOp>())
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getDimSize(0); ++i)
+    elements.push_back(b.createOrFold<tensor::ExtractOp>(
+        loc, op.getShape(),
+        ValueRange{arith::ConstantIndexOp::create(b, loc, i)}));
+  op.getShapeMutable().assign(
+      tensor::FromElementsOp::create(b, loc, type, elements));
+}
+
+LogicalResult CheckSizes::processOp(Operation *op) {
+  // The condition of a branch holds where it is taken.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    addCondition(branch.getCondition(),
+                 {sizes.getNot(sizes.getNumber(branch.getCondition()))});
+  for (Region &region : op->getRegions())
+    if (failed(processRegion(region)))
+      return failure();
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return checkDimension(dim);
+  // A dead op harms nobody, nor does what stands for a result that fails.
+  if (isOpTriviallyDead(op) ||
+      op->hasAttr(LinalgExtDialect::getSafeAttrName()))
+    return success();
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+    nameShapeElements(reshape);
+  LogicalResult result = success();
+  forEachSizeRelation(op, sizes, [&](const SizeRelation &relation) {
+    if (succeeded(result))
+      result = check(op, relation);
+  });
+  return result;
+}
+
+LogicalResult CheckSizes::processRegion(Region &region) {
+  for (Block &block : region)
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(processOp(&op)))
+        return failure();
+  return success();
+}
+
+void CheckSizes::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  sizes = SizeAnalysis();
+  facts = SizeFacts();
+  readChecks();
+  if (failed(processRegion(getOperation().getBody())))
+    signalPassFailure();
+}

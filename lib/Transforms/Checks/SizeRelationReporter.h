@@ -1,0 +1,72 @@
+//===- SizeRelationReporter.h - The size relations of one op ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONREPORTER_H
+#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONREPORTER_H
+
+#include "SizeRelations.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace flywheel {
+
+inline int64_t getRank(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getRank();
+}
+
+inline bool isRanked(mlir::Value value) {
+  return llvm::isa<mlir::RankedTensorType>(value.getType());
+}
+
+/// Collects the requirements of one op.
+class RelationReporter {
+public:
+  RelationReporter(mlir::Operation *op, SizeAnalysis &sizes,
+                   SizeRelationFn report)
+      : op(op), sizes(sizes), report(report) {}
+
+  void run();
+
+private:
+  void equal(SizeExpr lhs, SizeExpr rhs, const llvm::Twine &what) {
+    report({std::move(lhs), std::move(rhs), what.str(), false, {}});
+  }
+  void atLeast(SizeExpr lhs, int64_t rhs, const llvm::Twine &what) {
+    report({std::move(lhs), SizeExpr::constant(rhs), what.str(), true, {}});
+  }
+  /// Dimension `i` of `a` is dimension `j` of `b`.
+  void equalDims(mlir::Value a, int64_t i, mlir::Value b, int64_t j,
+                 llvm::StringRef nameA, llvm::StringRef nameB);
+  void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
+                   llvm::StringRef nameB);
+  void nonNegative(llvm::ArrayRef<mlir::OpFoldResult> numbers,
+                   llvm::StringRef what);
+
+  void addResultTypes();
+  void addControlFlow();
+  void addElementwise();
+  void addIndexingMaps(mlir::linalg::LinalgOp structured);
+  void addPack(mlir::linalg::PackOp pack);
+  void addUnPack(mlir::linalg::UnPackOp unpack);
+  void addTiles(llvm::ArrayRef<mlir::OpFoldResult> tiles, mlir::Value packed,
+                mlir::Value plain);
+  void addReshapes();
+  void addSlices();
+  void addDerivatives();
+  void addLinalgExt();
+  void addNN();
+  void addNNContractions();
+  void addNNIndexing();
+  void addNNWindows();
+
+  mlir::Operation *op;
+  SizeAnalysis &sizes;
+  SizeRelationFn report;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONREPORTER_H

@@ -1,0 +1,37 @@
+//===- SizeRelations.h - What ops require of sizes --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H
+#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H
+
+#include "SizeAnalysis.h"
+
+#include <string>
+
+namespace flywheel {
+
+/// Two sizes of which an op requires that they are equal, or that the first is
+/// at least the second.
+struct SizeRelation {
+  SizeExpr lhs, rhs;
+  /// Continues "expected ".
+  std::string what;
+  bool isAtLeast = false;
+  /// The op requires nothing where one of these is 0: it does nothing then.
+  std::vector<SizeExpr> unlessZero;
+};
+
+using SizeRelationFn = llvm::function_ref<void(const SizeRelation &)>;
+
+/// Reports all that `op` requires of the sizes of its operands, results and
+/// regions: what its verifier takes for granted of dynamic ones. Where it reads
+/// a tensor is no such requirement: see `flywheel-check-slices`.
+void forEachSizeRelation(mlir::Operation *op, SizeAnalysis &sizes,
+                         SizeRelationFn report);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H

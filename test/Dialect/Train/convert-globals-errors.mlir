@@ -1,0 +1,44 @@
+// RUN: flywheel-opt %s --train-convert-globals --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'ml_program.global' op expected a tensor of a static shape, or a number, to keep between calls, found 'tensor<?xf32>'}}
+ml_program.global private mutable @n(dense<0.0> : tensor<4xf32>) : tensor<?xf32>
+
+// -----
+
+// expected-error @+1 {{'ml_program.global' op expected an initial value of type 'tensor<4xf32>' that is in the module, found #ml_program.extern}}
+ml_program.global private mutable @n(#ml_program.extern<tensor<4xf32>>) : tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{'ml_program.global' op expected an initial value of type 'tensor<4xf32>' that is in the module}}
+ml_program.global private mutable @n(dense_resource<missing> : tensor<4xf32>) : tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or !train.string, found 'complex<f32>'}}
+ml_program.global private mutable @n : tensor<2xcomplex<f32>>
+
+// -----
+
+ml_program.global private mutable @n(dense<0> : tensor<i64>) : tensor<i64>
+func.func @escapes() -> !ml_program.token {
+  %start = ml_program.token
+  %n, %token = ml_program.global_load_graph @n ordering (%start -> !ml_program.token) : tensor<i64>
+  // expected-error @+1 {{'func.return' op expected tokens to order loads and stores of globals}}
+  return %token : !ml_program.token
+}
+
+// -----
+
+// expected-error @+1 {{'memref.global' op keeps its contents between calls, outside of the state that the caller owns: expected a 'train.variable'}}
+memref.global "private" @n : memref<i64> = dense<0>
+
+// -----
+
+// expected-error @+1 {{'llvm.mlir.global' op keeps its contents between calls}}
+llvm.mlir.global internal @n(0 : i64) : i64
+
+// -----
+
+// expected-error @+1 {{'emitc.global' op keeps its contents between calls}}
+emitc.global @n : i64 = 0

@@ -1,0 +1,216 @@
+// RUN: flywheel-opt %s --flywheel-check-sizes --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-check-sizes --canonicalize --flywheel-check-sizes --split-input-file | FileCheck %s --check-prefix=ONCE
+
+// R4: a size from elsewhere, and the one of the source.
+// CHECK-LABEL: func @expand(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Z:.*]]: tensor<?xf32>)
+// CHECK-DAG: %[[D:.*]] = tensor.dim %[[Z]]
+// CHECK-DAG: %[[P:.*]] = arith.muli
+// CHECK-DAG: %[[S:.*]] = tensor.dim %[[X]]
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[P]], %[[S]]
+// CHECK: cf.assert %[[OK]], "expected dimensions [0, 1] of the result to make up dimension 0 of the source, found \01 and \02 in 'tensor.expand_shape' at {{.*}}"
+// CHECK: tensor.expand_shape
+// ONCE-LABEL: func @expand(
+// ONCE-COUNT-1: cf.assert
+// ONCE-NOT: cf.assert
+func.func @expand(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?x3xf32> {
+  %c = arith.constant 0 : index
+  %d = tensor.dim %z, %c : tensor<?xf32>
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%d, 3] : tensor<?xf32> into tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// -----
+
+// Sizes that are those of the source in another form.
+// ONCE-LABEL: func @proved(
+// CHECK-LABEL: func @proved(
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @proved(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %d0 = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %count = arith.muli %d1, %d0 : index
+  %e = tensor.empty(%count) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %sum = arith.addf %flat, %f : tensor<?xf32>
+  %twice = tensor.concat dim(0) %sum, %flat : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %first = tensor.extract_slice %twice[0] [%count] [1] : tensor<?xf32> to tensor<?xf32>
+  %y = tensor.expand_shape %first [[0, 1]] output_shape [%d0, %d1] : tensor<?xf32> into tensor<?x?xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?x?xf32> {
+    %s = arith.addf %h, %y : tensor<?x?xf32>
+    scf.yield %s : tensor<?x?xf32>
+  }
+  return %r : tensor<?x?xf32>
+}
+
+// -----
+
+// What one check says, the next one knows.
+// CHECK-LABEL: func @known(
+// CHECK-COUNT-1: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @known(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %a = arith.addf %x, %y : tensor<?xf32>
+  %b = arith.mulf %y, %a : tensor<?xf32>
+  %d = math.fma %x, %y, %b : tensor<?xf32>
+  return %d : tensor<?xf32>
+}
+
+// -----
+
+// The check compares the extent of the argument, which no fold can change.
+// CHECK-LABEL: func @cast(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>
+// CHECK: tensor.dim %[[X]]
+// CHECK: %[[D:.*]] = tensor.dim %[[X]]
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
+// CHECK: cf.assert %[[OK]], "expected dimension 0 of the result to be 4, as its type says, found \01 in 'tensor.cast'
+// ONCE-LABEL: func @cast(
+// ONCE-COUNT-1: cf.assert
+// ONCE-NOT: cf.assert
+func.func @cast(%x: tensor<?xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %y = linalg.copy ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %w = tensor.cast %y : tensor<?xf32> to tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// In front of the loop and the branch, where they are entered.
+// ONCE-LABEL: func @nested(
+// CHECK-LABEL: func @nested(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Z:.*]]: tensor<?xf32>, %[[N:.*]]: index, %[[P:.*]]: i1)
+// CHECK-DAG: %[[LEFT:.*]] = tensor.dim %[[X]]
+// CHECK-DAG: %[[RIGHT:.*]] = tensor.dim %[[Z]]
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[LEFT]], %[[RIGHT]]
+// CHECK: %[[NOT:.*]] = arith.xori %[[P]], %true
+// CHECK: %[[OK1:.*]] = arith.ori %[[NOT]], %[[OK]]
+// CHECK: %[[NEVER:.*]] = arith.cmpi sge, %{{.*}}, %[[N]]
+// CHECK: %[[OK2:.*]] = arith.ori %[[NEVER]], %[[OK1]]
+// CHECK: cf.assert %[[OK2]], {{.*}} in 'arith.addf'
+// CHECK: scf.for
+func.func @nested(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: index, %p: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?xf32> {
+    %s = scf.if %p -> tensor<?xf32> {
+      %y = arith.addf %h, %z : tensor<?xf32>
+      scf.yield %y : tensor<?xf32>
+    } else {
+      scf.yield %h : tensor<?xf32>
+    }
+    scf.yield %s : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// Sizes that an iteration computes: the op runs where they agree.
+// CHECK-LABEL: func @inside(
+// CHECK: scf.for
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq
+// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 0 of operand 0 and operand 1 in 'arith.addf' {{.*}}linalg_ext.safe
+// CHECK: scf.if %[[OK]] -> (tensor<?xf32>) {
+// CHECK-NEXT: arith.addf
+// CHECK: } else {
+// CHECK: linalg.fill
+func.func @inside(%x: tensor<?xf32>, %n: tensor<?xindex>, %m: index) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant dense<0.0> : tensor<f32>
+  %r = scf.for %i = %c0 to %m step %c1 iter_args(%h = %v) -> tensor<f32> {
+    %j = arith.addi %i, %c1 : index
+    %a = tensor.extract %n[%i] : tensor<?xindex>
+    %b = tensor.extract %n[%j] : tensor<?xindex>
+    %s = tensor.extract_slice %x[0] [%a] [1] : tensor<?xf32> to tensor<?xf32>
+    %u = tensor.extract_slice %x[0] [%b] [1] : tensor<?xf32> to tensor<?xf32>
+    %y = arith.addf %s, %u : tensor<?xf32>
+    %t = nn.reduce sum %y axes [0] : tensor<?xf32> -> tensor<f32>
+    %w = arith.addf %h, %t : tensor<f32>
+    scf.yield %w : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// What is read where no loop bounds it; nothing is where there is no iteration.
+// CHECK-LABEL: func @window(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %{{.*}}: tensor<3xf32>, %[[Z:.*]]: tensor<?xf32>)
+// CHECK-DAG: %[[HAS:.*]] = tensor.dim %[[X]]
+// CHECK-DAG: %[[NEEDS:.*]] = arith.addi
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[HAS]], %[[NEEDS]]
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %c0
+// CHECK: arith.ori %[[NONE]], %[[OK]]
+// CHECK: cf.assert %{{.*}}, "expected dimension 0 of operand 0 to hold the last position that is used, found \01 and \02 in 'linalg.conv_1d'
+func.func @window(%x: tensor<?xf32>, %w: tensor<3xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %y = linalg.conv_1d ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A dead op is not checked.
+// CHECK-LABEL: func @dead(
+// CHECK-NOT: cf.assert
+func.func @dead(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %y = arith.addf %x, %z : tensor<?xf32>
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// A computed dimension reads nothing outside.
+// CHECK-LABEL: func @dimension(
+// CHECK-SAME: %{{.*}}: tensor<?x2xf32>, %[[I:.*]]: index)
+// CHECK: %[[OK:.*]] = arith.cmpi ult, %[[I]], %c2
+// CHECK: cf.assert %[[OK]], "expected a dimension from 0 to 1, found one out of range in 'tensor.dim'
+// CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0
+// CHECK: tensor.dim %{{.*}}, %[[AT]]
+func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
+  %d = tensor.dim %x, %i : tensor<?x2xf32>
+  return %d : index
+}
+
+// -----
+
+// Sizes that may be negative.
+// CHECK-LABEL: func @negative(
+// CHECK: linalg_ext.compare_sizes ge %{{.*}}, %c0
+// CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.empty'
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @negative(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.subi %d, %c2 : index
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %p = arith.addi %d, %c2 : index
+  %q = arith.divsi %p, %c2 : index
+  %r = arith.maxsi %n, %c0 : index
+  %s = arith.addi %q, %r : index
+  %f = tensor.empty(%s) : tensor<?xf32>
+  return %e, %f : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// A weight has the shape of what is differentiated.
+// CHECK-LABEL: func @gradient(
+// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 0 of differentiated value 0 and its weight, found \01 and \02 in 'train.gradient'
+func.func @gradient(%x: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
+  %y = math.exp %x : tensor<?xf32>
+  %g = train.gradient %y wrt %x grad_ys %w : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}

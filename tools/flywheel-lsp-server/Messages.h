@@ -1,0 +1,53 @@
+//===- Messages.h - JSON messages over a file descriptor --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TOOLS_FLYWHEEL_LSP_SERVER_MESSAGES_H
+#define FLYWHEEL_TOOLS_FLYWHEEL_LSP_SERVER_MESSAGES_H
+
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+
+namespace flywheel::lsp {
+
+/// How messages follow each other.
+enum class Framing {
+  /// With a `Content-Length` header each.
+  Header,
+  /// With a line `// -----` between them, as upstream's tests have them.
+  Delimiter,
+};
+
+/// Reads messages from a file descriptor, without waiting for more than there
+/// is.
+class MessageReader {
+public:
+  MessageReader(int fd, Framing framing) : fd(fd), framing(framing) {}
+
+  int getFD() const { return fd; }
+  bool isAtEnd() const { return atEnd; }
+  /// Reads what is there; waits where there is nothing yet.
+  void fill();
+  /// The next whole message, or nothing. What is no JSON is skipped.
+  std::optional<llvm::json::Object> next();
+
+private:
+  /// The text of the next whole message.
+  std::optional<std::string> takeText();
+
+  int fd;
+  Framing framing;
+  bool atEnd = false;
+  std::string buffer;
+};
+
+/// Writes a message with a header; false where nobody reads.
+bool writeMessage(int fd, const llvm::json::Object &message, bool isPretty);
+
+} // namespace flywheel::lsp
+
+#endif // FLYWHEEL_TOOLS_FLYWHEEL_LSP_SERVER_MESSAGES_H
