@@ -318,8 +318,8 @@ LogicalResult CheckSizes::guard(Operation *op, Value ok) {
       dims.push_back(number);
     }
     Value number = arith::ConstantOp::create(otherwise, loc, zero);
-    auto empty = tensor::EmptyOp::create(otherwise, loc, dims,
-                                         type.getElementType());
+    auto empty =
+        tensor::EmptyOp::create(otherwise, loc, dims, type.getElementType());
     empty->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
     others.push_back(
         linalg::FillOp::create(otherwise, loc, number, empty.getResult())
@@ -397,8 +397,7 @@ LogicalResult CheckSizes::processOp(Operation *op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return checkDimension(dim);
   // A dead op harms nobody, nor does what stands for a result that fails.
-  if (isOpTriviallyDead(op) ||
-      op->hasAttr(LinalgExtDialect::getSafeAttrName()))
+  if (isOpTriviallyDead(op) || op->hasAttr(LinalgExtDialect::getSafeAttrName()))
     return success();
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
     nameShapeElements(reshape);
