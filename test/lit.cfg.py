@@ -82,8 +82,6 @@ if config.enable_python:
     config.substitutions.append(
         ("%clang_format", os.path.join(os.path.dirname(config.python_executable), "clang-format"))
     )
-if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
-    config.available_features.add("clang-tidy")
 # Other machines: a C compiler for them, and what runs their programs here.
 cross_tools = {
     "aarch64": ("aarch64-linux-gnu-gcc", "qemu-aarch64"),
@@ -105,6 +103,7 @@ to_llvm = ",".join(
         "one-shot-bufferize{bufferize-function-boundaries "
         "allow-return-allocs-from-loops "
         "function-boundary-type-conversion=identity-layout-map}",
+        "func.func(flywheel-lower-linalg-ext)",
         "func.func(convert-linalg-to-loops)",
         "func.func(lower-affine)",
         "expand-strided-metadata",

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Target/Manifest.h"
@@ -147,19 +148,6 @@ static void storeSizes(OpBuilder &b, Location loc, CompareSizesOp comparison,
   }
 }
 
-static void lowerComparisons(func::FuncOp function) {
-  function.walk([](CompareSizesOp op) {
-    OpBuilder b(op);
-    bool isEqual = op.getPredicate() == linalg_ext::SizePredicate::eq;
-    auto predicate =
-        isEqual ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
-    op.replaceAllUsesWith(arith::CmpIOp::create(b, op.getLoc(), predicate,
-                                                op.getLhs(), op.getRhs())
-                              .getResult());
-    op.erase();
-  });
-}
-
 /// Turns each check into an early return of its status.
 LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
@@ -190,7 +178,7 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
     cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
     rewriter.eraseOp(check);
   }
-  lowerComparisons(function);
+  linalg_ext::lowerComparisons(function);
   return success();
 }
 

@@ -11,6 +11,7 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -464,6 +465,7 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
               [](auto typed) { Lowering(typed).lower(typed); });
       op->erase();
     }
+    lowerComparisons(getOperation());
   }
 };
 } // namespace

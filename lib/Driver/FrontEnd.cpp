@@ -11,7 +11,11 @@
 
 using namespace flywheel;
 
+/// Whether this program has the options that passes are instrumented by.
+static bool hasUpstreamOptions = false;
+
 void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {
+  hasUpstreamOptions = true;
   // Some of the options are names of passes.
   registerAllFlywheelPasses();
   mlir::registerAsmPrinterCLOptions();
@@ -64,10 +68,11 @@ llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
   llvm::FailureOr<CompiledModule> compiled = llvm::failure();
   if (module) {
     options.inputPath = path.str();
-    options.instrument = [this](mlir::PassManager &pm) {
-      pm.enableTiming(rootTimer);
-      return mlir::applyPassManagerCLOptions(pm);
-    };
+    if (hasUpstreamOptions)
+      options.instrument = [this](mlir::PassManager &pm) {
+        pm.enableTiming(rootTimer);
+        return mlir::applyPassManagerCLOptions(pm);
+      };
     compiled = compileModule(std::move(module), options);
   }
   rootTimer.stop();

@@ -344,8 +344,8 @@ CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
                                  const ExtentBounds &bounds) {
   CheckedSize largest = 0;
   for (const ManifestEntry &entry : manifest.entries)
-    largest = max(largest,
-                  entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
+    largest =
+        max(largest, entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
   return largest;
 }
 
@@ -361,8 +361,9 @@ CheckedSize getCStateBytes(const Manifest &manifest,
 }
 
 uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds) {
-  return hashTexts({std::to_string(manifest.layoutHash),
-                    std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
+  return hashTexts(
+      {std::to_string(manifest.layoutHash),
+       std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
 }
 
 std::string getInterfaceHash(const Manifest &manifest,

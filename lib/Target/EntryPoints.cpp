@@ -145,8 +145,8 @@ private:
   LogicalResult checkSizes(const Manifest &manifest) {
     for (const ManifestEntry &entry : manifest.entries) {
       bool isBounded = cInterface || entry.symbols.empty();
-      if (isBounded && entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
-                           .isTooLarge())
+      if (isBounded &&
+          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)).isTooLarge())
         return getOperation().emitError()
                << "entry '" << entry.name << "' needs a workspace of more than "
                << kMaxSizeText << " bytes where every extent is at its bound";

@@ -501,12 +501,12 @@ void addCompiler(nb::module_ &module) {
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {
             const Manifest &manifest = self.program->getManifest();
-             if (maxExtent < 0)
-               throw nb::value_error("expected a max_extent of at least 0");
-             ExtentBounds bounds = manifest.getBounds(maxExtent);
-             (void)getBytes(getCStateBytes(manifest, bounds),
-                            "the state with the workspace");
-             return llvm::formatv("{0:2}", manifest.toJSON(bounds)).str();
+            if (maxExtent < 0)
+              throw nb::value_error("expected a max_extent of at least 0");
+            ExtentBounds bounds = manifest.getBounds(maxExtent);
+            (void)getBytes(getCStateBytes(manifest, bounds),
+                           "the state with the workspace");
+            return llvm::formatv("{0:2}", manifest.toJSON(bounds)).str();
           },
           nb::kw_only(), "max_extent"_a = 1024,
           "The JSON description of the model; `max_extent` bounds the extents "

@@ -43,7 +43,8 @@ func.func @ordered(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}
 
 // -----
 
-// A read inside of the loop that overwrites takes a copy, which says so.
+// A read inside of the loop that overwrites takes a copy, which says so; so does
+// what an op reads of its own destination at other positions of its loops.
 // CHECK-LABEL: func.func @inside(
 // CHECK-SAME: %[[V:[^:]*]]: tensor<4x8xf32>
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
@@ -56,6 +57,7 @@ func.func @inside(%v: tensor<4x8xf32> {train.variable = @v, train.reads, train.w
   %new = scf.for %i = %c0 to %c4 step %c2 iter_args(%t = %v) -> tensor<4x8xf32> {
     %slice = tensor.extract_slice %t[%i, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
     // expected-remark @below {{the old value of variable @v is needed by the op that overwrites it: one copy of 'tensor<4x8xf32>'}}
+    // expected-remark @below {{the old value of variable @v is needed by the op that overwrites it: one copy of 'tensor<2x8xf32>'}}
     %tile = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
                                              affine_map<(d0, d1, d2) -> (d0, d1)>],
                             iterator_types = ["parallel", "parallel", "reduction"]}

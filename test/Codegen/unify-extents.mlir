@@ -103,6 +103,10 @@ func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name
                  %y: tensor<?xf32> {train.dims = ["batch"], train.name = "y"},
                  %z: tensor<?x?xf32> {train.dims = ["", ""], train.name = "z"}) {
   return
+}
+
+// -----
+
 // What an op requires decides no check, but feeds that callers compare.
 // CHECK-LABEL: func.func @required(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x2xf32>

@@ -6,6 +6,7 @@ statement that a run executes works on an environment: values by name, and the s
 under the key of a variable's or an optimizer's name.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
@@ -185,6 +186,19 @@ def draw_expression(program: Program, rng: Rng, inputs: Sequence[str], size: int
         return found[-1]
 
     return Expression(lines, names[-1], list(inputs), compute)
+
+
+def depends(lines: Sequence[str], value: str, variable: str) -> bool:
+    """Whether a value is made of what is read of a variable: a gradient of 0, as that
+    of x - x, is one."""
+    needed = {value}
+    for line in reversed(lines):
+        name, _, rest = line.partition(" = ")
+        if name in needed:
+            if rest.startswith(f"train.read @{variable} "):
+                return True
+            needed.update(re.findall(r"%\w+", rest))
+    return False
 
 
 # ---------------------------------------------------------------------------
@@ -494,7 +508,7 @@ class Maker:
             gradients = self.gradients(e, env, state)
             updated = slots.copy()
             for variable in chosen:
-                if not np.any(self.depends(e, variable.name)):
+                if not depends(lines, f"{e.name}_l", variable.name):
                     continue
                 new = rule(
                     state[variable.name].astype(np.float64),
@@ -507,14 +521,6 @@ class Maker:
             state[key] = updated
 
         return Statement(text, run)
-
-    def depends(self, e: Expression, name: str) -> bool:
-        """Whether the expression has the variable in it: the first it always has."""
-        rng = np.random.default_rng(0)
-        values: List[complex] = [rng.uniform(0.2, 0.8) for _ in e.inputs]
-        index = e.inputs.index(f"@{name}")
-        values[index] = values[index] + 1e-30j
-        return index == 2 or bool(np.imag(e.compute(*values)) != 0)
 
     def scale_gradient(self, scope: Scope, depth: int, size: int) -> Statement:
         """An update by hand: w -= g * tanh(g)."""

@@ -317,7 +317,7 @@ LOOPS = {
     } -> tensor<?x4xf64>""",
     "loop": """
     %o = scf.for %j = %c0 to %c2 step %c1 iter_args(%k = %h) -> tensor<?x4xf64> {
-      %s = nn.reduce sum %k axes [1] : tensor<?x4xf64> -> tensor<?xf64>
+      %s = nn.reduce mean %k axes [1] : tensor<?x4xf64> -> tensor<?xf64>
       %e = math.sin %s : tensor<?xf64>
       %b = nn.broadcast %e dims [0] like %k : (tensor<?xf64>, tensor<?x4xf64>) -> tensor<?x4xf64>
       scf.yield %b : tensor<?x4xf64>

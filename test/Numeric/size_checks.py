@@ -107,19 +107,19 @@ CASES: dict[str, Case] = {
     ),
     "insert_slice": Case(
         """
-        func.func @f(%x: tensor<?x{t}>, %z: tensor<?x{t}>, %n: tensor<index>) -> tensor<?x{t}> {{
-          %k = tensor.extract %n[] : tensor<index>
+        func.func @f(%x: tensor<?x{t}>, %z: tensor<?x{t}>, %n: tensor<?x{t}>) -> tensor<?x{t}> {{
+          %c0 = arith.constant 0 : index
+          %k = tensor.dim %n, %c0 : tensor<?x{t}>
           %y = tensor.insert_slice %z into %x[0] [%k] [1] : tensor<?x{t}> into tensor<?x{t}>
           return %y : tensor<?x{t}>
         }}""",
         lambda x, z, n: np.concatenate([z, x[len(z) :]]),
-        [{"x": (7,), "z": (2,)}],
+        [{"x": (7,), "z": (2,), "n": (2,)}],
         [
-            ({"x": (7,), "z": (3,)}, "found 2 and 3 in 'tensor.insert_slice'"),
-            ({"x": (7,), "z": (1,)}, "found 2 and 1 in 'tensor.insert_slice'"),
-            ({"x": (1,), "z": (2,)}, "slice out of range"),
+            ({"x": (7,), "z": (3,), "n": (2,)}, "found 2 and 3 in 'tensor.insert_slice'"),
+            ({"x": (7,), "z": (1,), "n": (2,)}, "found 2 and 1 in 'tensor.insert_slice'"),
+            ({"x": (1,), "z": (2,), "n": (2,)}, "slice out of range"),
         ],
-        scalars={"n": np.array(2, np.int64)},
     ),
     "extract_slice_negative": Case(
         """

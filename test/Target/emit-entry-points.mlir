@@ -81,8 +81,8 @@ module attributes {train.manifest = {
 // CHECK-LABEL: llvm.func @tiny_net_step(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: llvm.icmp "ugt" %[[BATCH]]
-// CHECK: llvm.call @tiny_net_step.packed
 // CHECK: llvm.call @tiny_net.report_extent(%{{.*}}, %{{.*}}, %{{.*}}, %[[BATCH]])
+// CHECK: llvm.call @tiny_net_step.packed
 
 // What the block says then is the text and the value.
 // CHECK: llvm.func internal @tiny_net.report_extent(

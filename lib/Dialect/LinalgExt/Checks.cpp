@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -233,4 +234,17 @@ cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
 Value flywheel::linalg_ext::getExtentInFrontOf(OpBuilder &b, Operation *op,
                                                Value tensor, int64_t dim) {
   return Hoister(b, op).hoistExtent(op->getLoc(), tensor, dim);
+}
+
+void flywheel::linalg_ext::lowerComparisons(Operation *root) {
+  root->walk([](CompareSizesOp op) {
+    OpBuilder b(op);
+    auto predicate = op.getPredicate() == SizePredicate::eq
+                         ? arith::CmpIPredicate::eq
+                         : arith::CmpIPredicate::sge;
+    op.replaceAllUsesWith(arith::CmpIOp::create(b, op.getLoc(), predicate,
+                                                op.getLhs(), op.getRhs())
+                              .getResult());
+    op.erase();
+  });
 }

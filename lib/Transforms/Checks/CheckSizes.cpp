@@ -167,11 +167,7 @@ static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
                                              : sizes.getNot(condition);
   }
   if (auto loop = dyn_cast<scf::ForOp>(parent))
-    if (loop.getInductionVar().getType().isIndex())
-      return sizes.getCompare(loop.getUnsignedCmp() ? arith::CmpIPredicate::uge
-                                                    : arith::CmpIPredicate::sge,
-                              sizes.getNumber(loop.getLowerBound()),
-                              sizes.getNumber(loop.getUpperBound()));
+    return sizes.getIsEmpty(loop);
   return std::nullopt;
 }
 
@@ -191,6 +187,8 @@ static std::string describeRelation(const SizeRelation &relation,
                                     bool areNamed) {
   if (!areNamed)
     return "expected " + relation.what;
+  if (!relation.found.empty())
+    return "expected " + relation.what + ", found " + relation.found;
   std::string text = "expected " + relation.what + ", found \1";
   // The size that is named already is not said twice.
   if (!relation.rhs.getConstant())
@@ -207,7 +205,7 @@ static LogicalResult refuse(Operation *op) {
 LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   if (!relation.isAtLeast && relation.lhs == relation.rhs)
     return success();
-  Excuses excuses;
+  Excuses excuses(relation.unless);
   for (const SizeExpr &size : relation.unlessZero)
     if (!size.getConstant())
       excuses.push_back(
@@ -318,8 +316,8 @@ LogicalResult CheckSizes::guard(Operation *op, Value ok) {
       dims.push_back(number);
     }
     Value number = arith::ConstantOp::create(otherwise, loc, zero);
-    auto empty = tensor::EmptyOp::create(otherwise, loc, dims,
-                                         type.getElementType());
+    auto empty =
+        tensor::EmptyOp::create(otherwise, loc, dims, type.getElementType());
     empty->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
     others.push_back(
         linalg::FillOp::create(otherwise, loc, number, empty.getResult())
@@ -397,8 +395,7 @@ LogicalResult CheckSizes::processOp(Operation *op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return checkDimension(dim);
   // A dead op harms nobody, nor does what stands for a result that fails.
-  if (isOpTriviallyDead(op) ||
-      op->hasAttr(LinalgExtDialect::getSafeAttrName()))
+  if (isOpTriviallyDead(op) || op->hasAttr(LinalgExtDialect::getSafeAttrName()))
     return success();
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
     nameShapeElements(reshape);

@@ -72,6 +72,22 @@ SizeExpr SizeAnalysis::getCompare(arith::CmpIPredicate predicate, SizeExpr lhs,
                  {Kind::Compare, Value(), number, {lhs, rhs}});
 }
 
+std::optional<SizeExpr> SizeAnalysis::getIsEmpty(scf::ForOp loop) {
+  if (!loop.getInductionVar().getType().isIndex())
+    return std::nullopt;
+  SizeExpr lower = getNumber(loop.getLowerBound()),
+           upper = getNumber(loop.getUpperBound());
+  std::optional<int64_t> first = lower.getConstant(), end = upper.getConstant();
+  if (first && end)
+    return SizeExpr::constant(loop.getUnsignedCmp()
+                                  ? static_cast<uint64_t>(*first) >=
+                                        static_cast<uint64_t>(*end)
+                                  : *first >= *end);
+  return getCompare(loop.getUnsignedCmp() ? arith::CmpIPredicate::uge
+                                          : arith::CmpIPredicate::sge,
+                    lower, upper);
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//

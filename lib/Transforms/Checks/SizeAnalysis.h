@@ -10,6 +10,7 @@
 #include "SizeExpr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseMap.h"
@@ -38,6 +39,8 @@ public:
   SizeExpr getNot(SizeExpr value);
   SizeExpr getCompare(mlir::arith::CmpIPredicate predicate, SizeExpr lhs,
                       SizeExpr rhs);
+  /// Whether `loop` has no iteration, an `i1`; none where that is not told.
+  std::optional<SizeExpr> getIsEmpty(mlir::scf::ForOp loop);
 
   /// Whether the number is never negative, as far as can be seen.
   bool isNonNegative(const SizeExpr &expr);

@@ -72,16 +72,28 @@ void RelationReporter::addResultTypes() {
 /// Branches make results of one shape, and loops keep that of what they carry:
 /// an iteration finds what the one before it left.
 void RelationReporter::addControlFlow() {
+  std::vector<SizeExpr> unless;
   auto carried = [&](ValueRange yielded, ValueRange inits) {
-    for (auto [number, pair] : llvm::enumerate(llvm::zip(yielded, inits)))
-      equalShapes(std::get<0>(pair), std::get<1>(pair),
-                  "carried value " + std::to_string(number) +
-                      " behind an iteration",
-                  "in front of it");
+    for (auto [after, before] : llvm::zip(yielded, inits)) {
+      if (!isRanked(after) || !isRanked(before) ||
+          getRank(after) != getRank(before))
+        continue;
+      for (int64_t dim = 0, rank = getRank(after); dim < rank; ++dim)
+        report({sizes.getSize(after, dim),
+                sizes.getSize(before, dim),
+                "an iteration to keep extents",
+                false,
+                {},
+                unless,
+                "another one of dimension " + std::to_string(dim) +
+                    ": \1 behind it and \2 in front"});
+    }
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (std::optional<SizeExpr> isUnused = sizes.getIsEmpty(loop))
+      unless.push_back(*isUnused);
     carried(loop.getYieldedValues(), loop.getInitArgs());
-  else if (auto loop = dyn_cast<scf::WhileOp>(op))
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op))
     carried(loop.getYieldedValues(), loop.getInits());
   else if (auto branch = dyn_cast<scf::IfOp>(op);
            branch && branch.getNumResults() != 0)

@@ -21,7 +21,12 @@ struct SizeRelation {
   std::string what;
   bool isAtLeast = false;
   /// The op requires nothing where one of these is 0: it does nothing then.
-  std::vector<SizeExpr> unlessZero;
+  std::vector<SizeExpr> unlessZero = {};
+  /// The same where one of these `i1` holds.
+  std::vector<SizeExpr> unless = {};
+  /// Continues ", found ", the bytes 1 and 2 for the sizes; empty where that is
+  /// the sizes alone.
+  std::string found = {};
 };
 
 using SizeRelationFn = llvm::function_ref<void(const SizeRelation &)>;

@@ -5,8 +5,8 @@
           read_files checkpoint CHECKPOINT     restores it, in several ways
           read_files state DIRECTORY           by the directory's state file
 
-   The status is 0 whatever the files are like, and 1 where an error has changed a
-   variable or is no error that the interface knows. */
+   The status is 0 whatever the files are like, and 1 where an error has changed
+   a variable or is no error that the interface knows. */
 
 #include <flywheel/flywheel.h>
 
@@ -16,8 +16,8 @@
 
 enum { HEADER = 64, TEXT = 256, RUNS = 512, VARIABLES = 640, BLOCK = 1024 };
 
-static const int64_t matrix[] = {3, 4}, five[] = {5}, two[] = {2}, seven[] = {7},
-                     none[] = {0};
+static const int64_t matrix[] = {3, 4}, five[] = {5}, two[] = {2},
+                     seven[] = {7}, none[] = {0};
 static const flywheel_variable variables[] = {
     {"w", "float32", matrix, 2, 1, VARIABLES, 48},
     {"scope/step", "int64", NULL, 0, 1, 704, 8},
@@ -28,9 +28,21 @@ static const flywheel_variable variables[] = {
 };
 enum { COUNT = sizeof(variables) / sizeof(variables[0]) };
 static const flywheel_string strings[] = {{"Fig", 3}, {"", 0}};
-static const flywheel_model model = {
-    FLYWHEEL_MODEL_VERSION, "files", 0x1234, COUNT, variables, BLOCK, 8,   16,
-    HEADER,                 RUNS,    TEXT,   256,   24,        1,     strings};
+static const flywheel_model model = {FLYWHEEL_MODEL_VERSION,
+                                     "files",
+                                     0x1234,
+                                     COUNT,
+                                     variables,
+                                     BLOCK,
+                                     8,
+                                     16,
+                                     HEADER,
+                                     RUNS,
+                                     TEXT,
+                                     256,
+                                     24,
+                                     1,
+                                     strings};
 
 static unsigned char *make(void) {
   unsigned char *block = (unsigned char *)aligned_alloc(64, BLOCK);
@@ -51,26 +63,31 @@ static unsigned char *make(void) {
 }
 
 /* 1 where a call that failed has changed a variable. */
-static int judge(const char *what, unsigned char *block, const unsigned char *before, int32_t status) {
+static int judge(const char *what, unsigned char *block,
+                 const unsigned char *before, int32_t status) {
   if (status > 0 || status < FLYWHEEL_DATA_LOSS) {
     printf("%s: unknown status %d\n", what, (int)status);
     return 1;
   }
-  if (status != 0 && memcmp(block + VARIABLES, before + VARIABLES, BLOCK - VARIABLES) != 0) {
+  if (status != 0 &&
+      memcmp(block + VARIABLES, before + VARIABLES, BLOCK - VARIABLES) != 0) {
     printf("%s: status %d, but variables have changed: %s\n", what, (int)status,
            flywheel_last_error(&model, block));
     return 1;
   }
-  printf("%s: %d %s\n", what, (int)status, status ? flywheel_last_error(&model, block) : "");
+  printf("%s: %d %s\n", what, (int)status,
+         status ? flywheel_last_error(&model, block) : "");
   return 0;
 }
 
-static int restore(const char *what, const char *path, const flywheel_checkpoint_options *options) {
+static int restore(const char *what, const char *path,
+                   const flywheel_checkpoint_options *options) {
   unsigned char *block = make(), before[BLOCK];
   int bad;
   size_t i, bytes;
   memcpy(before, block, BLOCK);
-  bad = judge(what, block, before, flywheel_restore(&model, block, path, options));
+  bad = judge(what, block, before,
+              flywheel_restore(&model, block, path, options));
   for (i = 0; i < 2; ++i) {
     int64_t number;
     memcpy(&number, block + 832 + 8 * i, 8);
@@ -92,10 +109,13 @@ static int restoreLatest(const char *directory) {
   status = flywheel_latest_checkpoint(directory, NULL, path, sizeof(path));
   printf("latest: %d %s\n", (int)status, status ? "" : path);
   status = flywheel_latest_checkpoint(directory, NULL, path, 3);
-  bad = judge("latest", block, before, flywheel_restore_latest(&model, block, directory, NULL, NULL, &restored));
+  bad = judge(
+      "latest", block, before,
+      flywheel_restore_latest(&model, block, directory, NULL, NULL, &restored));
   sprintf(path, "%.4000s/model", directory);
   memcpy(before, block, BLOCK);
-  bad |= judge("save", block, before, flywheel_save_step(&model, block, path, 3, NULL, NULL, NULL, 0));
+  bad |= judge("save", block, before,
+               flywheel_save_step(&model, block, path, 3, NULL, NULL, NULL, 0));
   flywheel_release(&model, block);
   free(block);
   return bad;

@@ -43,8 +43,9 @@ int main(void) {
   memset(block, 0x77, BOUNDED_STATE_BYTES);
   if (bounded_step(s, x, 100, &loss) == 0)
     return 9;
-  if (strcmp(bounded_last_error(s), "the state of 'bounded' was never "
-                                    "initialised: call bounded_init first") != 0)
+  if (strcmp(bounded_last_error(s),
+             "the state of 'bounded' was never "
+             "initialised: call bounded_init first") != 0)
     return 10;
   if (bounded_step(NULL, x, 100, &loss) == 0)
     return 11;

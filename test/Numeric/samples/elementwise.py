@@ -15,6 +15,14 @@ elementwise("arith.negf", within(-2, 2), jax="-a0")
 for op, jax in (("arith.maximumf", "jnp.maximum(a0, a1)"), ("arith.minimumf", "jnp.minimum(a0, a1)"),
                 ("arith.maxnumf", "jnp.fmax(a0, a1)"), ("arith.minnumf", "jnp.fmin(a0, a1)")):
     elementwise(op, apart(0.0), apart(0.5), jax=jax)
+for op, jax, left, right in (
+    ("nn.add", "a0 + a1", within(-2, 2), within(-2, 2)), ("nn.sub", "a0 - a1", within(-2, 2), within(-2, 2)),
+    ("nn.mul", "a0 * a1", within(-2, 2), within(-2, 2)), ("nn.div", "a0 / a1", within(-2, 2), signed(0.5, 2)),
+    ("nn.max", "jnp.maximum(a0, a1)", apart(0.0), apart(0.5)), ("nn.min", "jnp.minimum(a0, a1)", apart(0.0), apart(0.5)),
+    ("nn.pow", "a0 ** a1", within(0.5, 2), within(-2, 2)),
+):
+    for a, b in ((MATRIX, MATRIX), (MATRIX, "tensor<3xf64>"), ("tensor<f64>", MATRIX), (MATRIX, "tensor<?x1xf64>")):
+        sample(op, [arg(a, left), arg(b, right)], f"%y = {op} %a0, %a1 : ({a}, {b}) -> {MATRIX}", MATRIX, jax=jax)
 sample("arith.select",
        [arg("tensor<?x3xi1>", lambda rng, shape: rng.integers(0, 2, shape).astype(bool), wrt=False),
         arg(MATRIX), arg(MATRIX)],

@@ -51,6 +51,10 @@ mlir::cf::AssertOp createExtentCheck(mlir::OpBuilder &builder,
                                      mlir::Operation *op, mlir::Value ok,
                                      const llvm::Twine &message);
 
+/// Makes the `compare_sizes` in `root` comparisons of numbers, which no message
+/// names any more.
+void lowerComparisons(mlir::Operation *root);
+
 } // namespace flywheel::linalg_ext
 
 #endif // FLYWHEEL_DIALECT_LINALGEXT_CHECKS_H

@@ -169,7 +169,7 @@ def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
     second (`ge`). A `cf.assert` of the result, or of an `arith.ori` with it,
     names both numbers: the bytes 1 and 2 in its message stand for them. That is
     why this is no `arith.cmpi`, of which canonicalization may change both sides.
-    `flywheel-layout-state` lowers it.
+    `flywheel-layout-state` lowers it, or else `flywheel-lower-linalg-ext`.
   }];
   let arguments = (ins LinalgExt_SizePredicate:$predicate, Index:$lhs, Index:$rhs);
   let results = (outs I1:$result);
