@@ -113,7 +113,9 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
       square = arith::MulIOp::create(b, square, square);
       Value isSet = compare(
           arith::CmpIPredicate::ne,
-          arith::AndIOp::create(b, exponent, number(static_cast<int64_t>(uint64_t(1) << bit))), zero);
+          arith::AndIOp::create(
+              b, exponent, number(static_cast<int64_t>(uint64_t(1) << bit))),
+          zero);
       Value product = arith::MulIOp::create(b, power, square);
       power = arith::SelectOp::create(b, isSet, product, power);
     }

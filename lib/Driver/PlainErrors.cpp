@@ -47,7 +47,8 @@ static StringRef findOpName(StringRef text) {
   return {};
 }
 
-static LogicalResult restate(MLIRContext *context, mlir::Diagnostic &diagnostic) {
+static LogicalResult restate(MLIRContext *context,
+                             mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error ||
       !isInternal(text))

@@ -76,10 +76,10 @@ struct WrittenOp {
       : loc(op->getLoc()), name(op->getName()), types(op->getOperandTypes()) {}
 
   void refuse() const {
-    InFlightDiagnostic error =
-        emitError(loc) << "'" << name
-                       << "' op is not supported with these types and "
-                          "attributes";
+    InFlightDiagnostic error = emitError(loc)
+                               << "'" << name
+                               << "' op is not supported with these types and "
+                                  "attributes";
     if (!types.empty()) {
       error << "; operands are of ";
       llvm::interleaveComma(types, error);

@@ -317,7 +317,9 @@ def convolution(op: str, weights: Tuple[int, ...], pads: int) -> None:
         return Sample([(t.tensor(*image), x), (t.tensor(*weights), w), (to.tensor(channels), bias)],
                       head + f"%y = {op} %a0, %a1, %a2, %z, %z {{acc_type = {accumulator(t)}, {attributes}}} : "
                       f"({t.tensor(*image)}, {t.tensor(*weights)}, {to.tensor(channels)}, {t.tensor(1)}, "
-                      f"{t.tensor(1)}) -> {kind}", [(kind, acc if to.is_float else acc.astype(to.dtype))], 32)
+                      f"{t.tensor(1)}) -> {kind}", [(kind, acc if to.is_float else acc.astype(to.dtype))],
+                      # What f64 is accumulated in is f32.
+                      2.0**36 if t.name == "f64" else 32)
     sample(op)(build)
 
 
@@ -325,6 +327,12 @@ convolution("tosa.conv2d", (4, 3, 2, 3), 1)
 convolution("tosa.conv3d", (4, 2, 3, 2, 3), 1)
 convolution("tosa.depthwise_conv2d", (3, 2, 3, 2), 1)
 convolution("tosa.transpose_conv2d", (4, 3, 2, 3), 0)
+
+
+def quarter(sums: Array) -> Array:
+    """A quarter as tosa defines it: a product with a rounded reciprocal."""
+    multiplier, shift = (((1 << 30) + 1) << 2) // 4, 32
+    return np.asarray((sums * multiplier + (1 << (shift - 1))) >> shift)
 
 
 def pool(op: str, fn: Callable[[Array], Array], is_mean: bool) -> None:
@@ -339,7 +347,8 @@ def pool(op: str, fn: Callable[[Array], Array], is_mean: bool) -> None:
             return Sample([(kind, x)], const("z", t.tensor(1), t.zero()) +
                           f"%y = tosa.avg_pool2d %a0, %z, %z {{acc_type = {accumulator(t)}, {attributes}}} : "
                           f"({kind}, {t.tensor(1)}, {t.tensor(1)}) -> {to}",
-                          [(to, expected if t.is_float else np.floor(expected + 0.5).astype(t.dtype))], 8)
+                          [(to, expected if t.is_float else quarter(blocks.astype(np.int64).sum(-1)).astype(t.dtype))],
+                          8)
         return Sample([(kind, x)], f"%y = tosa.max_pool2d %a0 {{{attributes}}} : ({kind}) -> {to}",
                       [(to, expected.astype(np.float64 if t.is_float else t.dtype))])
     sample(op)(build)
