@@ -368,30 +368,6 @@ CASES: dict[str, Case] = {
         [],
         scalars={"n": np.array(0, np.int64)},
     ),
-    "for_in_if": Case(
-        """
-        func.func @f(%x: tensor<?x2x{t}>, %z: tensor<?x{t}>, %n: tensor<index>) -> tensor<?x{t}> {{
-          %c0 = arith.constant 0 : index
-          %c1 = arith.constant 1 : index
-          %k = tensor.extract %n[] : tensor<index>
-          %r = scf.for %i = %c0 to %k step %c1 iter_args(%h = %z) -> tensor<?x{t}> {{
-            %p = arith.cmpi ne, %i, %c0 : index
-            %s = scf.if %p -> tensor<?x{t}> {{
-              %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x2x{t}> into tensor<?x{t}>
-              %y = arith.{add} %c, %h : tensor<?x{t}>
-              scf.yield %y : tensor<?x{t}>
-            }} else {{
-              scf.yield %h : tensor<?x{t}>
-            }}
-            scf.yield %s : tensor<?x{t}>
-          }}
-          return %r : tensor<?x{t}>
-        }}""",
-        lambda x, z, n: x.reshape(-1) + z,
-        [{"x": (3, 2), "z": (6,)}],
-        [({"x": (3, 2), "z": (5,)}, "'arith.{add}'")],
-        scalars={"n": np.array(2, np.int64)},
-    ),
     "while": Case(
         """
         func.func @f(%x: tensor<?x2x{t}>, %z: tensor<?x{t}>, %n: tensor<index>) -> tensor<?x{t}> {{
