@@ -175,9 +175,12 @@ void CHeaderState::writeCollections() {
     for (const ManifestVariable &variable : manifest.variables)
       list += variable.isInCollection(collection) ? "1, " : "0, ";
   std::string name = prefix + "_in_collection";
+  // No variable is in a collection without a name, or without a number.
   os << "/* 1 if variable number i is in the collection, by its name; 0 if "
         "not. */\nstatic inline int "
-     << name << "(int i, const char *collection) {\n";
+     << name << "(int i, const char *collection) {\n"
+     << "  if (collection == NULL || i < 0 || i >= "
+     << manifest.variables.size() << ")\n    return 0;\n";
   for (auto &[collection, list] : members)
     os << "  if (strcmp(collection, \"" << escapeForC(collection)
        << "\") == 0) {\n    static const unsigned char members[] = {"

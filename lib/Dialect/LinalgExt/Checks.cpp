@@ -113,8 +113,9 @@ public:
   Value hoistExtent(Location loc, Value tensor, int64_t dim);
 
 private:
+  /// What is in another branch or loop in front of the op is inside as well.
   bool isOutside(Value value) {
-    return !parent->isAncestor(value.getParentBlock()->getParentOp());
+    return value.getParentRegion()->isAncestor(parent->getParentRegion());
   }
 
   OpBuilder &b;

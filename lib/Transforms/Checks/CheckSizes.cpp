@@ -109,6 +109,7 @@ private:
   LogicalResult processOp(Operation *op);
   LogicalResult checkDimension(tensor::DimOp op);
   void nameShapeElements(tensor::ReshapeOp op);
+  void expandReshape(tensor::ReshapeOp op);
   LogicalResult check(Operation *op, const SizeRelation &relation);
   LogicalResult guard(Operation *op, Value ok);
 
@@ -384,6 +385,53 @@ void CheckSizes::nameShapeElements(tensor::ReshapeOp op) {
       tensor::FromElementsOp::create(b, loc, type, elements));
 }
 
+/// Makes the op, which has passed its checks, one dimension and then those of
+/// the result.
+void CheckSizes::expandReshape(tensor::ReshapeOp op) {
+  auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  Value value = op.getSource();
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!shape || !type || !isa<RankedTensorType>(value.getType()) ||
+      type.getRank() == 0 ||
+      cast<RankedTensorType>(value.getType()).getRank() == 0)
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto all = [](Type tensor) {
+    int64_t rank = cast<RankedTensorType>(tensor).getRank();
+    return SmallVector<ReassociationIndices>{
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+  };
+  auto castTo = [&](Type to) {
+    if (value.getType() != to)
+      value = tensor::CastOp::create(b, loc, to, value);
+  };
+  if (all(value.getType()).front().size() > 1)
+    value =
+        tensor::CollapseShapeOp::create(b, loc, value, all(value.getType()));
+  int64_t number =
+      type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  castTo(RankedTensorType::get({number}, type.getElementType()));
+  if (type.getRank() > 1) {
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, element] : llvm::enumerate(shape.getElements()))
+      if (!type.isDynamicDim(dim))
+        sizes.push_back(b.getIndexAttr(type.getDimSize(dim)));
+      else if (element.getType().isIndex())
+        sizes.push_back(element);
+      else
+        sizes.push_back(
+            arith::IndexCastOp::create(b, loc, b.getIndexType(), element)
+                .getResult());
+    value =
+        tensor::ExpandShapeOp::create(b, loc, type, value, all(type), sizes);
+  }
+  castTo(type);
+  // The op stays until it is folded away: what is known of sizes is found by
+  // the values that they are of.
+  op.getResult().replaceAllUsesWith(value);
+}
+
 LogicalResult CheckSizes::processOp(Operation *op) {
   // The condition of a branch holds where it is taken.
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -404,6 +452,9 @@ LogicalResult CheckSizes::processOp(Operation *op) {
     if (succeeded(result))
       result = check(op, relation);
   });
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op);
+      reshape && succeeded(result))
+    expandReshape(reshape);
   return result;
 }
 

@@ -404,15 +404,22 @@ bool SizeAnalysis::isNonNegative(const SizeExpr &expr) {
 // Code
 //===----------------------------------------------------------------------===//
 
-static bool isInside(Value value, Operation *parent) {
-  return parent->isAncestor(value.getParentBlock()->getParentOp());
+/// Whether `value` is there in front of `op`: neither inside of it, nor in
+/// another branch or loop, nor what it makes.
+static bool isInFrontOf(Value value, Operation *op) {
+  if (!value.getParentRegion()->isAncestor(op->getParentRegion()))
+    return false;
+  Operation *maker = value.getDefiningOp();
+  Operation *around =
+      maker ? maker->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+  return !around || maker->isBeforeInBlock(around);
 }
 
 bool SizeAnalysis::isAvailable(const SizeExpr &expr, Operation *parent) {
   return llvm::all_of(expr.getTerms(), [&](const auto &term) {
     return llvm::all_of(term.first, [&](unsigned number) {
       const Atom &atom = atoms[number];
-      if (atom.value && !isInside(atom.value, parent))
+      if (atom.value && isInFrontOf(atom.value, parent))
         return true;
       // Not any number can be an operand of an affine op.
       if (atom.value && isa_and_present<affine::AffineDialect>(
@@ -443,7 +450,7 @@ Value SizeAnalysis::materialize(OpBuilder &b, Location loc, unsigned number,
   const Atom atom = atoms[number];
   if (atom.kind == Kind::Size)
     return tensor::DimOp::create(b, loc, atom.value, atom.number);
-  if (atom.value && !isInside(atom.value, parent))
+  if (atom.value && isInFrontOf(atom.value, parent))
     return atom.value;
   SmallVector<Value> operands;
   for (const SizeExpr &operand : atom.operands)

@@ -149,6 +149,9 @@ static int checkTable(void) {
   CHECK(!counted_in_collection(counted_find_variable("seen"), "GLOBAL"));
   CHECK(counted_in_collection(counted_find_variable("w"), "TRAINABLE"));
   CHECK(!counted_in_collection(counted_find_variable("step"), "TRAINABLE"));
+  CHECK(!counted_in_collection(counted_find_variable("w"), NULL));
+  CHECK(!counted_in_collection(counted_find_variable("no such"), "GLOBAL"));
+  CHECK(!counted_in_collection(COUNTED_NUM_VARIABLES, "GLOBAL"));
   CHECK(counted_variables()[counted_find_variable("w/Momentum")].rank == 2);
   return 0;
 }

@@ -18,7 +18,8 @@ for op, jax in (("arith.maximumf", "jnp.maximum(a0, a1)"), ("arith.minimumf", "j
 for op, jax, left, right in (
     ("nn.add", "a0 + a1", within(-2, 2), within(-2, 2)), ("nn.sub", "a0 - a1", within(-2, 2), within(-2, 2)),
     ("nn.mul", "a0 * a1", within(-2, 2), within(-2, 2)), ("nn.div", "a0 / a1", within(-2, 2), signed(0.5, 2)),
-    ("nn.max", "jnp.maximum(a0, a1)", apart(0.0), apart(0.5)), ("nn.min", "jnp.minimum(a0, a1)", apart(0.0), apart(0.5)),
+    ("nn.max", "jnp.maximum(a0, a1)", apart(0.0), apart(0.5)),
+    ("nn.min", "jnp.minimum(a0, a1)", apart(0.0), apart(0.5)),
     ("nn.pow", "a0 ** a1", within(0.5, 2), within(-2, 2)),
 ):
     for a, b in ((MATRIX, MATRIX), (MATRIX, "tensor<3xf64>"), ("tensor<f64>", MATRIX), (MATRIX, "tensor<?x1xf64>")):
