@@ -67,3 +67,11 @@ func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = tosa.custom %x {operator_name = "mine", domain_name = "mine", implementation_attrs = ""} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
+  // expected-error @+1 {{'tosa.add' op is not supported with integers that are signed or unsigned by their type: expected signless ones, as 'tensor.bitcast' makes}}
+  %y = tosa.add %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return %y : tensor<4xui8>
+}

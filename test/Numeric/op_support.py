@@ -85,8 +85,9 @@ def refusal(pair: Pair, sample: Sample) -> str:
     if re.search(r"^error: '[\w.]+' op operand #\d+ must be", text):
         return text
     assert re.search(r":\d+:\d+: error: ", text), f"{pair}: expected a location in: {text}"
-    # A type that nothing has is refused at the first op that has it.
-    assert re.search(rf"\b{re.escape(op)}\b", text) or ELEMENTS[element].kind == "-" and element in text, (
+    # A type that nothing has is refused at the first op that has it; so are those that tosa has not.
+    names = r"tosa\.\w+" if op.startswith("tosa.") else re.escape(op)
+    assert re.search(rf"\b{names}\b", text) or ELEMENTS[element].kind == "-" and element in text, (
         f"{pair}: expected the name of the op in: {text}")
     return text
 

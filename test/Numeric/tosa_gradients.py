@@ -14,7 +14,8 @@ from supported import ELEMENTS, SAMPLES, Sample
 Array = NDArray[Any]
 # What has no derivative.
 FLAT = {"tosa.argmax", "tosa.cast", "tosa.ceil", "tosa.floor", "tosa.const", "tosa.equal", "tosa.greater",
-        "tosa.greater_equal", "tosa.select", "tosa.cond_if", "tosa.yield", "tosa.while_loop", "tosa.table", "tosa.rfft2d", "tosa.fft2d"}
+        "tosa.greater_equal", "tosa.select", "tosa.cond_if", "tosa.yield", "tosa.while_loop", "tosa.table",
+        "tosa.rfft2d", "tosa.fft2d"}
 # tosa accumulates in f32 at most.
 SINGLE = {"tosa.conv2d", "tosa.conv3d", "tosa.depthwise_conv2d", "tosa.transpose_conv2d", "tosa.avg_pool2d"}
 
