@@ -432,3 +432,18 @@ def unpack(t: Element) -> Sample:
     return Sample([(t.tensor(2, 2, 2, 3), x)], f"%e = tensor.empty() : {kind}\n%y = linalg.unpack %a0 inner_dims_pos = "
                   f"[0, 1] inner_tiles = [2, 3] into %e : {t.tensor(2, 2, 2, 3)} -> {kind}",
                   [(kind, x.transpose(0, 2, 1, 3).reshape(4, 6))])
+
+
+@sample("linalg.fill_rng_2d")
+def fill_rng_2d(t: Element) -> Sample:
+    """Upstream's generator: of the row and the seed, then of the column and that."""
+    def step(x: Array) -> Array:
+        return np.asarray((x.astype(np.int64) * 1103515245 + 12345).astype(np.int32).astype(np.int64))
+
+    drawn = step(np.arange(4)[None, :] + step(np.arange(3)[:, None] + 42))
+    expected = (drawn + 2147483647.0) * (100.0 * 2.3283064e-10) + 1.0
+    kind = t.tensor(3, 4)
+    x = values(t, 3, 4)
+    return Sample([(kind, x)], "%l = arith.constant 1.0 : f64\n%h = arith.constant 101.0 : f64\n"
+                  f"%s = arith.constant 42 : i32\n%y = linalg.fill_rng_2d ins(%l, %h, %s : f64, f64, i32) "
+                  f"outs(%a0 : {kind}) -> {kind}", [(kind, expected.astype(t.dtype))])
