@@ -232,6 +232,18 @@ CASES: dict[str, Case] = {
         [({"x": (5,)}, "found 6 and 5 in 'tensor.reshape'"), ({"x": (9,)}, "found 6 and 9 in 'tensor.reshape'")],
         scalars={"n": np.array([6], np.int64)},
     ),
+    "reshape_to_matrix": Case(
+        """
+        func.func @f(%x: tensor<?x2x{t}>, %n: tensor<2xi64>) -> tensor<{t}> {{
+          %y = tensor.reshape %x(%n) : (tensor<?x2x{t}>, tensor<2xi64>) -> tensor<?x?x{t}>
+          %s = nn.reduce sum %y axes [0, 1] : tensor<?x?x{t}> -> tensor<{t}>
+          return %s : tensor<{t}>
+        }}""",
+        lambda x, n: x.sum(),
+        [{"x": (6, 2)}],
+        [({"x": (5, 2)}, "found 12 and 10 in 'tensor.reshape'")],
+        scalars={"n": np.array([3, 4], np.int64)},
+    ),
     "generic": Case(
         """
         func.func @f(%x: tensor<?x2x{t}>, %z: tensor<?x{t}>) -> tensor<{t}> {{
@@ -263,6 +275,7 @@ CASES: dict[str, Case] = {
         lambda x, w, z: np.array(sum(x[i : i + 3] @ w for i in range(len(z))), x.dtype),
         [{"x": (7,), "z": (5,), "w": (3,)}, {"x": (9,), "z": (5,), "w": (3,)}, {"x": (1,), "z": (0,), "w": (3,)}],
         [({"x": (7,), "z": (6,), "w": (3,)}, "found 7 and 8 in 'linalg.conv_1d'")],
+        dtypes=("i32",),
     ),
     "matmul": Case(
         """
@@ -390,57 +403,6 @@ CASES: dict[str, Case] = {
         [{"x": (3, 2), "z": (6,)}],
         [({"x": (3, 2), "z": (5,)}, "found 6 and 5 in 'arith.{add}'")],
         scalars={"n": np.array(2, np.int64)},
-    ),
-    # Sizes that an iteration computes.
-    "for_with_sizes_inside": Case(
-        """
-        func.func @f(%x: tensor<?x{t}>, %n: tensor<4xindex>) -> tensor<{t}> {{
-          %c0 = arith.constant 0 : index
-          %c1 = arith.constant 1 : index
-          %c2 = arith.constant 2 : index
-          %v = arith.constant dense<{zero}> : tensor<{t}>
-          %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %v) -> tensor<{t}> {{
-            %j = arith.addi %i, %c2 : index
-            %a = tensor.extract %n[%i] : tensor<4xindex>
-            %b = tensor.extract %n[%j] : tensor<4xindex>
-            %s = tensor.extract_slice %x[0] [%a] [1] : tensor<?x{t}> to tensor<?x{t}>
-            %u = tensor.extract_slice %x[0] [%b] [1] : tensor<?x{t}> to tensor<?x{t}>
-            %y = arith.{add} %s, %u : tensor<?x{t}>
-            %t = nn.reduce sum %y axes [0] : tensor<?x{t}> -> tensor<{t}>
-            %w = arith.{add} %h, %t : tensor<{t}>
-            scf.yield %w : tensor<{t}>
-          }}
-          return %r : tensor<{t}>
-        }}""",
-        lambda x, n: 2 * x[: n[0]].sum() + 2 * x[: n[1]].sum(),
-        [{"x": (5,)}],
-        [],
-        scalars={"n": np.array([2, 3, 2, 3], np.int64)},
-    ),
-    "for_with_other_sizes_inside": Case(
-        """
-        func.func @f(%x: tensor<?x{t}>, %n: tensor<4xindex>) -> tensor<{t}> {{
-          %c0 = arith.constant 0 : index
-          %c1 = arith.constant 1 : index
-          %c2 = arith.constant 2 : index
-          %v = arith.constant dense<{zero}> : tensor<{t}>
-          %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %v) -> tensor<{t}> {{
-            %j = arith.addi %i, %c2 : index
-            %a = tensor.extract %n[%i] : tensor<4xindex>
-            %b = tensor.extract %n[%j] : tensor<4xindex>
-            %s = tensor.extract_slice %x[0] [%a] [1] : tensor<?x{t}> to tensor<?x{t}>
-            %u = tensor.extract_slice %x[0] [%b] [1] : tensor<?x{t}> to tensor<?x{t}>
-            %y = arith.{add} %s, %u : tensor<?x{t}>
-            %t = nn.reduce sum %y axes [0] : tensor<?x{t}> -> tensor<{t}>
-            %w = arith.{add} %h, %t : tensor<{t}>
-            scf.yield %w : tensor<{t}>
-          }}
-          return %r : tensor<{t}>
-        }}""",
-        lambda x, n: x.sum(),
-        [],
-        [({"x": (5,)}, "in 'arith.{add}'")],
-        scalars={"n": np.array([2, 3, 2, 4], np.int64)},
     ),
     "computed_dimension": Case(
         """

@@ -309,6 +309,15 @@ void RelationReporter::addSlices() {
     nonNegative(pad.getMixedLowPad(), "padding in front");
     return nonNegative(pad.getMixedHighPad(), "padding behind");
   }
+  // Others are for `flywheel-check-slices`: these fold to a type that is none.
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (SizeExpr number = sizes.getNumber(size);
+          number.getConstant().value_or(0) < 0)
+        atLeast(number, 0,
+                "a size of dimension " + Twine(dim) + " that is not negative");
+    return;
+  }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     llvm::SmallBitVector dropped = insert.getDroppedDims();
     int64_t sourceDim = 0;

@@ -214,3 +214,51 @@ func.func @gradient(%x: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
   %g = train.gradient %y wrt %x grad_ys %w : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %g : tensor<?xf32>
 }
+
+// -----
+
+// A loop that has no iteration keeps all extents.
+// CHECK-LABEL: func @no_iteration(
+// CHECK-SAME: %[[N:.*]]: index
+// CHECK: %[[KEPT:.*]] = linalg_ext.compare_sizes eq
+// CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %{{.*}}, %[[N]]
+// CHECK: %[[OK:.*]] = arith.ori %[[EMPTY]], %[[KEPT]]
+// CHECK: cf.assert %[[OK]], "expected an iteration to keep extents, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
+// CHECK: scf.for
+func.func @no_iteration(%n: index, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?xf32> {
+    %m = tensor.dim %h, %c0 : tensor<?xf32>
+    %k = arith.subi %m, %c1 : index
+    %p = tensor.extract_slice %h[1] [%k] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %p : tensor<?xf32>
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// What has passed its checks needs no shape in memory.
+// CHECK-LABEL: func @reshape_to_matrix(
+// CHECK-SAME: %[[X:.*]]: tensor<?x2xf32>, %[[M:.*]]: index, %[[N:.*]]: index)
+// CHECK: cf.assert %{{.*}}, "expected as many elements in the result as in the source, found \01 and \02 in 'tensor.reshape'
+// CHECK: %[[ALL:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1]]
+// CHECK: %[[Y:.*]] = tensor.expand_shape %[[ALL]] {{\[}}[0, 1]] output_shape [%[[M]], %[[N]]]
+// CHECK: return %[[Y]]
+func.func @reshape_to_matrix(%x: tensor<?x2xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
+  %s = tensor.from_elements %m, %n : tensor<2xindex>
+  %y = tensor.reshape %x(%s) : (tensor<?x2xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Constants fold to a slice that there is not.
+// CHECK-LABEL: func @negative_slice(
+// CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.extract_slice'
+func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
+  %c-1 = arith.constant -1 : index
+  %y = tensor.extract_slice %x[0] [%c-1] [1] : tensor<2xf32> to tensor<?xf32>
+  return %y : tensor<?xf32>
+}
