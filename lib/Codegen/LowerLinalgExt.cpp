@@ -109,11 +109,14 @@ Value Lowering::slice(Value buffer, ArrayRef<Part> parts) {
   SmallVector<int64_t> shape;
   for (const Part &part : parts) {
     offsets.push_back(part.offset);
-    sizes.push_back(part.isPosition ? OpFoldResult(b.getIndexAttr(1))
-                                    : part.size);
-    if (!part.isPosition)
-      shape.push_back(
-          getConstantIntValue(part.size).value_or(ShapedType::kDynamic));
+    if (part.isPosition) {
+      sizes.push_back(b.getIndexAttr(1));
+      continue;
+    }
+    // A constant that is a value counts as dynamic where types are inferred.
+    std::optional<int64_t> size = getConstantIntValue(part.size);
+    sizes.push_back(size ? OpFoldResult(b.getIndexAttr(*size)) : part.size);
+    shape.push_back(size.value_or(ShapedType::kDynamic));
   }
   auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
       shape, cast<MemRefType>(buffer.getType()), offsets, sizes, strides));
