@@ -149,6 +149,8 @@ static bool isWellKnownMacro(StringRef name) {
 static bool mayMeanElseInC(StringRef name) {
   return isReservedInC(name) || isWellKnownMacro(name) ||
          name.starts_with("_") || name.ends_with("_t") ||
+         // L_tmpnam, M_2_PIl.
+         (name.size() > 1 && llvm::isUpper(name[0]) && name[1] == '_') ||
          llvm::none_of(name, llvm::isLower);
 }
 

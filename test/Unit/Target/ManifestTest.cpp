@@ -103,7 +103,7 @@ TEST_F(AdderTest, JSON) {
                                    {"shape", llvm::json::Array{"batch", 4}}}));
 }
 
-TEST(CNames, Identifiers) {
+TEST(CIdentifier, OfAnyName) {
   EXPECT_EQ(toCIdentifier("W/Adam.m"), "W_Adam_m");
   EXPECT_EQ(toCIdentifier("3d"), "_3d");
   EXPECT_EQ(toCIdentifier("for"), "_for");
