@@ -51,8 +51,6 @@ static const llvm::StringMap<StringRef> &getInstead() {
       {"tensor.gather", checked},
       {"tensor.scatter", checked},
       {"tensor.parallel_insert_slice", "'tensor.insert_slice'"},
-      {"linalg.mmt4d", packed},
-      {"linalg.batch_mmt4d", packed},
       {"linalg.pack", packed},
       {"linalg.unpack", packed},
       {"linalg.winograd_filter_transform", convolution},
