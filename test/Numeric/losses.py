@@ -240,7 +240,7 @@ def test_mixed_extents() -> None:
                  ("sigmoid", [x, z], np.logaddexp(0, x) - x * z, -x)], IN_PROCESS)
     for configuration, model in configurations(text, IN_PROCESS):
         model.initialize()
-        expect_error(configuration, "Cannot feed value of shape|extents",
+        expect_error(configuration, "Cannot feed value of shape|extents|sizes",
                      lambda: model.run("square", np.ones((3, 5)), z))  # noqa: B023
 
 
