@@ -1,10 +1,10 @@
 // RUN: flywheel-opt %s --flywheel-compute-in-place --split-input-file | FileCheck %s
 
-
 // CHECK-LABEL: func.func @here(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>
 // CHECK: %[[NEW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
-// CHECK: materialize_in_destination %[[NEW]] in %[[V]]
+// CHECK-NEXT: %[[STORED:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[V]]
+// CHECK-NEXT: return %[[STORED]]
 func.func @here(%x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %new = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
@@ -16,9 +16,14 @@ func.func @here(%x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = t
 
 // Computed on both paths, stored on one: not in the storage.
 // CHECK-LABEL: func.func @around(
-// CHECK: %[[EMPTY:.*]] = tensor.empty()
-// CHECK: linalg.exp {{.*}} outs(%[[EMPTY]] : tensor<4xf32>)
-// CHECK: scf.if
+// CHECK-SAME: %[[C:.*]]: i1, %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty()
+// CHECK-NEXT: %[[NEW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[EMPTY]] : tensor<4xf32>)
+// CHECK-NEXT: %[[STORED:.*]] = scf.if %[[C]]
+// CHECK-NEXT: %[[COPY:.*]] = linalg.copy ins(%[[NEW]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
+// CHECK-NEXT: scf.yield %[[COPY]]
+// CHECK: scf.yield %[[V]]
+// CHECK: return %[[STORED]]
 func.func @around(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %new = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
@@ -29,4 +34,136 @@ func.func @around(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.wr
     scf.yield %v : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Values that are inserted in a tensor are computed there, one after the other.
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[Y:.*]]: tensor<2xf32>, %[[V:.*]]: tensor<4xf32>
+// CHECK: %[[FIRST:.*]] = tensor.extract_slice %[[V]][0] [2] [1]
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[FIRST]] : tensor<2xf32>)
+// CHECK-NEXT: %[[HALF:.*]] = tensor.insert_slice %[[EXP]] into %[[V]][0] [2] [1]
+// CHECK-NEXT: %[[SECOND:.*]] = tensor.extract_slice %[[HALF]][2] [2] [1]
+// CHECK-NEXT: %[[LOG:.*]] = linalg.log ins(%[[Y]] : tensor<2xf32>) outs(%[[SECOND]] : tensor<2xf32>)
+// CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[LOG]] into %[[HALF]][2] [2] [1]
+// CHECK-NEXT: bufferization.materialize_in_destination %[[WHOLE]] in %[[V]]
+func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
+  %e0 = tensor.empty() : tensor<2xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e0 : tensor<2xf32>) -> tensor<2xf32>
+  %b = linalg.log ins(%y : tensor<2xf32>) outs(%e1 : tensor<2xf32>) -> tensor<2xf32>
+  %whole = tensor.empty() : tensor<4xf32>
+  %0 = tensor.insert_slice %a into %whole[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %1 = tensor.insert_slice %b into %0[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %2 = bufferization.materialize_in_destination %1 in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// A part of a part is one of the whole: the place of the value moves along when
+// the tensor that it was to be in becomes a part of another.
+// CHECK-LABEL: func.func @nested(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[V:.*]]: tensor<8xf32>
+// CHECK: %[[OUTER:.*]] = tensor.extract_slice %[[V]][4] [4] [1]
+// CHECK-NEXT: %[[INNER:.*]] = tensor.extract_slice %[[OUTER]][2] [2] [1]
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[INNER]] : tensor<2xf32>)
+// CHECK-NEXT: %[[PART:.*]] = tensor.insert_slice %[[EXP]] into %[[OUTER]][2] [2] [1]
+// CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[PART]] into %[[V]][4] [4] [1]
+// CHECK-NEXT: bufferization.materialize_in_destination %[[WHOLE]] in %[[V]]
+func.func @nested(%x: tensor<2xf32>, %v: tensor<8xf32> {bufferization.writable = true}) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %inner = tensor.empty() : tensor<4xf32>
+  %0 = tensor.insert_slice %a into %inner[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %outer = tensor.empty() : tensor<8xf32>
+  %1 = tensor.insert_slice %0 into %outer[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %2 = bufferization.materialize_in_destination %1 in %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// -----
+
+// What a value is inserted in is made in front of the first op that computes it.
+// CHECK-LABEL: func.func @late(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[N:.*]]: index
+// CHECK: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[N]])
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<?xf32>)
+// CHECK-NEXT: %[[PLACE:.*]] = tensor.extract_slice %[[FILL]][1] [2] [1]
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[PLACE]] : tensor<2xf32>)
+// CHECK-NEXT: %[[ABS:.*]] = linalg.abs ins(%[[EXP]] : tensor<2xf32>) outs(%[[EXP]] : tensor<2xf32>)
+// CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[ABS]] into %[[FILL]][1] [2] [1]
+// CHECK-NEXT: return %[[WHOLE]]
+func.func @late(%x: tensor<2xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %b = linalg.abs ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>) -> tensor<2xf32>
+  %zero = arith.constant 0.0 : f32
+  %whole = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%whole : tensor<?xf32>) -> tensor<?xf32>
+  %0 = tensor.insert_slice %b into %f[1] [2] [1] : tensor<2xf32> into tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Not where it is made of the value itself.
+// CHECK-LABEL: func.func @depends(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>
+// CHECK: %[[E0:.*]] = tensor.empty()
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[E0]] : tensor<2xf32>)
+// CHECK-NEXT: %[[E1:.*]] = tensor.empty()
+// CHECK-NEXT: %[[LOG:.*]] = linalg.log ins(%[[EXP]] : tensor<2xf32>) outs(%[[E1]] : tensor<2xf32>)
+// CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[EXP]] into %[[LOG]][0] [2] [1]
+// CHECK-NEXT: return %[[WHOLE]]
+func.func @depends(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %e0 = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e0 : tensor<2xf32>) -> tensor<2xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %b = linalg.log ins(%a : tensor<2xf32>) outs(%e1 : tensor<2xf32>) -> tensor<2xf32>
+  %0 = tensor.insert_slice %a into %b[0] [2] [1] : tensor<2xf32> into tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// Nor where the value is computed in something else than an empty tensor.
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[Y:.*]]: tensor<2xf32>
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[Y]] : tensor<2xf32>)
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: tensor.insert_slice %[[EXP]] into %[[E]][0] [2] [1]
+func.func @elsewhere(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%y : tensor<2xf32>) -> tensor<2xf32>
+  %whole = tensor.empty() : tensor<4xf32>
+  %0 = tensor.insert_slice %a into %whole[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Nor around the branch that makes what it is inserted in.
+// CHECK-LABEL: func.func @inside(
+// CHECK-SAME: %[[C:.*]]: i1, %[[X:.*]]: tensor<2xf32>
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<2xf32>
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[E]] : tensor<2xf32>)
+// CHECK: scf.if %[[C]]
+// CHECK-NEXT: %[[WHOLE:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill {{.*}} outs(%[[WHOLE]] : tensor<4xf32>)
+// CHECK-NEXT: tensor.insert_slice %[[EXP]] into %[[FILL]][0] [2] [1]
+func.func @inside(%c: i1, %x: tensor<2xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %zero = arith.constant 0.0 : f32
+  %r = scf.if %c -> tensor<4xf32> {
+    %whole = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%whole : tensor<4xf32>) -> tensor<4xf32>
+    %0 = tensor.insert_slice %a into %f[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
 }
