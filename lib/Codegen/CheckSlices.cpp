@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Before: slices and elements of tensors at positions that are known only when
-// the step runs. After: at the top level of the function, a `cf.assert` in
-// front of each says that it is in range. Refuses nothing.
+// the step runs. After: a `cf.assert` in front of each says that it is in
+// range, also inside of branches and loops. There it is marked
+// `linalg_ext.safe`: the op starts at 0 instead, or does not run, where it is
+// not in range. Refuses what may be out of range in the body of another op,
+// such as `tensor.pad`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 // Before: `linalg` on tensors. After: an elementwise op whose result has one
 // use, by another structured op, is computed in the body of that op, through
 // changes of shape as well; one that costs next to nothing is computed in the
-// body of each of its users. Refuses nothing.
+// body of each of its users. Refuses a function whose rewriting finds no end.
 //
 //===----------------------------------------------------------------------===//
 

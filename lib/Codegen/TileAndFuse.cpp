@@ -6,7 +6,8 @@
 //
 // Before: `linalg` on tensors. After: a contraction whose only use is an
 // elementwise op is computed tile by tile in the loops of that op, in tiles of
-// the size of registers. Refuses nothing: other ops stay as they are.
+// the size of registers; other ops stay as they are. Refuses a contraction that
+// upstream cannot tile.
 //
 //===----------------------------------------------------------------------===//
 

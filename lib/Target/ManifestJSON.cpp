@@ -9,7 +9,7 @@
 //   { "format": 1, "model": NAME, "layout_hash": "0x...",
 //     "interface_hash": "...", "max_extent": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
-//                "seed_offset": N, "status_offset": N,
+//                "seed_offset": N, "status_offset": N, "sizes_offset": N,
 //                "initialized_offset": N, "runs_offset": N, "text_offset": N,
 //                "text_bytes": N },
 //     "workspace_bytes": N, "c_state_bytes": N,

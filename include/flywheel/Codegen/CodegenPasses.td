@@ -213,9 +213,9 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     these are made of need not be kept to the end of the step. Where two
     variables need each other's old value (a swap), no order exists: the smallest
     variable of the cycle gets one explicit copy (`linalg.copy` marked
-    `train.snapshot`), reported as a remark. So does what an op reads elsewhere
-    than it writes (`a := transpose(a)`), and what it starts from without being
-    an update of it. The same holds in each branch and each body of a loop that
+    `train.snapshot`), reported as a remark. A variable that an op reads elsewhere
+    than it writes (`a := transpose(a)`), or starts from without being an update
+    of it, gets such a copy too. The same holds in each branch and each body of a loop that
     writes a variable, where a snapshot is made only when it runs. What checks
     need is not computed where it is stored, but copied there behind them.
 
@@ -383,6 +383,8 @@ def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
     Before: `memref.copy` of any layout. After: only of contiguous buffers, which
     is one `memcpy`; the others are `linalg.copy` and become loops. Upstream would
     call a function of MLIR's runner library, which an object file does not have.
+    A copy of booleans is a `linalg.copy` too: what it stores for a true one is 1,
+    whatever byte it reads.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -582,8 +584,10 @@ def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let summary = "Rewrite math ops that LLVM has no form of";
   let description = [{
     Before: `math` ops on scalars in the bodies of structured ops. After: no
-    `math.clampf` (a maximum and a minimum) and no scalar `math.fpowi` (a
-    `math.powf`).
+    `math.clampf` (a maximum and a minimum), no scalar `math.fpowi` (a
+    `math.powf`), no `math.ipowi` (products), no `math.isfinite`, `math.isinf`
+    and `math.isnormal` (comparisons), and no `math.fma` of 16-bit numbers
+    (arithmetic of f64 that is rounded once).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

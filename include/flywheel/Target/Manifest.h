@@ -50,7 +50,8 @@ namespace flywheel {
 /// Alignment of the state block, of each variable and of the workspace, in
 /// bytes: a cache line and the widest vector register.
 constexpr int64_t kStateAlignment = 64;
-/// Byte offsets within the state block's header.
+/// Byte offsets within the state block's header; at 32 are the sizes of
+/// StatusMessage.h.
 constexpr int64_t kStateHashOffset = 0;
 constexpr int64_t kStateSeedOffset = 8;
 constexpr int64_t kStateStatusOffset = 16;

@@ -36,13 +36,13 @@ def EmitEntryPoints
     definition is private to the object. The messages of the new checks are
     appended to the manifest.
 
-    The entry `init`, where there is one, has the feeds `seed` and `run`: the
-    run counter comes from the block's header, and the entry adopts a block that
-    was never initialised.
+    The entry `init`, where there is one, has the feeds `seed`, `runs` and
+    `select`: the run counters come from the block's header, what is selected
+    from the caller, and the entry adopts a block that was never initialised.
 
     Refuses: a missing or malformed manifest, an entry without a kernel, a
     kernel whose signature does not match its entry, an `init` with other feeds
-    than those two, and names that clash in C.
+    than those three, and names that clash in C.
   }];
   let options = [
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
