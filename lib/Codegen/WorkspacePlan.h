@@ -71,6 +71,8 @@ public:
   mlir::func::FuncOp getFunction() const { return function; }
 
 private:
+  llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size,
+                                                  mlir::memref::AllocOp alloc);
   llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size);
   llvm::FailureOr<mlir::AffineExpr>
   getExpressionBound(mlir::AffineExpr expr, unsigned numDims,

@@ -5,11 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspacePlan.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Target/Manifest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -117,6 +119,79 @@ startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
   return std::nullopt;
 }
 
+/// Whether the function returns an error, in front of `op`, where `condition`
+/// does not hold.
+static bool isCheckedInFrontOf(Value condition, Operation *op) {
+  return llvm::any_of(condition.getUsers(), [&](Operation *user) {
+    if (isa<arith::AndIOp>(user))
+      return isCheckedInFrontOf(user->getResult(0), op);
+    if (!isa<cf::AssertOp>(user) || !isa<func::FuncOp>(user->getParentOp()))
+      return false;
+    Operation *place = user->getBlock()->findAncestorOpInBlock(*op);
+    return place && user->isBeforeInBlock(place);
+  });
+}
+
+/// What `user` says to be at least `size`, if it says so.
+static Value getLarger(Operation *user, Value size) {
+  if (auto compare = dyn_cast<linalg_ext::CompareSizesOp>(user)) {
+    if (compare.getRhs() == size)
+      return compare.getLhs();
+    return compare.getPredicate() == linalg_ext::SizePredicate::eq
+               ? compare.getRhs()
+               : Value();
+  }
+  auto compare = dyn_cast<arith::CmpIOp>(user);
+  if (!compare)
+    return Value();
+  bool isLeft = compare.getLhs() == size;
+  Value other = isLeft ? compare.getRhs() : compare.getLhs();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return other;
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::slt:
+    return isLeft ? other : Value();
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::sgt:
+    return isLeft ? Value() : other;
+  case arith::CmpIPredicate::ule:
+  case arith::CmpIPredicate::ult:
+    // A negative number is above all sizes here.
+    return isLeft && other.getDefiningOp<memref::DimOp>() ? other : Value();
+  default:
+    return Value();
+  }
+}
+
+/// An upper bound of `size`, a size of `alloc`. Where the analysis finds none,
+/// a check in front of `alloc` may say one: sizes that are the values of
+/// tensors have no other.
+FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size,
+                                                    memref::AllocOp alloc) {
+  FailureOr<AffineExpr> bound = getUpperBound(size);
+  if (succeeded(bound))
+    return bound;
+  for (Operation *user : size.getUsers()) {
+    Value larger = getLarger(user, size);
+    if (!larger || !isCheckedInFrontOf(user->getResult(0), alloc))
+      continue;
+    bound = getUpperBound(larger);
+    if (succeeded(bound))
+      return bound;
+  }
+  return failure();
+}
+
+/// `expr` without a negative number that is added last: at least `expr`.
+static AffineExpr withoutReduction(AffineExpr expr) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || expr.getKind() != AffineExprKind::Add)
+    return expr;
+  auto added = dyn_cast<AffineConstantExpr>(sum.getRHS());
+  return added && added.getValue() < 0 ? sum.getLHS() : expr;
+}
+
 /// An upper bound of `size` as a function of the symbolic extents.
 FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
@@ -137,7 +212,20 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
     SmallVector<Value> operands(apply.getMapOperands());
     if (std::optional<int64_t> rest = startAtLowerBounds(map, operands))
       return getAffineConstantExpr(*rest, function.getContext());
-    return getExpressionBound(map.getResult(0), map.getNumDims(), operands);
+    return getExpressionBound(withoutReduction(map.getResult(0)),
+                              map.getNumDims(), operands);
+  }
+  if (auto max = size.getDefiningOp<affine::AffineMaxOp>()) {
+    // The sum of all that may be the largest, none of which is negative.
+    AffineExpr sum = getAffineConstantExpr(0, function.getContext());
+    for (AffineExpr expr : max.getMap().getResults()) {
+      FailureOr<AffineExpr> bound = getExpressionBound(
+          withoutReduction(expr), max.getMap().getNumDims(), max.getOperands());
+      if (failed(bound))
+        return failure();
+      sum = sum + *bound;
+    }
+    return sum;
   }
   auto read = size.getDefiningOp<memref::DimOp>();
   std::optional<int64_t> dim = read ? read.getConstantIndex() : std::nullopt;
@@ -248,7 +336,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getBytes(memref::AllocOp alloc) {
       continue;
     }
     FailureOr<AffineExpr> bound =
-        getUpperBound(alloc.getDynamicSizes()[next++]);
+        getUpperBound(alloc.getDynamicSizes()[next++], alloc);
     if (failed(bound))
       return alloc.emitError()
              << "expected a buffer whose size is bounded by the extents of the "

@@ -49,3 +49,48 @@ func.func @sum() {
   linalg.copy ins(%a : memref<72057594037927936xi8>) outs(%b : memref<72057594037927936xi8>)
   return
 }
+
+// -----
+
+// A check behind a buffer is too late, one in a branch may not be made, and a
+// negative number is above all sizes.
+func.func @checked_late(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %size = memref.load %n[] : memref<index>
+  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  %a = memref.alloc(%size) : memref<?xf32>
+  %ok = linalg_ext.compare_sizes eq %size, %d
+  cf.assert %ok, "expected equal sizes"
+  return
+}
+
+// -----
+
+func.func @checked_in_branch(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>, %p: i1) attributes {train.symbols = ["batch"]} {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %size = memref.load %n[] : memref<index>
+  %ok = linalg_ext.compare_sizes eq %size, %d
+  scf.if %p {
+    cf.assert %ok, "expected equal sizes"
+  }
+  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  %a = memref.alloc(%size) : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @below_negative(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %size = memref.load %n[] : memref<index>
+  %c5 = arith.constant 5 : index
+  %less = arith.subi %d, %c5 : index
+  %ok = arith.cmpi ule, %size, %less : index
+  cf.assert %ok, "expected less"
+  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  %a = memref.alloc(%size) : memref<?xf32>
+  return
+}

@@ -83,3 +83,50 @@ func.func @products(%x: memref<?x?x4xf32> {train.extents = array<i64: 0, 1, -1>}
   memref.copy %b, %rows : memref<?x4xf32> to memref<?x4xf32>
   return
 }
+
+// -----
+
+// A size that is the value of a tensor has the bound that a check in front of
+// the buffer gives it.
+// CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> (s0 * 4)>
+// CHECK-LABEL: func.func @checked(
+// CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]], [#[[$BYTES]]]]
+func.func @checked(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<2xindex>) attributes {train.symbols = ["batch"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %k = memref.load %n[%c0] : memref<2xindex>
+  %same = linalg_ext.compare_sizes eq %k, %d
+  cf.assert %same, "expected equal sizes"
+  %m = memref.load %n[%c1] : memref<2xindex>
+  %within = arith.cmpi ule, %m, %d : index
+  %starts = arith.cmpi uge, %d, %c1 : index
+  %ok = arith.andi %starts, %within : i1
+  cf.assert %ok, "slice out of range"
+  %a = memref.alloc(%k) : memref<?xf32>
+  %b = memref.alloc(%m) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  linalg.fill ins(%zero : f32) outs(%b : memref<?xf32>)
+  %s = memref.subview %x[0] [%m] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  linalg.copy ins(%b : memref<?xf32>) outs(%s : memref<?xf32, strided<[1]>>)
+  linalg.copy ins(%a : memref<?xf32>) outs(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+// What is left of a size, and the larger of two.
+// CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> ((s0 + 2) * 4)>
+// CHECK-LABEL: func.func @larger(
+// CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]]]
+func.func @larger(%x: memref<?xf32> {train.extents = array<i64: 0>}) attributes {train.symbols = ["batch"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %m = affine.max affine_map<()[s0] -> (0, s0 + 2)>()[%d]
+  %r = affine.apply affine_map<()[s0] -> (s0 - 2)>()[%m]
+  %a = memref.alloc(%r) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  return
+}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import flywheel
-from configurations import Failure, ObjectModel
+from configurations import Failure, ObjectModel, expect_error
 
 Array = np.ndarray
 Shapes = dict[str, tuple[int, ...]]
@@ -30,6 +30,8 @@ class Case:
     fails: list[tuple[Shapes, str]]
     dtypes: tuple[str, ...] = ("f32", "f64", "i32")
     scalars: dict[str, Array] = field(default_factory=dict)
+    # What the compiler says of a program that it does not take.
+    refused: str = ""
 
 
 CASES: dict[str, Case] = {
@@ -107,20 +109,19 @@ CASES: dict[str, Case] = {
     ),
     "insert_slice": Case(
         """
-        func.func @f(%x: tensor<?x{t}>, %z: tensor<?x{t}>, %n: tensor<?x{t}>) -> tensor<?x{t}> {{
-          %c0 = arith.constant 0 : index
-          %d = tensor.dim %n, %c0 : tensor<?x{t}>
-          %k = arith.addi %d, %d : index
+        func.func @f(%x: tensor<?x{t}>, %z: tensor<?x{t}>, %n: tensor<index>) -> tensor<?x{t}> {{
+          %k = tensor.extract %n[] : tensor<index>
           %y = tensor.insert_slice %z into %x[0] [%k] [1] : tensor<?x{t}> into tensor<?x{t}>
           return %y : tensor<?x{t}>
         }}""",
         lambda x, z, n: np.concatenate([z, x[len(z) :]]),
-        [{"x": (7,), "z": (2,), "n": (1,)}, {"x": (4,), "z": (4,), "n": (2,)}],
+        [{"x": (7,), "z": (2,)}],
         [
-            ({"x": (7,), "z": (3,), "n": (1,)}, "found 2 and 3 in 'tensor.insert_slice'"),
-            ({"x": (7,), "z": (1,), "n": (1,)}, "found 2 and 1 in 'tensor.insert_slice'"),
-            ({"x": (1,), "z": (2,), "n": (1,)}, "slice out of range"),
+            ({"x": (7,), "z": (3,)}, "found 2 and 3 in 'tensor.insert_slice'"),
+            ({"x": (7,), "z": (1,)}, "found 2 and 1 in 'tensor.insert_slice'"),
+            ({"x": (1,), "z": (2,)}, "slice out of range"),
         ],
+        scalars={"n": np.array(2, np.int64)},
     ),
     "extract_slice_negative": Case(
         """
@@ -262,6 +263,23 @@ CASES: dict[str, Case] = {
     # What is read at positions that no loop bounds.
     "window": Case(
         """
+        func.func @f(%x: tensor<?x{t}>, %w: tensor<3x{t}>, %z: tensor<?x{t}>) -> tensor<?x{t}> {{
+          %c0 = arith.constant 0 : index
+          %d = tensor.dim %z, %c0 : tensor<?x{t}>
+          %v = arith.constant {zero} : {t}
+          %e = tensor.empty(%d) : tensor<?x{t}>
+          %f = linalg.fill ins(%v : {t}) outs(%e : tensor<?x{t}>) -> tensor<?x{t}>
+          %y = linalg.conv_1d ins(%x, %w : tensor<?x{t}>, tensor<3x{t}>) outs(%f : tensor<?x{t}>) -> tensor<?x{t}>
+          return %y : tensor<?x{t}>
+        }}""",
+        lambda x, w, z: np.array([x[i : i + 3] @ w for i in range(len(z))], x.dtype),
+        [{"x": (7,), "z": (5,), "w": (3,)}, {"x": (9,), "z": (5,), "w": (3,)}, {"x": (1,), "z": (0,), "w": (3,)}],
+        [({"x": (7,), "z": (6,), "w": (3,)}, "found 7 and 8 in 'linalg.conv_1d'")],
+        dtypes=("i32",),
+    ),
+    # Raised to nn.conv2d, which has a window at least.
+    "window_of_floats": Case(
+        """
         func.func @f(%x: tensor<?x{t}>, %w: tensor<3x{t}>, %z: tensor<?x{t}>) -> tensor<{t}> {{
           %c0 = arith.constant 0 : index
           %d = tensor.dim %z, %c0 : tensor<?x{t}>
@@ -273,9 +291,11 @@ CASES: dict[str, Case] = {
           return %s : tensor<{t}>
         }}""",
         lambda x, w, z: np.array(sum(x[i : i + 3] @ w for i in range(len(z))), x.dtype),
-        [{"x": (7,), "z": (5,), "w": (3,)}, {"x": (9,), "z": (5,), "w": (3,)}, {"x": (1,), "z": (0,), "w": (3,)}],
-        [({"x": (7,), "z": (6,), "w": (3,)}, "found 7 and 8 in 'linalg.conv_1d'")],
-        dtypes=("i32",),
+        [{"x": (7,), "z": (5,), "w": (3,)}, {"x": (9,), "z": (5,), "w": (3,)}],
+        [
+            ({"x": (7,), "z": (6,), "w": (3,)}, "found 7 and 8 in 'linalg.conv_1d'"),
+        ],
+        dtypes=("f32", "f64"),
     ),
     "matmul": Case(
         """
@@ -430,6 +450,59 @@ CASES: dict[str, Case] = {
         [({"x": (3, 2)}, "expected a dimension from 0 to 1")],
         scalars={"n": np.array(-1, np.int64)},
     ),
+    "for_in_if": Case(
+        """
+        func.func @f(%x: tensor<?x2x{t}>, %z: tensor<?x{t}>, %n: tensor<index>) -> tensor<?x{t}> {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %k = tensor.extract %n[] : tensor<index>
+          %r = scf.for %i = %c0 to %k step %c1 iter_args(%h = %z) -> tensor<?x{t}> {{
+            %p = arith.cmpi ne, %i, %c0 : index
+            %s = scf.if %p -> tensor<?x{t}> {{
+              %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x2x{t}> into tensor<?x{t}>
+              %y = arith.{add} %c, %h : tensor<?x{t}>
+              scf.yield %y : tensor<?x{t}>
+            }} else {{
+              scf.yield %h : tensor<?x{t}>
+            }}
+            scf.yield %s : tensor<?x{t}>
+          }}
+          return %r : tensor<?x{t}>
+        }}""",
+        lambda x, z, n: x.reshape(-1) + z,
+        [],
+        [],
+        refused="""10:20: error: expected a check ("expected equal extents of dimension 0 of operands, found N and M """
+        """in 'arith.{add}' at <string>:10:20") at the top level of a function, where it comes before every write, """
+        """found one inside 'scf.for'""",
+    ),
+    # Sizes that an iteration computes.
+    "for_with_sizes_inside": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>, %n: tensor<4xindex>) -> tensor<{t}> {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c2 = arith.constant 2 : index
+          %v = arith.constant dense<{zero}> : tensor<{t}>
+          %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%h = %v) -> tensor<{t}> {{
+            %j = arith.addi %i, %c2 : index
+            %a = tensor.extract %n[%i] : tensor<4xindex>
+            %b = tensor.extract %n[%j] : tensor<4xindex>
+            %s = tensor.extract_slice %x[0] [%a] [1] : tensor<?x{t}> to tensor<?x{t}>
+            %u = tensor.extract_slice %x[0] [%b] [1] : tensor<?x{t}> to tensor<?x{t}>
+            %y = arith.{add} %s, %u : tensor<?x{t}>
+            %t = nn.reduce sum %y axes [0] : tensor<?x{t}> -> tensor<{t}>
+            %w = arith.{add} %h, %t : tensor<{t}>
+            scf.yield %w : tensor<{t}>
+          }}
+          return %r : tensor<{t}>
+        }}""",
+        lambda x, n: 2 * x[: n[0]].sum() + 2 * x[: n[1]].sum(),
+        [],
+        [],
+        refused="11:18: error: expected a buffer whose size is bounded by the extents of the feeds, found "
+        "'memref<?x{t}>'",
+    ),
 }
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32}
@@ -451,6 +524,14 @@ def check_case(name: str, case: Case, dtype: str, lowering: str) -> None:
         "zero": "0.0" if is_float else "0",
         "one": "1.0" if is_float else "1",
     }
+    if case.refused:
+        expect_error(
+            f"{name} {dtype} {lowering}",
+            re.escape(case.refused.format(**words)),
+            lambda: flywheel.compile(case.text.format(**words), lowering=lowering),
+            flywheel.CompileError,
+        )
+        return
     compiled = flywheel.compile(case.text.format(**words), lowering=lowering)
     session = flywheel.Session(compiled)
     for shapes in case.fits:

@@ -190,11 +190,7 @@ static std::string describeRelation(const SizeRelation &relation,
     return "expected " + relation.what;
   if (!relation.found.empty())
     return "expected " + relation.what + ", found " + relation.found;
-  std::string text = "expected " + relation.what + ", found \1";
-  // The size that is named already is not said twice.
-  if (!relation.rhs.getConstant())
-    text += " and \2";
-  return text;
+  return "expected " + relation.what + ", found \1 and \2";
 }
 
 static LogicalResult refuse(Operation *op) {

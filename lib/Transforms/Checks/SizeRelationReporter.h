@@ -34,8 +34,15 @@ private:
   void equal(SizeExpr lhs, SizeExpr rhs, const llvm::Twine &what) {
     report({std::move(lhs), std::move(rhs), what.str(), false, {}});
   }
+  /// `what` says the bound, so that an error names only what was found.
   void atLeast(SizeExpr lhs, int64_t rhs, const llvm::Twine &what) {
-    report({std::move(lhs), SizeExpr::constant(rhs), what.str(), true, {}});
+    report({std::move(lhs),
+            SizeExpr::constant(rhs),
+            what.str(),
+            true,
+            {},
+            {},
+            "\1"});
   }
   /// Dimension `i` of `a` is dimension `j` of `b`.
   void equalDims(mlir::Value a, int64_t i, mlir::Value b, int64_t j,

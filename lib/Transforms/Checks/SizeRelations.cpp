@@ -58,9 +58,14 @@ void RelationReporter::addResultTypes() {
       if (type.isDynamicDim(dim))
         continue;
       if (std::optional<SizeExpr> size = sizes.getComputedSize(result, dim))
-        equal(*size, SizeExpr::constant(type.getDimSize(dim)),
-              "dimension " + Twine(dim) + " of the result to be " +
-                  Twine(type.getDimSize(dim)) + ", as its type says");
+        report({*size,
+                SizeExpr::constant(type.getDimSize(dim)),
+                "dimension " + std::to_string(dim) + " of the result to be " +
+                    std::to_string(type.getDimSize(dim)) + ", as its type says",
+                false,
+                {},
+                {},
+                "\1"});
     }
   }
 }
@@ -196,8 +201,13 @@ void RelationReporter::addIndexingMaps(linalg::LinalgOp structured) {
       report({size, *largest + SizeExpr::constant(1),
               name + " to hold the last position that is used", true,
               std::vector<SizeExpr>(loops.begin(), loops.end())});
-      report({*least, SizeExpr(), name + " to hold the first position", true,
-              std::vector<SizeExpr>(loops.begin(), loops.end())});
+      report({*least,
+              SizeExpr(),
+              name + " to be read from position 0 on",
+              true,
+              std::vector<SizeExpr>(loops.begin(), loops.end()),
+              {},
+              "\1"});
     }
   }
 }

@@ -262,3 +262,16 @@ func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
   %y = tensor.extract_slice %x[0] [%c-1] [1] : tensor<2xf32> to tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Both sizes are named, also where a type knows one of them.
+// CHECK-LABEL: func @known_on_one_side(
+// CHECK-SAME: %[[X:.*]]: tensor<3x?xf32>, %{{.*}}: tensor<?x4xf32>)
+// CHECK-DAG: %[[D:.*]] = tensor.dim %[[X]], %c1
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
+// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 1 of the prediction and the target, found \01 and \02 in 'nn.mean_squared_error'
+func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor<3xf32> {
+  %y = nn.mean_squared_error %x, %z reduction none : (tensor<3x?xf32>, tensor<?x4xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

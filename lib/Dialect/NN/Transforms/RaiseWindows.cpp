@@ -305,11 +305,17 @@ void WindowRaiser::trimImage() {
     int64_t rest = (window[i] - 1) * dilations[i] + 1 - strides[i];
     if (ShapedType::isDynamic(count) || ShapedType::isDynamic(extent)) {
       AffineExpr reach = b.getAffineDimExpr(0) * strides[i] + rest;
-      sizes[dim] = affine::makeComposedFoldedAffineMax(
-          b, loc,
-          AffineMap::get(1, 0, {reach, b.getAffineConstantExpr(0)},
-                         op.getContext()),
-          {tensor::getMixedSize(b, loc, init, outputDim)});
+      OpFoldResult numWindows = tensor::getMixedSize(b, loc, init, outputDim);
+      // Windows that overlap reach a positive number of positions: without a
+      // maximum the size of the result folds to that of `init`.
+      sizes[dim] =
+          rest >= 0
+              ? affine::makeComposedFoldedAffineApply(b, loc, reach, numWindows)
+              : affine::makeComposedFoldedAffineMax(
+                    b, loc,
+                    AffineMap::get(1, 0, {reach, b.getAffineConstantExpr(0)},
+                                   op.getContext()),
+                    numWindows);
     } else if (extent - count * strides[i] - rest >= strides[i]) {
       sizes[dim] = b.getIndexAttr(count * strides[i] + rest);
     } else {
