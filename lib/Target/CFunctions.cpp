@@ -25,97 +25,48 @@ LLVM::GlobalOp EntryPointBuilder::addText(const Twine &name, StringRef text) {
       LLVM::Linkage::Internal, name.str(), b.getStringAttr(text));
 }
 
-/// `M.report_extent(state, text, bytes, value) -> i32` writes the text and the
-/// value, in digits, behind it into the block, for the status that it returns.
-LLVM::LLVMFuncOp EntryPointBuilder::getExtentReporter() {
-  if (extentReporter)
-    return extentReporter;
+/// `M.report_size(state, size, status) -> i32` stores the size, for the text of
+/// the status that it returns.
+LLVM::LLVMFuncOp EntryPointBuilder::getSizeReporter() {
+  if (sizeReporter)
+    return sizeReporter;
   OpBuilder::InsertionGuard guard(b);
   Block *callersFailBlock = failBlock;
-  extentReporter =
-      beginFunction(prefix + ".report_extent", i32, {ptr, ptr, i64, i64});
-  extentReporter.setLinkage(LLVM::Linkage::Internal);
+  sizeReporter = beginFunction(prefix + ".report_size", i32, {ptr, i64, i32});
+  sizeReporter.setLinkage(LLVM::Linkage::Internal);
   Block *arguments = b.getInsertionBlock();
-  Value state = arguments->getArgument(0), text = arguments->getArgument(1),
-        bytes = arguments->getArgument(2), value = arguments->getArgument(3);
+  Value state = arguments->getArgument(0), size = arguments->getArgument(1),
+        status = arguments->getArgument(2);
   addFailBlock(state);
   emitStateChecks(state);
-  // Only a block of this model has room for a text.
+  // Only a block of this model has room for a size.
   if (manifest.variables.empty())
     emitAdoption(state);
   else
     emitHashCheck(state);
-  Value buffer = offsetBy(state, getStateTextOffset(manifest.variables.size()));
-  LLVM::MemcpyOp::create(b, loc, buffer, text, bytes, /*isVolatile=*/false);
-  store(constant(i8, '-'), element(i8, buffer, bytes), 0);
-  Value zero = constant(i64, 0), one = constant(i64, 1),
-        ten = constant(i64, 10);
-  Value isNegative = emitCompare(LLVM::ICmpPredicate::slt, value, zero);
-  Value magnitude = LLVM::SelectOp::create(
-      b, loc, isNegative, LLVM::SubOp::create(b, loc, zero, value), value);
-  Value begin = LLVM::AddOp::create(
-      b, loc, bytes, LLVM::ZExtOp::create(b, loc, i64, isNegative));
-
-  // Goes forward to find the end, then backward with the digits.
-  Block *count = addBlock();
-  Block *write = b.createBlock(count->getParent(), {}, {i64, i64}, {loc, loc});
-  Block *done = b.createBlock(count->getParent());
-  count->addArguments({i64, i64}, {loc, loc});
-  b.setInsertionPointToEnd(begin.getParentBlock());
-  LLVM::BrOp::create(b, loc, ValueRange{begin, magnitude}, count);
-
-  b.setInsertionPointToEnd(count);
-  Value end = LLVM::AddOp::create(b, loc, count->getArgument(0), one);
-  Value rest = LLVM::UDivOp::create(b, loc, count->getArgument(1), ten);
-  store(constant(i8, 0), element(i8, buffer, end), 0);
-  LLVM::CondBrOp::create(
-      b, loc, emitCompare(LLVM::ICmpPredicate::eq, rest, zero), write,
-      ValueRange{end, magnitude}, count, ValueRange{end, rest});
-
-  b.setInsertionPointToEnd(write);
-  Value position = LLVM::SubOp::create(b, loc, write->getArgument(0), one);
-  Value digit = LLVM::URemOp::create(b, loc, write->getArgument(1), ten);
-  store(LLVM::AddOp::create(b, loc, LLVM::TruncOp::create(b, loc, i8, digit),
-                            constant(i8, '0')),
-        element(i8, buffer, position), 0);
-  rest = LLVM::UDivOp::create(b, loc, write->getArgument(1), ten);
-  LLVM::CondBrOp::create(b, loc,
-                         emitCompare(LLVM::ICmpPredicate::eq, rest, zero), done,
-                         ValueRange{}, write, ValueRange{position, rest});
-
-  b.setInsertionPointToEnd(done);
-  Value status = constant(i32, kOwnTextStatus);
+  store(size, state, kStateSizesOffset);
   store(status, state, kStateStatusOffset);
   emitReturn(status);
   failBlock = callersFailBlock;
-  return extentReporter;
+  return sizeReporter;
 }
 
-void EntryPointBuilder::failIfTooLarge(Value extent, Value state,
-                                       StringRef name, StringRef entrySymbol,
-                                       int64_t bound) {
-  // A text leaves room for the value.
-  std::string text = (name + " is out of range: expected 0 <= " + name +
-                      " <= " + Twine(bound) + " in '" + entrySymbol + "'")
-                         .str()
-                         .substr(0, kStateTextBytes - 64) +
-                     ", found ";
-  LLVM::LLVMFuncOp reporter = getExtentReporter();
-  LLVM::GlobalOp global =
-      addText(prefix + ".extent_text_" + Twine(numExtentTexts++), text);
+void EntryPointBuilder::failIfTooLarge(Value size, Value state, StringRef name,
+                                       StringRef entrySymbol, int64_t bound) {
+  int32_t status = getStatus(StatusKind::InvalidArgument,
+                             name + " is out of range: expected 0 <= " + name +
+                                 " <= " + Twine(bound) + " in '" + entrySymbol +
+                                 "', found \1");
+  LLVM::LLVMFuncOp reporter = getSizeReporter();
   Block *fail = addBlock(), *next = addBlock();
-  // Unsigned, so that a negative extent is too large.
+  // Unsigned, so that a negative size is too large.
   LLVM::CondBrOp::create(
-      b, loc,
-      emitCompare(LLVM::ICmpPredicate::ugt, extent, constant(i64, bound)), fail,
-      next);
+      b, loc, emitCompare(LLVM::ICmpPredicate::ugt, size, constant(i64, bound)),
+      fail, next);
   b.setInsertionPointToEnd(fail);
-  Value address = LLVM::AddressOfOp::create(b, loc, global);
   emitReturn(
-      LLVM::CallOp::create(
-          b, loc, reporter,
-          ValueRange{state, address,
-                     constant(i64, static_cast<int64_t>(text.size())), extent})
+      LLVM::CallOp::create(b, loc, reporter,
+                           ValueRange{state, size, constant(i32, status)})
           .getResult());
   b.setInsertionPointToEnd(next);
 }
@@ -252,6 +203,7 @@ void EntryPointBuilder::emitLastError() {
       emitCompare(LLVM::ICmpPredicate::slt, status, constant(i32, 0)));
   LLVM::CondBrOp::create(b, loc, isOwn, own, listed);
 
+  // What the header found and said.
   b.setInsertionPointToEnd(own);
   emitReturn(offsetBy(state, getStateTextOffset(manifest.variables.size())));
 

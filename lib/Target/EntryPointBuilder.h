@@ -67,12 +67,11 @@ private:
   /// Leaves with the status of that message if `condition`; goes on otherwise.
   void failIf(mlir::Value condition, StatusKind kind,
               const llvm::Twine &message);
-  /// Leaves if an extent of the C interface is above its bound or negative,
-  /// with a text that says what it is.
-  void failIfTooLarge(mlir::Value extent, mlir::Value state,
-                      llvm::StringRef name, llvm::StringRef entrySymbol,
-                      int64_t bound);
-  mlir::LLVM::LLVMFuncOp getExtentReporter();
+  /// Leaves if a dimension size of the C interface is above its bound or
+  /// negative, with a text that says what it is.
+  void failIfTooLarge(mlir::Value size, mlir::Value state, llvm::StringRef name,
+                      llvm::StringRef entrySymbol, int64_t bound);
+  mlir::LLVM::LLVMFuncOp getSizeReporter();
   /// A constant array of these bytes.
   mlir::LLVM::GlobalOp addText(const llvm::Twine &name, llvm::StringRef text);
   /// The same for a null state, in which no status can be stored.
@@ -154,9 +153,8 @@ private:
   std::string prefix;
   /// Of the function under construction.
   mlir::Block *failBlock = nullptr;
-  unsigned numExtentTexts = 0;
-  /// The function of getExtentReporter(), or null before it.
-  mlir::LLVM::LLVMFuncOp extentReporter;
+  /// The function of getSizeReporter(), or null before it.
+  mlir::LLVM::LLVMFuncOp sizeReporter;
   /// The function of emitEvaluator(), or null before it.
   mlir::LLVM::LLVMFuncOp evaluator;
 };

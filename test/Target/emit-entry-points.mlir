@@ -81,12 +81,14 @@ module attributes {train.manifest = {
 // CHECK-LABEL: llvm.func @tiny_net_step(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: llvm.icmp "ugt" %[[BATCH]]
-// CHECK: llvm.call @tiny_net.report_extent(%{{.*}}, %{{.*}}, %{{.*}}, %[[BATCH]])
+// CHECK: llvm.call @tiny_net.report_size(%{{.*}}, %[[BATCH]], %{{.*}})
 // CHECK: llvm.call @tiny_net_step.packed
 
-// What the block says then is the text and the value.
-// CHECK: llvm.func internal @tiny_net.report_extent(
-// CHECK: llvm.mlir.global internal constant @tiny_net.extent_text_0("batch is out of range: expected 0 <= batch <= 16 in 'tiny_net_step', found ")
+// The block keeps the size, which the text of the status names.
+// CHECK: llvm.func internal @tiny_net.report_size(%{{.*}}: !llvm.ptr, %[[SIZE:.*]]: i64, %[[FOUND:.*]]: i32) -> (i32 {llvm.signext})
+// CHECK: llvm.store %[[SIZE]], %{{.*}} : i64
+// CHECK: llvm.store %[[FOUND]], %{{.*}} : i32
+// CHECK: llvm.return %[[FOUND]]
 
 // The initializer sets the bit of what was selected, by default of all.
 // CHECK-LABEL: llvm.func hidden @tiny_net_init.packed(

@@ -57,10 +57,9 @@ constexpr int64_t kStateSeedOffset = 8;
 constexpr int64_t kStateStatusOffset = 16;
 constexpr int64_t kStateStringsOffset = 24;
 constexpr int64_t kStateInitializedOffset = 64;
-/// Bytes of the text of a status below 0, with its terminator.
+/// Bytes of the text of a status that names sizes or is below 0, with its
+/// terminator.
 constexpr int64_t kStateTextBytes = 512;
-/// Status of a bad argument about which the block has the text.
-constexpr int32_t kOwnTextStatus = -1;
 
 /// Where the header of a block of so many variables has their run counters,
 /// its text, and its end.
