@@ -37,6 +37,7 @@ config.excludes = [
     "harness.py",
     "mutate.py",
     "samples",
+    "sampling.py",
     "step_programs.py",
     "supported",
     "windows.py",
@@ -52,8 +53,8 @@ config.environment["PATH"] = os.pathsep.join(
 # Upstream's parser and verifiers crash on too many mutants still: only when asked.
 if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
     config.excludes.append("passes.py")
-# How long and from which seed the generators of Fuzz/ run.
-for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS"):
+# How long and from which seed the generators of Fuzz/ run; which cases of long tests do.
+for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"

@@ -26,11 +26,14 @@ from typing import Any, Iterator, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sampling import choose
 
 import flywheel
 from samples import SAMPLES, Sample, as_list, draw
 
 Array = NDArray[Any]
+# Of the samples of an op, in one run.
+SHARE = 0.15
 
 
 def shape_of(type: str) -> str:
@@ -210,6 +213,8 @@ def main(lowering: str, only: Sequence[str]) -> None:
     failures = [f"{rule}: no batching rule" for rule in rules if rule not in covered]
     cases = [(rule, number, sample) for rule in rules if not only or rule in only
              for number, sample in enumerate(SAMPLES.get(rule, []))]
+    if not only:
+        cases = choose(f"batching {lowering}", cases, SHARE, group=lambda case: case[0])
 
     def run(case: Tuple[str, int, Sample]) -> str:
         rule, number, sample = case

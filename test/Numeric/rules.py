@@ -18,11 +18,14 @@ from typing import Any, Callable, List, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sampling import choose
 
 import flywheel
 from samples import SAMPLES, Sample, as_list, draw
 
 Array = NDArray[Any]
+# Of the samples of an op, in one run.
+SHARE = 0.15
 
 def difference(function: Callable[[Sequence[Array]], List[Array]], at: List[Array], along: List[Array],
                step: float) -> List[Array]:
@@ -110,6 +113,8 @@ def main(lowering: str, only: Sequence[str]) -> None:
     failures = [f"{rule}: no sample" for rule in rules if rule not in SAMPLES]
     cases = [(rule, number, sample) for rule in rules if not only or rule in only
              for number, sample in enumerate(SAMPLES.get(rule, []))]
+    if not only:
+        cases = choose(f"rules {lowering}", cases, SHARE, group=lambda case: case[0])
 
     def run(case: Tuple[str, int, Sample]) -> str:
         rule, number, sample = case

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which cases of a long test a run takes: a few, others each day.
+
+FLYWHEEL_TEST_SEED chooses them, by default the number of the day;
+FLYWHEEL_TEST_ALL=1 takes all, as `ninja check-all` does.
+"""
+
+import os
+import random
+import time
+from typing import Callable, Dict, Hashable, List, Sequence, TypeVar
+
+Case = TypeVar("Case")
+
+
+def choose(name: str, cases: Sequence[Case], share: float, group: Callable[[Case], Hashable]) -> List[Case]:
+    """That share of the cases, in their order, and at least one of each group; prints the
+    seed that takes the same ones again. `name` keeps two tests from choosing alike."""
+    if os.environ.get("FLYWHEEL_TEST_ALL"):
+        return list(cases)
+    seed = int(os.environ.get("FLYWHEEL_TEST_SEED") or time.time() // 86400)
+    rng = random.Random(f"{name} {seed}")
+    groups: Dict[Hashable, List[int]] = {}
+    for number, case in enumerate(cases):
+        groups.setdefault(group(case), []).append(number)
+    taken = {number for number in range(len(cases)) if rng.random() < share}
+    for numbers in groups.values():
+        if taken.isdisjoint(numbers):
+            taken.add(rng.choice(numbers))
+    print(f"FLYWHEEL_TEST_SEED={seed}: {len(taken)} of {len(cases)} cases of {name}", flush=True)
+    return [cases[number] for number in sorted(taken)]
