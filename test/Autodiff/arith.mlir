@@ -31,11 +31,11 @@ func.func @maximum(%a: tensor<?xf32>, %b: tensor<?xf32>, %g: tensor<?xf32>) -> (
 // -----
 
 // Only what is needed is emitted: %c is no target.
-// CHECK-LABEL: func @constant_operand
-// CHECK: arith.mulf
-// CHECK: arith.mulf
-// CHECK-NOT: arith.mulf
-// CHECK: return
+// CHECK-LABEL: func.func @constant_operand(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>, %[[C:[^:]*]]: tensor<4xf32>, %[[G:[^:]*]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[A]], %[[C]] : tensor<4xf32>
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[G]], %[[C]] : tensor<4xf32>
+// CHECK-NEXT: return %[[MULF]], %[[MULF_2]] : tensor<4xf32>, tensor<4xf32>
 func.func @constant_operand(%a: tensor<4xf32>, %c: tensor<4xf32>, %g: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %y = arith.mulf %a, %c : tensor<4xf32>
   %d = train.gradient %y wrt %a grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

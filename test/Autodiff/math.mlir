@@ -16,11 +16,15 @@ func.func @tanh(%x: tensor<?xf32>, %g: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 // |x| has the derivative 0 at 0.
-// CHECK-LABEL: func @abs
-// CHECK: arith.cmpf ogt
-// CHECK: arith.cmpf olt
-// CHECK: arith.select
-// CHECK: arith.select
+// CHECK-LABEL: func.func @abs(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[G:[^:]*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ogt, %[[X]], %[[CST]] : tensor<4xf32>
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf olt, %[[X]], %[[CST]] : tensor<4xf32>
+// CHECK-NEXT: %[[NEGF:.*]] = arith.negf %[[G]] : tensor<4xf32>
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPF_2]], %[[NEGF]], %[[CST]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[CMPF]], %[[G]], %[[SELECT]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: return %[[SELECT_2]] : tensor<4xf32>
 func.func @abs(%x: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
   %y = math.absf %x : tensor<4xf32>
   %d = train.gradient %y wrt %x grad_ys %g : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

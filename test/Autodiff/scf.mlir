@@ -60,10 +60,21 @@ func.func @loop(%x: tensor<3xf32>, %w: tensor<3xf32>, %g: tensor<3xf32>) -> (ten
 // -----
 
 // A sum needs nothing kept.
-// CHECK-LABEL: func @sum
-// CHECK-NOT: tensor.empty
-// CHECK-NOT: insert_slice
-// CHECK: return
+// CHECK-LABEL: func.func @sum(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3xf32>, %[[W:[^:]*]]: tensor<3xf32>, %[[G:[^:]*]]: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<0.000000e+00> : tensor<3xf32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C5:.*]] = arith.constant 5 : index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[C5]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (tensor<3xf32>) {
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ITER_2]], %[[W]] : tensor<3xf32>
+// CHECK-NEXT: scf.yield %[[ADDF]] : tensor<3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %{{.*}} = %[[C0]] to %[[C5]] step %[[C1]] iter_args(%[[ITER_4:.*]] = %[[CST]]) -> (tensor<3xf32>) {
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[ITER_4]], %[[G]] : tensor<3xf32>
+// CHECK-NEXT: scf.yield %[[ADDF_2]] : tensor<3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]], %[[G]], %[[FOR_2]] : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
 func.func @sum(%x: tensor<3xf32>, %w: tensor<3xf32>, %g: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -43,9 +43,22 @@ func.func @early(%x: tensor<3xf32>) -> (i64, tensor<3xf32>, tensor<3xf32>) {
 // -----
 
 // A loop that no derivative reaches stays as it is.
-// CHECK-LABEL: func @constant
-// CHECK: scf.while
-// CHECK-NOT: scf.for
+// CHECK-LABEL: func.func @constant(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<3xf32>, %[[T:[^:]*]]: tensor<f32>) -> (tensor<3xf32>, tensor<f32>)
+// CHECK-NEXT: %{{.*}} = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[WHILE:.*]]:2 = scf.while (%[[ITER:.*]] = %{{.*}}, %[[ITER_3:.*]] = %[[T]]) : (index, tensor<f32>) -> (index, tensor<f32>) {
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi slt, %[[ITER]], %[[C4]] : index
+// CHECK-NEXT: scf.condition(%[[CMPI]]) %[[ITER]], %[[ITER_3]] : index, tensor<f32>
+// CHECK-NEXT: } do {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: index, %[[ELEMENT_2:.*]]: tensor<f32>):
+// CHECK-NEXT: %[[SIN:.*]] = math.sin %[[ELEMENT_2]] : tensor<f32>
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[ELEMENT]], %[[C1]] : index
+// CHECK-NEXT: scf.yield %[[ADDI]], %[[SIN]] : index, tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[X]], %[[X]] : tensor<3xf32>
+// CHECK-NEXT: return %[[ADDF]], %[[WHILE]]#1 : tensor<3xf32>, tensor<f32>
 func.func @constant(%x: tensor<3xf32>, %t: tensor<f32>) -> (tensor<3xf32>, tensor<f32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -178,9 +191,41 @@ func.func @unsigned(%t: tensor<f32>, %n: i32) -> tensor<f32> {
 // -----
 
 // An inner loop becomes one first.
-// CHECK-LABEL: func @nested
-// CHECK-NOT: scf.while
-// CHECK: return
+// CHECK-LABEL: func.func @nested(
+// CHECK-SAME: %{{[^:]*}}: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<3xf32>
+// CHECK-NEXT: %[[FOR:.*]]:2 = scf.for %[[ITER:.*]] = %[[C0]] to %[[C3]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %{{.*}}, %[[ITER_4:.*]] = %[[EMPTY]]) -> (tensor<f32>, tensor<3xf32>) {
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[ITER_2]] into %[[ITER_4]][%[[ITER]]] [1] [1] {train.in_range} : tensor<f32> into tensor<3xf32>
+// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %{{.*}} = %[[C0]] to %[[C3]] step %[[C1]] iter_args(%[[ITER_6:.*]] = %[[ITER_2]]) -> (tensor<f32>) {
+// CHECK-NEXT: %[[SIN:.*]] = math.sin %[[ITER_6]] : tensor<f32>
+// CHECK-NEXT: scf.yield %[[SIN]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[FOR_2]], %[[INSERT_SLICE]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[FOR_3:.*]] = scf.for %[[ITER_7:.*]] = %[[C0]] to %[[C3]] step %[[C1]] iter_args(%[[ITER_8:.*]] = %[[CST]]) -> (tensor<f32>) {
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[C2]], %[[ITER_7]] : index
+// CHECK-NEXT: %{{.*}} = tensor.extract_slice %[[FOR]]#1[%[[SUBI]]] [1] [1] {train.in_range} : tensor<3xf32> to tensor<f32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<3xf32>
+// CHECK-NEXT: %[[FOR_4:.*]]:2 = scf.for %[[ITER_9:.*]] = %[[C0]] to %[[C3]] step %[[C1]] iter_args(%[[ITER_10:.*]] = %{{.*}}, %[[ITER_12:.*]] = %[[EMPTY_2]]) -> (tensor<f32>, tensor<3xf32>) {
+// CHECK-NEXT: %[[INSERT_SLICE_2:.*]] = tensor.insert_slice %[[ITER_10]] into %[[ITER_12]][%[[ITER_9]]] [1] [1] {train.in_range} : tensor<f32> into tensor<3xf32>
+// CHECK-NEXT: %[[SIN_2:.*]] = math.sin %[[ITER_10]] : tensor<f32>
+// CHECK-NEXT: scf.yield %[[SIN_2]], %[[INSERT_SLICE_2]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[FOR_5:.*]] = scf.for %[[ITER_13:.*]] = %[[C0]] to %[[C3]] step %[[C1]] iter_args(%[[ITER_14:.*]] = %[[ITER_8]]) -> (tensor<f32>) {
+// CHECK-NEXT: %[[SUBI_2:.*]] = arith.subi %[[C2]], %[[ITER_13]] : index
+// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[FOR_4]]#1[%[[SUBI_2]]] [1] [1] {train.in_range} : tensor<3xf32> to tensor<f32>
+// CHECK-NEXT: %[[COS:.*]] = math.cos %[[EXTRACT_SLICE_2]] : tensor<f32>
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ITER_14]], %[[COS]] : tensor<f32>
+// CHECK-NEXT: scf.yield %[[MULF]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[FOR_5]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR_3]] : tensor<f32>
 func.func @nested(%x: tensor<f32>) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,21 +2,27 @@
 
 // log(1 + x) and exp(x) - 1 would lose every digit near 0.
 
-// CHECK-DAG: func.func private @log1p(f64) -> f64
-// CHECK-DAG: func.func private @expm1f(f32) -> f32
-// CHECK-LABEL: @scalar
-// CHECK-NOT: math.log1p
-// CHECK: call @log1p
-// CHECK: math.sqrt
+// CHECK-LABEL: func.func @scalar(
+// CHECK-SAME: %[[X:[^:]*]]: f64) -> f64
+// CHECK-NEXT: %[[CALL:.*]] = call @log1p(%[[X]]) : (f64) -> f64
+// CHECK-NEXT: %[[SQRT:.*]] = math.sqrt %[[CALL]] : f64
+// CHECK-NEXT: return %[[SQRT]] : f64
 func.func @scalar(%x: f64) -> f64 {
   %y = math.log1p %x : f64
   %z = math.sqrt %y : f64
   return %z : f64
 }
 
-// CHECK-LABEL: @vector
-// CHECK-NOT: math.expm1
-// CHECK-COUNT-2: call @expm1f
+// CHECK-LABEL: func.func @vector(
+// CHECK-SAME: %[[X:[^:]*]]: vector<2xf32>) -> vector<2xf32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<0.000000e+00> : vector<2xf32>
+// CHECK-NEXT: %[[EXTRACT:.*]] = vector.extract %[[X]][0] : f32 from vector<2xf32>
+// CHECK-NEXT: %[[CALL:.*]] = call @expm1f(%[[EXTRACT]]) : (f32) -> f32
+// CHECK-NEXT: %[[INSERT:.*]] = vector.insert %[[CALL]], %[[CST]] [0] : f32 into vector<2xf32>
+// CHECK-NEXT: %[[EXTRACT_2:.*]] = vector.extract %[[X]][1] : f32 from vector<2xf32>
+// CHECK-NEXT: %[[CALL_2:.*]] = call @expm1f(%[[EXTRACT_2]]) : (f32) -> f32
+// CHECK-NEXT: %[[INSERT_2:.*]] = vector.insert %[[CALL_2]], %[[INSERT]] [1] : f32 into vector<2xf32>
+// CHECK-NEXT: return %[[INSERT_2]] : vector<2xf32>
 func.func @vector(%x: vector<2xf32>) -> vector<2xf32> {
   %y = math.expm1 %x : vector<2xf32>
   return %y : vector<2xf32>

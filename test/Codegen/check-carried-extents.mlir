@@ -1,9 +1,24 @@
 // RUN: flywheel-opt %s --flywheel-check-carried-extents --canonicalize --cse --split-input-file | FileCheck %s
 
 // X10, X11: a loop that is seen to keep the extents of what it carries.
-// CHECK-LABEL: func @keeps
-// CHECK-NOT: cf.assert
-// CHECK: return
+// CHECK-LABEL: func.func @keeps(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>, %[[N:[^:]*]]: index, %[[C:[^:]*]]: i1) -> tensor<?x?xf32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (tensor<?x?xf32>) {
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[ITER_2]], %[[C0]] : tensor<?x?xf32>
+// CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[X]], %[[C1]] : tensor<?x?xf32>
+// CHECK-NEXT: %[[IF:.*]] = scf.if %[[C]] -> (tensor<?x?xf32>) {
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[DIM]], %[[DIM_2]]) : tensor<?x?xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT: scf.yield %[[FILL]] : tensor<?x?xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[ITER_2]] : tensor<?x?xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[IF]] : tensor<?x?xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : tensor<?x?xf32>
 func.func @keeps(%x: tensor<?x?xf32>, %n: index, %c: i1) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -86,9 +86,26 @@ func.func @loop(%x: tensor<?xf32>, %y: tensor<9xf32>, %k: index, %n: index) -> t
 }
 
 // The bounds of a loop say that it stays in range; and what the compiler made is.
-// CHECK-LABEL: func @bounded
-// CHECK-NOT: cf.assert
-// CHECK: return
+// CHECK-LABEL: func.func @bounded(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[Y:[^:]*]]: tensor<9x4xf32>, %[[K:[^:]*]]: index) -> (f32, tensor<9x4xf32>)
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?xf32>
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[DIM]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[CST]]) -> (f32) {
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[X]][%[[ITER]]] : tensor<?xf32>
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ITER_2]], %[[EXTRACT]] : f32
+// CHECK-NEXT: scf.yield %[[ADDF]] : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %[[ITER_3:.*]] = %[[C0]] to %[[C4]] step %[[C1]] iter_args(%[[ITER_4:.*]] = %[[Y]]) -> (tensor<9x4xf32>) {
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[ITER_3]], %[[C4]] : index
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[ITER_4]][%[[ADDI]], 0] [2, 4] [1, 1] : tensor<9x4xf32> to tensor<2x4xf32>
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[EXTRACT_SLICE]] into %[[ITER_4]][%[[ITER_3]], 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<9x4xf32>
+// CHECK-NEXT: %[[INSERT:.*]] = tensor.insert %[[CST]] into %[[INSERT_SLICE]][%[[K]], %[[C0]]] {train.in_range} : tensor<9x4xf32>
+// CHECK-NEXT: scf.yield %[[INSERT]] : tensor<9x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]], %[[FOR_2]] : f32, tensor<9x4xf32>
 func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, tensor<9x4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

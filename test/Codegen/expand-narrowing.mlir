@@ -24,9 +24,10 @@ func.func @to_half(%x: f64) -> f16 {
 }
 
 // CHECK-LABEL: func.func @others(
-// CHECK-NEXT: arith.truncf
-// CHECK-NEXT: arith.truncf
-// CHECK-NEXT: return
+// CHECK-SAME: %[[X:[^:]*]]: f64, %[[Y:[^:]*]]: f32) -> (f32, bf16)
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[Y]] : f32 to bf16
+// CHECK-NEXT: return %[[TRUNCF]], %[[TRUNCF_2]] : f32, bf16
 func.func @others(%x: f64, %y: f32) -> (f32, bf16) {
   %0 = arith.truncf %x : f64 to f32
   %1 = arith.truncf %y : f32 to bf16

@@ -13,9 +13,11 @@ func.func @function(%x: f32) -> f32 {
 }
 
 // What no library computes, and numbers of f16, which f32 has.
-// CHECK-LABEL: func @others
-// CHECK-NOT: arith.select
-// CHECK: return
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME: %[[X:[^:]*]]: f32, %[[H:[^:]*]]: f16) -> (f32, f16)
+// CHECK-NEXT: %[[FLOOR:.*]] = math.floor %[[X]] : f32
+// CHECK-NEXT: %[[LOG:.*]] = math.log %[[H]] : f16
+// CHECK-NEXT: return %[[FLOOR]], %[[LOG]] : f32, f16
 func.func @others(%x: f32, %h: f16) -> (f32, f16) {
   %0 = math.floor %x : f32
   %1 = math.log %h : f16

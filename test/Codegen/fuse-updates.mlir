@@ -48,8 +48,30 @@ func.func @update(%g: tensor<8xf32>,
 // The second update needs the norm of the first one's result, a whole tensor.
 #id = affine_map<(d0) -> (d0)>
 #scalar = affine_map<(d0) -> ()>
+// CHECK: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @between(
-// CHECK-COUNT-3: = linalg.generic
+// CHECK-SAME: %[[G:[^:]*]]: tensor<8xf32>, %[[ZERO:[^:]*]]: tensor<f32>, %[[A:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @b, train.writes}) -> (tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[A]], %[[G]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[ELEMENT_2]] : f32
+// CHECK-NEXT: linalg.yield %[[MULF]] : f32
+// CHECK-NEXT: } -> tensor<8xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]]], iterator_types = ["reduction"]} ins(%[[GENERIC]] : tensor<8xf32>) outs(%[[ZERO]] : tensor<f32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_4:.*]]: f32, %[[ELEMENT_5:.*]]: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_4]], %[[ELEMENT_5]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<f32>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP1]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[GENERIC]], %[[B]], %[[GENERIC_2]] : tensor<8xf32>, tensor<8xf32>, tensor<f32>) outs(%[[EMPTY]] : tensor<8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_6:.*]]: f32, %[[ELEMENT_7:.*]]: f32, %[[ELEMENT_8:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[ELEMENT_6]], %[[ELEMENT_7]] : f32
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[ADDF_2]], %[[ELEMENT_8]] : f32
+// CHECK-NEXT: linalg.yield %[[MULF_2]] : f32
+// CHECK-NEXT: } -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC_3]] in %[[B]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]] : tensor<8xf32>, tensor<8xf32>
 func.func @between(%g: tensor<8xf32>, %zero: tensor<f32>,
                    %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                    %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes})
@@ -85,8 +107,24 @@ func.func @between(%g: tensor<8xf32>, %zero: tensor<f32>,
 // they would take a copy that the right order saves.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @elsewhere(
-// CHECK-COUNT-2: = linalg.generic
+// CHECK-SAME: %[[A:[^:]*]]: tensor<8x8xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<8x8xf32> {train.reads, train.variable = @b, train.writes}) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x8xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[A]] : tensor<8x8xf32>) outs(%[[EMPTY]] : tensor<8x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[MULF]] : f32
+// CHECK-NEXT: } -> tensor<8x8xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[B]], %[[A]] : tensor<8x8xf32>, tensor<8x8xf32>) outs(%[[EMPTY]] : tensor<8x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[ELEMENT_4]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8x8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC_2]] in %[[B]] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]] : tensor<8x8xf32>, tensor<8x8xf32>
 func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
                      %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes})
     -> (tensor<8x8xf32>, tensor<8x8xf32>) {
@@ -113,8 +151,29 @@ func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, trai
 // What is made of one new value reads the other's old one: it would have to come
 // both before and behind the one op.
 #id = affine_map<(d0) -> (d0)>
+// CHECK: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @reader(
-// CHECK-COUNT-3: = linalg.generic
+// CHECK-SAME: %[[R:[^:]*]]: tensor<8xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @b, train.writes}) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[A]] : tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[MULF]] : f32
+// CHECK-NEXT: } -> tensor<8xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[B]], %[[A]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[ELEMENT_4]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8xf32>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[GENERIC_2]], %[[A]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_6:.*]]: f32, %[[ELEMENT_7:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ELEMENT_6]], %[[ELEMENT_7]] : f32
+// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
+// CHECK-NEXT: } -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC_3]] in %[[R]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_3:.*]] = bufferization.materialize_in_destination %[[GENERIC_2]] in %[[B]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]], %[[MATERIALIZE_IN_DESTINATION_3]] : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
                   %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes})

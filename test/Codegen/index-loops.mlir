@@ -57,16 +57,22 @@ func.func @unsigned_index(%l: index, %u: index, %s: index, %x: index) -> index {
 
 // -----
 
-// CHECK-LABEL: func @as_it_is
+// CHECK-LABEL: func.func @as_it_is(
+// CHECK-SAME: %[[U:[^:]*]]: index, %[[X:[^:]*]]: f32) -> f32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[U]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (f32) {
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ITER_2]], %[[ITER_2]] : f32
+// CHECK-NEXT: scf.yield %[[MULF]] : f32
+// CHECK-NEXT: } {keep}
+// CHECK-NEXT: return %[[FOR]] : f32
 func.func @as_it_is(%u: index, %x: f32) -> f32 {
-  // CHECK-NOT: index_cast
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %u step %c1 iter_args(%h = %x) -> f32 {
     %s = arith.mulf %h, %h : f32
     scf.yield %s : f32
   } {keep}
-  // CHECK: } {keep}
   return %r : f32
 }
 

@@ -25,8 +25,10 @@ func.func @strided(%m: memref<?xf32, strided<[?], offset: ?>>, %a: index, %b: in
 }
 
 // One dynamic extent a group is upstream's.
-// CHECK-LABEL: func @one
-// CHECK: memref.expand_shape
+// CHECK-LABEL: func.func @one(
+// CHECK-SAME: %[[M:[^:]*]]: memref<?x2xf64>, %[[A:[^:]*]]: index) -> memref<?x4x2xf64>
+// CHECK-NEXT: %[[EXPAND_SHAPE:.*]] = memref.expand_shape %[[M]] {{\[\[}}0, 1], [2]] output_shape [%[[A]], 4, 2] : memref<?x2xf64> into memref<?x4x2xf64>
+// CHECK-NEXT: return %[[EXPAND_SHAPE]] : memref<?x4x2xf64>
 func.func @one(%m: memref<?x2xf64>, %a: index) -> memref<?x4x2xf64> {
   %e = memref.expand_shape %m [[0, 1], [2]] output_shape [%a, 4, 2] : memref<?x2xf64> into memref<?x4x2xf64>
   return %e : memref<?x4x2xf64>

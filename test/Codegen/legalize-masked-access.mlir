@@ -12,9 +12,10 @@ llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr, %mask: vector<8xi1>, %pass: ve
   llvm.return
 }
 
-// CHECK-LABEL: llvm.func @single(
-// CHECK: llvm.intr.masked.load {{.*}} -> vector<8xf32>
-// CHECK-NOT: llvm.bitcast
+// CHECK-LABEL: func @single(
+// CHECK-SAME: %[[FROM:[^:]*]]: !llvm.ptr, %[[MASK:[^:]*]]: vector<8xi1>, %[[PASS:[^:]*]]: vector<8xf32>) -> vector<8xf32>
+// CHECK-NEXT: %[[LOAD:.*]] = llvm.intr.masked.load %[[FROM]], %[[MASK]], %[[PASS]] {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
+// CHECK-NEXT: llvm.return %[[LOAD]] : vector<8xf32>
 llvm.func @single(%from: !llvm.ptr, %mask: vector<8xi1>, %pass: vector<8xf32>) -> vector<8xf32> {
   %0 = llvm.intr.masked.load %from, %mask, %pass {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
   llvm.return %0 : vector<8xf32>

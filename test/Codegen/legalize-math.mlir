@@ -53,9 +53,10 @@ func.func @ipow(%x: i8, %n: i8) -> i8 {
 }
 
 // CHECK-LABEL: func.func @cube(
-// CHECK-COUNT-2: arith.muli
-// CHECK-NOT: arith.muli
-// CHECK: return
+// CHECK-SAME: %[[X:[^:]*]]: i32) -> i32
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[X]], %[[X]] : i32
+// CHECK-NEXT: %[[MULI_2:.*]] = arith.muli %[[X]], %[[MULI]] : i32
+// CHECK-NEXT: return %[[MULI_2]] : i32
 func.func @cube(%x: i32) -> i32 {
   %c3 = arith.constant 3 : i32
   %0 = math.ipowi %x, %c3 : i32

@@ -36,8 +36,23 @@ func.func @scatter(%i: memref<3xi64>, %u: memref<2x3x4xf32>, %y: memref<2x8x4xf3
 
 // -----
 
-// CHECK-LABEL: func @scatter_replace
-// CHECK: linalg.copy
+// CHECK-LABEL: func.func @scatter_replace(
+// CHECK-SAME: %[[I:[^:]*]]: memref<3xi64>, %[[U:[^:]*]]: memref<3x4xf32>, %[[Y:[^:]*]]: memref<8x4xf32>)
+// CHECK-NEXT: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for %[[ITER:.*]] = %[[C0]] to %[[C3]] step %[[C1]] {
+// CHECK-NEXT: %[[LOAD:.*]] = memref.load %[[I]][%[[ITER]]] : memref<3xi64>
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[LOAD]] : i64 to index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[INDEX_CAST]], %[[C8]] : index
+// CHECK-NEXT: scf.if %[[CMPI]] {
+// CHECK-NEXT: %[[SUBVIEW:.*]] = memref.subview %[[U]][%[[ITER]], 0] [1, 4] [1, 1] : memref<3x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+// CHECK-NEXT: %[[SUBVIEW_2:.*]] = memref.subview %[[Y]][%[[INDEX_CAST]], 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+// CHECK-NEXT: linalg.copy ins(%[[SUBVIEW]] : memref<4xf32, strided<[1], offset: ?>>) outs(%[[SUBVIEW_2]] : memref<4xf32, strided<[1], offset: ?>>)
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return
 func.func @scatter_replace(%i: memref<3xi64>, %u: memref<3x4xf32>, %y: memref<8x4xf32>) {
   linalg_ext.scatter replace ins(%i, %u : memref<3xi64>, memref<3x4xf32>) outs(%y : memref<8x4xf32>) axis 0
   return
@@ -46,7 +61,8 @@ func.func @scatter_replace(%i: memref<3xi64>, %u: memref<3x4xf32>, %y: memref<8x
 // -----
 
 // Nothing is there to be written.
-// CHECK-LABEL: func @empty
+// CHECK-LABEL: func.func @empty(
+// CHECK-SAME: %{{[^:]*}}: memref<3xi64>, %{{[^:]*}}: memref<3x0xf32>, %{{[^:]*}}: memref<8x0xf32>)
 // CHECK-NEXT: return
 func.func @empty(%i: memref<3xi64>, %u: memref<3x0xf32>, %y: memref<8x0xf32>) {
   linalg_ext.scatter add ins(%i, %u : memref<3xi64>, memref<3x0xf32>) outs(%y : memref<8x0xf32>) axis 0
@@ -122,8 +138,27 @@ func.func @triangular_solve(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
 
 // -----
 
-// CHECK-LABEL: func @unit_diagonal
-// CHECK-NOT: arith.divf
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @unit_diagonal(
+// CHECK-SAME: %[[A:[^:]*]]: memref<9x9xf32>, %[[B:[^:]*]]: memref<9x4xf32>)
+// CHECK-NEXT: %[[C9:.*]] = arith.constant 9 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for %[[ITER:.*]] = %[[C0]] to %[[C9]] step %[[C1]] {
+// CHECK-NEXT: %[[SUBVIEW:.*]] = memref.subview %[[B]][%[[ITER]], 0] [1, 4] [1, 1] : memref<9x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+// CHECK-NEXT: %[[SUBVIEW_2:.*]] = memref.subview %[[A]][%[[ITER]], 0] [1, %[[ITER]]] [1, 1] : memref<9x9xf32> to memref<?xf32, strided<[1], offset: ?>>
+// CHECK-NEXT: %[[SUBVIEW_3:.*]] = memref.subview %[[B]][0, 0] [%[[ITER]], 4] [1, 1] : memref<9x4xf32> to memref<?x4xf32, strided<[4, 1]>>
+// CHECK-NEXT: linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "reduction"]} ins(%[[SUBVIEW_2]], %[[SUBVIEW_3]] : memref<?xf32, strided<[1], offset: ?>>, memref<?x4xf32, strided<[4, 1]>>) outs(%[[SUBVIEW]] : memref<4xf32, strided<[1], offset: ?>>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32, %[[ELEMENT_3:.*]]: f32):
+// CHECK-NEXT: %[[NEGF:.*]] = arith.negf %[[ELEMENT]] : f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[NEGF]], %[[ELEMENT_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return
 func.func @unit_diagonal(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
   linalg_ext.triangular_solve ins(%a : memref<9x9xf32>) outs(%b : memref<9x4xf32>) unit_diagonal
   return

@@ -54,8 +54,9 @@ func.func @loop(%lb: index, %ub: index, %step: index) -> tensor<8x8xf32> {
 
 // Small ones, and those that are none, stay.
 // CHECK-LABEL: func.func @kept(
-// CHECK-DAG: arith.constant dense<1.000000e+00> : tensor<16xf32>
-// CHECK-DAG: arith.constant dense<[
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<1.000000e+00> : tensor<16xf32>
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: return %[[CST]], %[[CST_2]] : tensor<16xf32>, tensor<2x2xf32>
 func.func @kept() -> (tensor<16xf32>, tensor<2x2xf32>) {
   %one = arith.constant dense<1.0> : tensor<16xf32>
   %table = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>

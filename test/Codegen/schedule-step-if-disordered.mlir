@@ -28,9 +28,11 @@ func.func @late(%r: tensor<4x8xf32> {train.result = 0 : i64},
 
 // Where the order holds, nothing moves: not even what could go earlier.
 // CHECK-LABEL: func.func @ordered(
-// CHECK: linalg.exp
-// CHECK-NEXT: linalg.log
-// CHECK-NEXT: linalg.square
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32> {train.result = 0 : i64}, %[[S:[^:]*]]: tensor<4xf32> {train.result = 1 : i64}, %[[V:[^:]*]]: tensor<4xf32> {train.reads, train.variable = @v, train.writes}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[V]] : tensor<4xf32>) outs(%[[R]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[LOG:.*]] = linalg.log ins(%[[X]] : tensor<4xf32>) outs(%[[S]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[SQUARE:.*]] = linalg.square ins(%[[V]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: return %[[EXP]], %[[LOG]], %[[SQUARE]] : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 func.func @ordered(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
                    %s: tensor<4xf32> {train.result = 1 : i64},
                    %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})

@@ -77,10 +77,12 @@ func.func @shift(%a: tensor<4xf32> {train.variable = @a, train.reads, train.writ
 
 // A new value computed elsewhere is stored after the readers.
 // CHECK-LABEL: func.func @elsewhere(
-// CHECK: linalg.exp
-// CHECK: linalg.exp
-// CHECK: bufferization.materialize_in_destination
-// CHECK: return
+// CHECK-SAME: %[[R:[^:]*]]: tensor<4xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<4xf32> {train.reads, train.variable = @a, train.writes}) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[A]] : tensor<4xf32>) outs(%[[EMPTY]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[EXP_2:.*]] = linalg.exp ins(%[[A]] : tensor<4xf32>) outs(%[[R]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[EXP]] in %[[A]] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: return %[[EXP_2]], %[[MATERIALIZE_IN_DESTINATION]] : tensor<4xf32>, tensor<4xf32>
 func.func @elsewhere(%r: tensor<4xf32> {train.result = 0 : i64},
                      %a: tensor<4xf32> {train.variable = @a, train.reads, train.writes})
     -> (tensor<4xf32>, tensor<4xf32>) {

@@ -41,9 +41,24 @@ func.func @mask(%n: index, %m: index, %x: tensor<?xf32>, %y: tensor<?x2xf32>) ->
 #map = affine_map<(d0) -> (d0)>
 
 // A result keeps its type, and so does what another op reads.
-// CHECK-LABEL: func @result
-// CHECK-NOT: i8
-// CHECK: return
+// CHECK: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @result(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[D:[^:]*]]: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>, i1)
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4xi1>
+// CHECK-NEXT: %[[GENERIC:.*]]:2 = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[X]] : tensor<4xf32>) outs(%[[EMPTY]], %[[D]] : tensor<4xi1>, tensor<4xi1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: i1, %{{.*}}: i1):
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ogt, %[[ELEMENT]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[CMPF]], %[[CMPF]] : i1, i1
+// CHECK-NEXT: } -> (tensor<4xi1>, tensor<4xi1>)
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[X]] : tensor<4xf32>) outs(%[[EMPTY]] : tensor<4xi1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_4:.*]]: f32, %{{.*}}: i1):
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf olt, %[[ELEMENT_4]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[CMPF_2]] : i1
+// CHECK-NEXT: } -> tensor<4xi1>
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC_2]][%[[C0]]] : tensor<4xi1>
+// CHECK-NEXT: return %[[GENERIC]]#0, %[[GENERIC]]#1, %[[EXTRACT]] : tensor<4xi1>, tensor<4xi1>, i1
 func.func @result(%x: tensor<4xf32>, %d: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>, i1) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index

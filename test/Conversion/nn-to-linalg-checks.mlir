@@ -95,9 +95,30 @@ func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
 // -----
 
 // A check of an extent that is made inside stays there.
-// CHECK-LABEL: func @inside
-// CHECK: scf.for
-// CHECK: cf.assert
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: func.func @inside(
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32>, %[[N:[^:]*]]: index) -> tensor<f32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[N]] step %[[C1]] iter_args(%{{.*}} = %[[CST_2]]) -> (tensor<f32>) {
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[ITER]], %[[N]]) : tensor<?x?xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[ITER]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}"
+// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[FILL]], %[[FILL]] : tensor<?x?xf32>, tensor<?x?xf32>) outs(%[[FILL]] : tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<f32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]]], iterator_types = ["reduction", "reduction"]} ins(%[[MATMUL]] : tensor<?x?xf32>) outs(%[[FILL_2]] : tensor<f32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_2]], %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<f32>
+// CHECK-NEXT: scf.yield %[[GENERIC]] : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : tensor<f32>
 func.func @inside(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

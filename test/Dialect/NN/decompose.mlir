@@ -16,10 +16,23 @@ func.func @gelu(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
-// CHECK-LABEL: func @gelu_approximate
+// CHECK-LABEL: func.func @gelu_approximate(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<f64>) -> tensor<f64>
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[X]], %[[X]] : tensor<f64>
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[MULF]], %[[X]] : tensor<f64>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<4.471500e-02> : tensor<f64>
+// CHECK-NEXT: %[[MULF_3:.*]] = arith.mulf %[[MULF_2]], %[[CST]] : tensor<f64>
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[X]], %[[MULF_3]] : tensor<f64>
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant dense<0.79788456080286541> : tensor<f64>
+// CHECK-NEXT: %[[MULF_4:.*]] = arith.mulf %[[ADDF]], %[[CST_2]] : tensor<f64>
+// CHECK-NEXT: %[[TANH:.*]] = math.tanh %[[MULF_4]] : tensor<f64>
+// CHECK-NEXT: %[[CST_3:.*]] = arith.constant dense<1.000000e+00> : tensor<f64>
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[TANH]], %[[CST_3]] : tensor<f64>
+// CHECK-NEXT: %[[CST_4:.*]] = arith.constant dense<5.000000e-01> : tensor<f64>
+// CHECK-NEXT: %[[MULF_5:.*]] = arith.mulf %[[ADDF_2]], %[[CST_4]] : tensor<f64>
+// CHECK-NEXT: %[[MULF_6:.*]] = arith.mulf %[[X]], %[[MULF_5]] : tensor<f64>
+// CHECK-NEXT: return %[[MULF_6]] : tensor<f64>
 func.func @gelu_approximate(%x: tensor<f64>) -> tensor<f64> {
-  // CHECK-NOT: nn.gelu
-  // CHECK: math.tanh
   %y = nn.gelu %x {approximate} : tensor<f64>
   return %y : tensor<f64>
 }

@@ -87,9 +87,11 @@ func.func @pool_sum(%x: tensor<1x3x4x4xf32>, %o: tensor<1x3x2x2xf32>) -> tensor<
 // -----
 
 // Integers have no derivative; linalg has lowerings.
-// CHECK-LABEL: func @integers
+// CHECK-LABEL: func.func @integers(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<1x4x4x1xi32>, %[[W:[^:]*]]: tensor<2x2x1x1xi32>, %[[O:[^:]*]]: tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32>
+// CHECK-NEXT: %[[CONV_2D_NHWC_HWCF:.*]] = linalg.conv_2d_nhwc_hwcf ins(%[[X]], %[[W]] : tensor<1x4x4x1xi32>, tensor<2x2x1x1xi32>) outs(%[[O]] : tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32>
+// CHECK-NEXT: return %[[CONV_2D_NHWC_HWCF]] : tensor<1x3x3x1xi32>
 func.func @integers(%x: tensor<1x4x4x1xi32>, %w: tensor<2x2x1x1xi32>, %o: tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32> {
-  // CHECK: linalg.conv_2d_nhwc_hwcf
   %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x4x4x1xi32>, tensor<2x2x1x1xi32>)
       outs(%o : tensor<1x3x3x1xi32>) -> tensor<1x3x3x1xi32>
   return %y : tensor<1x3x3x1xi32>

@@ -93,11 +93,15 @@ func.func @while(%limit: tensor<i64>, %x: tensor<f64>) -> tensor<f64> {
 }
 
 // Nothing asks for it.
-// CHECK-LABEL: func @plain
+// CHECK-LABEL: func.func @plain(
+// CHECK-SAME: %[[P:[^:]*]]: i1)
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<1> : tensor<i64>
+// CHECK-NEXT: scf.if %[[P]] {
+// CHECK-NEXT: %{{.*}} = train.assign_add @n, %[[CST]] : tensor<i64>
+// CHECK-NEXT: }
+// CHECK-NEXT: return
 func.func @plain(%p: i1) {
   %one = arith.constant dense<1> : tensor<i64>
-  // CHECK: scf.if
-  // CHECK-NEXT: train.assign_add @n
   scf.if %p {
     train.assign_add @n, %one : tensor<i64>
   }
