@@ -1,0 +1,172 @@
+// RUN: flywheel-opt %s --flywheel-fold-conversions --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A product reads the wide weight and narrows it in its body.
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @weight(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xbf16>) -> tensor<4x16xbf16>
+// CHECK-NEXT: %{{.*}} = tensor.empty() : tensor<8x16xbf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<4x16xbf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: bf16, %[[ELEMENT_2:.*]]: f32, %[[ELEMENT_3:.*]]: bf16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT_2]] : f32 to bf16
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[TRUNCF]] : bf16
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[MULF]] : bf16
+// CHECK-NEXT: linalg.yield %[[ADDF]] : bf16
+// CHECK-NEXT: } -> tensor<4x16xbf16>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<4x16xbf16>
+func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf16>) -> tensor<4x16xbf16> {
+  %e = tensor.empty() : tensor<8x16xbf16>
+  %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8x16xbf16>
+  %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<4x16xbf16>) -> tensor<4x16xbf16>
+  return %p : tensor<4x16xbf16>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// So it does with both operands; a conversion that something else reads stays.
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[W:[^:]*]]: tensor<8x16xf64>, %[[Y:[^:]*]]: tensor<4x16xf16>) -> (tensor<4x16xf16>, tensor<4x8xf16>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4x8xf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<4x8xf32>) outs(%[[EMPTY]] : tensor<4x8xf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to f16
+// CHECK-NEXT: linalg.yield %[[TRUNCF]] : f16
+// CHECK-NEXT: } -> tensor<4x8xf16>
+// CHECK-NEXT: %{{.*}} = tensor.empty() : tensor<8x16xf16>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xf32>, tensor<8x16xf64>) outs(%[[Y]] : tensor<4x16xf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f64, %[[ELEMENT_5:.*]]: f16):
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[ELEMENT_4]] : f64 to f16
+// CHECK-NEXT: %[[TRUNCF_3:.*]] = arith.truncf %[[ELEMENT_3]] : f32 to f16
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[TRUNCF_3]], %[[TRUNCF_2]] : f16
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_5]], %[[MULF]] : f16
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f16
+// CHECK-NEXT: } -> tensor<4x16xf16>
+// CHECK-NEXT: return %[[GENERIC_2]], %[[GENERIC]] : tensor<4x16xf16>, tensor<4x8xf16>
+func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf16>) -> (tensor<4x16xf16>, tensor<4x8xf16>) {
+  %e0 = tensor.empty() : tensor<4x8xf16>
+  %narrow0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%e0 : tensor<4x8xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<4x8xf16>
+  %e1 = tensor.empty() : tensor<8x16xf16>
+  %narrow1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xf64>) outs(%e1 : tensor<8x16xf16>) {
+  ^bb0(%in: f64, %out: f16):
+    %0 = arith.truncf %in : f64 to f16
+    linalg.yield %0 : f16
+  } -> tensor<8x16xf16>
+  %p = linalg.matmul ins(%narrow0, %narrow1 : tensor<4x8xf16>, tensor<8x16xf16>) outs(%y : tensor<4x16xf16>) -> tensor<4x16xf16>
+  return %p, %narrow0 : tensor<4x16xf16>, tensor<4x8xf16>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+
+// What does more than narrow an element, or moves it, stays.
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x8xf32>, %[[H:[^:]*]]: tensor<8x8xf16>, %[[Y:[^:]*]]: tensor<8x8xf32>, %[[Z:[^:]*]]: tensor<8x8xf16>) -> (tensor<8x8xf32>, tensor<8x8xf16>)
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x8xf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<8x8xf32>) outs(%[[EMPTY]] : tensor<8x8xf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to f16
+// CHECK-NEXT: linalg.yield %[[TRUNCF]] : f16
+// CHECK-NEXT: } -> tensor<8x8xf16>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP1]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<8x8xf32>) outs(%[[EMPTY]] : tensor<8x8xf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %{{.*}}: f16):
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[ELEMENT_3]] : f32 to f16
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[TRUNCF_2]], %[[TRUNCF_2]] : f16
+// CHECK-NEXT: linalg.yield %[[MULF]] : f16
+// CHECK-NEXT: } -> tensor<8x8xf16>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x8xf32>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP1]]], iterator_types = ["parallel", "parallel"]} ins(%[[H]] : tensor<8x8xf16>) outs(%[[EMPTY_2]] : tensor<8x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_5:.*]]: f16, %{{.*}}: f32):
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[ELEMENT_5]] : f16 to f32
+// CHECK-NEXT: linalg.yield %[[EXTF]] : f32
+// CHECK-NEXT: } -> tensor<8x8xf32>
+// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[GENERIC_3]], %[[X]] : tensor<8x8xf32>, tensor<8x8xf32>) outs(%[[Y]] : tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: %[[MATMUL_2:.*]] = linalg.matmul ins(%[[GENERIC]], %[[GENERIC_2]] : tensor<8x8xf16>, tensor<8x8xf16>) outs(%[[Z]] : tensor<8x8xf16>) -> tensor<8x8xf16>
+// CHECK-NEXT: return %[[MATMUL]], %[[MATMUL_2]] : tensor<8x8xf32>, tensor<8x8xf16>
+func.func @others(%x: tensor<8x8xf32>, %h: tensor<8x8xf16>, %y: tensor<8x8xf32>, %z: tensor<8x8xf16>) -> (tensor<8x8xf32>, tensor<8x8xf16>) {
+  %e0 = tensor.empty() : tensor<8x8xf16>
+  %moved = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%e0 : tensor<8x8xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    linalg.yield %0 : f16
+  } -> tensor<8x8xf16>
+  %scaled = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%e0 : tensor<8x8xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %0 = arith.truncf %in : f32 to f16
+    %1 = arith.mulf %0, %0 : f16
+    linalg.yield %1 : f16
+  } -> tensor<8x8xf16>
+  %e1 = tensor.empty() : tensor<8x8xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<8x8xf16>) outs(%e1 : tensor<8x8xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %0 = arith.extf %in : f16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.matmul ins(%wide, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%y : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%moved, %scaled : tensor<8x8xf16>, tensor<8x8xf16>) outs(%z : tensor<8x8xf16>) -> tensor<8x8xf16>
+  return %p, %q : tensor<8x8xf32>, tensor<8x8xf16>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// In a loop, a weight is narrowed once in front of it.
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @outside(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xbf16>, %[[N:[^:]*]]: index) -> tensor<4x16xbf16>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x16xbf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[W]] : tensor<8x16xf32>) outs(%[[EMPTY]] : tensor<8x16xbf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: bf16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to bf16
+// CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
+// CHECK-NEXT: } -> tensor<8x16xbf16>
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[Y]]) -> (tensor<4x16xbf16>) {
+// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[X]], %[[GENERIC]] : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%[[ITER_2]] : tensor<4x16xbf16>) -> tensor<4x16xbf16>
+// CHECK-NEXT: scf.yield %[[MATMUL]] : tensor<4x16xbf16>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : tensor<4x16xbf16>
+func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf16>, %n: index) -> tensor<4x16xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8x16xbf16>
+  %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8x16xbf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> tensor<4x16xbf16> {
+    %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%a : tensor<4x16xbf16>) -> tensor<4x16xbf16>
+    scf.yield %p : tensor<4x16xbf16>
+  }
+  return %r : tensor<4x16xbf16>
+}
