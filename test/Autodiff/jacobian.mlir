@@ -97,14 +97,44 @@ func.func @column(%x: tensor<f32>, %t: tensor<?xf32>) -> tensor<?xf32> {
 
 // Five rows, two at once: a loop, and one row after it. What does not depend on
 // the row is computed before the loop.
-// CHECK-LABEL: func @chunks
-// CHECK: %[[Y:.*]] = math.exp
-// CHECK: %[[ALL:.*]] = scf.for %{{.*}} = %c0 to %c4 step %c2 iter_args(%[[SO_FAR:.*]] = %{{.*}}) -> (tensor<5x5xf32>)
-// CHECK-NOT: math.exp
-// CHECK: arith.mulf %{{.*}}, %{{.*}} : tensor<2x5xf32>
-// CHECK: tensor.insert_slice %{{.*}} into %[[SO_FAR]]
-// CHECK: arith.mulf %{{.*}}, %{{.*}} : tensor<1x5xf32>
-// CHECK: tensor.insert_slice %{{.*}} into %[[ALL]][4, 0] [1, 5] [1, 1]
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @chunks(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<5xf32>) -> tensor<5x5xf32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[X]] : tensor<5xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<5x5xf32>
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C4]] step %[[C2]] iter_args(%[[ITER_2:.*]] = %[[EMPTY]]) -> (tensor<5x5xf32>) {
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<2x5xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]]], iterator_types = ["parallel", "parallel"]} outs(%[[EMPTY_2]] : tensor<2x5xf32>) {
+// CHECK-NEXT: ^bb0(%{{.*}}: f32):
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[INDEX_2:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[ITER]], %[[INDEX_2]] : index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi eq, %[[ADDI]], %[[INDEX]] : index
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[CST_2]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT]] : f32
+// CHECK-NEXT: } -> tensor<2x5xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = nn.broadcast %[[EXP]] dims [1] : (tensor<5xf32>) -> tensor<2x5xf32>
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[GENERIC]], %[[BROADCAST]] : tensor<2x5xf32>
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[MULF]] into %[[ITER_2]][%[[ITER]], 0] [2, 5] [1, 1] : tensor<2x5xf32> into tensor<5x5xf32>
+// CHECK-NEXT: scf.yield %[[INSERT_SLICE]] : tensor<5x5xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty() : tensor<1x5xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]]], iterator_types = ["parallel", "parallel"]} outs(%[[EMPTY_3]] : tensor<1x5xf32>) {
+// CHECK-NEXT: ^bb0(%{{.*}}: f32):
+// CHECK-NEXT: %[[INDEX_3:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi eq, %[[INDEX_3]], %[[C4]] : index
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[CMPI_2]], %[[CST_2]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT_2]] : f32
+// CHECK-NEXT: } -> tensor<1x5xf32>
+// CHECK-NEXT: %[[BROADCAST_2:.*]] = nn.broadcast %[[EXP]] dims [1] : (tensor<5xf32>) -> tensor<1x5xf32>
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[GENERIC_2]], %[[BROADCAST_2]] : tensor<1x5xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_2:.*]] = tensor.insert_slice %[[MULF_2]] into %[[FOR]][4, 0] [1, 5] [1, 1] : tensor<1x5xf32> into tensor<5x5xf32>
+// CHECK-NEXT: return %[[INSERT_SLICE_2]] : tensor<5x5xf32>
 func.func @chunks(%x: tensor<5xf32>) -> tensor<5x5xf32> {
   %y = math.exp %x : tensor<5xf32>
   %j = train.jacobian %y wrt %x mode reverse chunk 2 : (tensor<5xf32>, tensor<5xf32>) -> tensor<5x5xf32>

@@ -1,18 +1,41 @@
 // RUN: flywheel-opt %s --flywheel-check-divisions | FileCheck %s
 
 // One check for all elements; -1 wraps.
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> ()>
 // CHECK-LABEL: func.func @tensors(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x3xi32>, %[[Y:[^:]*]]: tensor<?x3xi32>
-// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<?x3xi32>) outs(%{{.*}} : tensor<i1>)
-// CHECK: arith.cmpi ne
-// CHECK: %[[OK:.*]] = tensor.extract %[[ALL]][]
-// CHECK: cf.assert %[[OK]], "division by zero in 'arith.divsi' at {{.*}}check-divisions.mlir:
-// CHECK: %[[IS:.*]] = arith.cmpi eq, %[[Y]]
-// CHECK: %[[SAFE:.*]] = arith.select %[[IS]], %{{.*}}, %[[Y]]
-// CHECK: %[[Q:.*]] = arith.divsi %[[X]], %[[SAFE]]
-// CHECK: %[[NEGATIVE:.*]] = arith.subi %{{.*}}, %[[X]]
-// CHECK: %[[R:.*]] = arith.select %[[IS]], %[[NEGATIVE]], %[[Q]]
-// CHECK: return %[[R]]
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x3xi32>, %[[Y:[^:]*]]: tensor<?x3xi32>) -> tensor<?x3xi32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<true> : tensor<i1>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]]], iterator_types = ["reduction", "reduction"]} ins(%[[Y]] : tensor<?x3xi32>) outs(%[[CST]] : tensor<i1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: i32, %[[ELEMENT_2:.*]]: i1):
+// CHECK-NEXT: %[[C0_I32:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ne, %[[ELEMENT]], %[[C0_I32]] : i32
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[ELEMENT_2]], %[[CMPI]] : i1
+// CHECK-NEXT: linalg.yield %[[ANDI]] : i1
+// CHECK-NEXT: } -> tensor<i1>
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
+// CHECK-NEXT: cf.assert %[[EXTRACT]], "division by zero in 'arith.divsi' at {{.*}}"
+// CHECK-NEXT: %[[C_1_I32:.*]] = arith.constant -1 : i32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[Y]], %[[C0]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[DIM]]) : tensor<?x3xi32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[C_1_I32]] : i32) outs(%[[EMPTY]] : tensor<?x3xi32>) -> tensor<?x3xi32>
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi eq, %[[Y]], %[[FILL]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[C1_I32:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[Y]], %[[C0_2]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty(%[[DIM_2]]) : tensor<?x3xi32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[C1_I32]] : i32) outs(%[[EMPTY_2]] : tensor<?x3xi32>) -> tensor<?x3xi32>
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI_2]], %[[FILL_2]], %[[Y]] : tensor<?x3xi1>, tensor<?x3xi32>
+// CHECK-NEXT: %[[DIVSI:.*]] = arith.divsi %[[X]], %[[SELECT]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[C0_I32_2:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[C0_3:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM_3:.*]] = tensor.dim %[[Y]], %[[C0_3]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty(%[[DIM_3]]) : tensor<?x3xi32>
+// CHECK-NEXT: %[[FILL_3:.*]] = linalg.fill ins(%[[C0_I32_2]] : i32) outs(%[[EMPTY_3]] : tensor<?x3xi32>) -> tensor<?x3xi32>
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[FILL_3]], %[[X]] : tensor<?x3xi32>
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[CMPI_2]], %[[SUBI]], %[[DIVSI]] : tensor<?x3xi1>, tensor<?x3xi32>
+// CHECK-NEXT: return %[[SELECT_2]] : tensor<?x3xi32>
 func.func @tensors(%x: tensor<?x3xi32>, %y: tensor<?x3xi32>) -> tensor<?x3xi32> {
   %q = arith.divsi %x, %y : tensor<?x3xi32>
   return %q : tensor<?x3xi32>

@@ -2,22 +2,44 @@
 
 // Rounded to odd: down in magnitude, with the last bit set where something is lost.
 // CHECK-LABEL: func.func @narrow(
-// CHECK-SAME: %[[X:.*]]: vector<8xf64>
-// CHECK: %[[NEAR:.*]] = arith.truncf %[[X]] : vector<8xf64> to vector<8xf32>
-// CHECK: %[[BACK:.*]] = arith.extf %[[NEAR]]
-// CHECK: %[[INEXACT:.*]] = arith.cmpf one, %[[BACK]], %[[X]]
-// CHECK: %[[AWAY:.*]] = arith.cmpf ogt
-// CHECK: arith.select %[[AWAY]]
-// CHECK: arith.select %[[INEXACT]]
-// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+// CHECK-SAME: %[[X:[^:]*]]: vector<8xf64>) -> vector<8xbf16>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant dense<1> : vector<8xi32>
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[X]] : vector<8xf64> to vector<8xf32>
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[TRUNCF]] : vector<8xf32> to vector<8xf64>
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf one, %[[EXTF]], %[[X]] : vector<8xf64>
+// CHECK-NEXT: %[[ABSF:.*]] = math.absf %[[EXTF]] : vector<8xf64>
+// CHECK-NEXT: %[[ABSF_2:.*]] = math.absf %[[X]] : vector<8xf64>
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf ogt, %[[ABSF]], %[[ABSF_2]] : vector<8xf64>
+// CHECK-NEXT: %[[BITCAST:.*]] = arith.bitcast %[[TRUNCF]] : vector<8xf32> to vector<8xi32>
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[BITCAST]], %[[CST]] : vector<8xi32>
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPF_2]], %[[SUBI]], %[[BITCAST]] : vector<8xi1>, vector<8xi32>
+// CHECK-NEXT: %[[ORI:.*]] = arith.ori %[[SELECT]], %[[CST]] : vector<8xi32>
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[CMPF]], %[[ORI]], %[[SELECT]] : vector<8xi1>, vector<8xi32>
+// CHECK-NEXT: %[[BITCAST_2:.*]] = arith.bitcast %[[SELECT_2]] : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[BITCAST_2]] : vector<8xf32> to vector<8xbf16>
+// CHECK-NEXT: return %[[TRUNCF_2]] : vector<8xbf16>
 func.func @narrow(%x: vector<8xf64>) -> vector<8xbf16> {
   %0 = arith.truncf %x : vector<8xf64> to vector<8xbf16>
   return %0 : vector<8xbf16>
 }
 
 // CHECK-LABEL: func.func @to_half(
-// CHECK: arith.truncf %{{.*}} : f64 to f32
-// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK-SAME: %[[X:[^:]*]]: f64) -> f16
+// CHECK-NEXT: %[[C1_I32:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[TRUNCF]] : f32 to f64
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf one, %[[EXTF]], %[[X]] : f64
+// CHECK-NEXT: %[[ABSF:.*]] = math.absf %[[EXTF]] : f64
+// CHECK-NEXT: %[[ABSF_2:.*]] = math.absf %[[X]] : f64
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf ogt, %[[ABSF]], %[[ABSF_2]] : f64
+// CHECK-NEXT: %[[BITCAST:.*]] = arith.bitcast %[[TRUNCF]] : f32 to i32
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[BITCAST]], %[[C1_I32]] : i32
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPF_2]], %[[SUBI]], %[[BITCAST]] : i32
+// CHECK-NEXT: %[[ORI:.*]] = arith.ori %[[SELECT]], %[[C1_I32]] : i32
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[CMPF]], %[[ORI]], %[[SELECT]] : i32
+// CHECK-NEXT: %[[BITCAST_2:.*]] = arith.bitcast %[[SELECT_2]] : i32 to f32
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[BITCAST_2]] : f32 to f16
+// CHECK-NEXT: return %[[TRUNCF_2]] : f16
 func.func @to_half(%x: f64) -> f16 {
   %0 = arith.truncf %x : f64 to f16
   return %0 : f16

@@ -1,11 +1,13 @@
 // RUN: flywheel-opt %s --flywheel-legalize-masked-access | FileCheck %s
 
-// CHECK-LABEL: llvm.func @copy(
-// CHECK: %[[PASS:.*]] = llvm.bitcast %{{.*}} : vector<8xbf16> to vector<8xi16>
-// CHECK: %[[LOADED:.*]] = llvm.intr.masked.load %{{.*}}, %{{.*}}, %[[PASS]] {alignment = 2 : i32} : {{.*}} -> vector<8xi16>
-// CHECK: %[[VALUE:.*]] = llvm.bitcast %[[LOADED]] : vector<8xi16> to vector<8xbf16>
-// CHECK: %[[BITS:.*]] = llvm.bitcast %[[VALUE]] : vector<8xbf16> to vector<8xi16>
-// CHECK: llvm.intr.masked.store %[[BITS]], %{{.*}} {alignment = 2 : i32} : vector<8xi16>
+// CHECK-LABEL: func @copy(
+// CHECK-SAME: %[[FROM:[^:]*]]: !llvm.ptr, %[[TO:[^:]*]]: !llvm.ptr, %[[MASK:[^:]*]]: vector<8xi1>, %[[PASS:[^:]*]]: vector<8xbf16>)
+// CHECK-NEXT: %[[BITCAST:.*]] = llvm.bitcast %[[PASS]] : vector<8xbf16> to vector<8xi16>
+// CHECK-NEXT: %[[LOAD:.*]] = llvm.intr.masked.load %[[FROM]], %[[MASK]], %[[BITCAST]] {alignment = 2 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+// CHECK-NEXT: %[[BITCAST_2:.*]] = llvm.bitcast %[[LOAD]] : vector<8xi16> to vector<8xbf16>
+// CHECK-NEXT: %[[BITCAST_3:.*]] = llvm.bitcast %[[BITCAST_2]] : vector<8xbf16> to vector<8xi16>
+// CHECK-NEXT: llvm.intr.masked.store %[[BITCAST_3]], %[[TO]], %[[MASK]] {alignment = 2 : i32} : vector<8xi16>, vector<8xi1> into !llvm.ptr
+// CHECK-NEXT: llvm.return
 llvm.func @copy(%from: !llvm.ptr, %to: !llvm.ptr, %mask: vector<8xi1>, %pass: vector<8xbf16>) {
   %0 = llvm.intr.masked.load %from, %mask, %pass {alignment = 2 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xbf16>) -> vector<8xbf16>
   llvm.intr.masked.store %0, %to, %mask {alignment = 2 : i32} : vector<8xbf16>, vector<8xi1> into !llvm.ptr

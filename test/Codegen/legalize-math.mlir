@@ -65,9 +65,36 @@ func.func @cube(%x: i32) -> i32 {
 
 // In f64, where the product is exact, and rounded once.
 // CHECK-LABEL: func.func @fma(
-// CHECK-NOT: math.fma
-// CHECK: arith.mulf %{{.*}}, %{{.*}} : f64
-// CHECK: arith.truncf %{{.*}} : f64 to f16
+// CHECK-SAME: %[[A:[^:]*]]: f16, %[[B:[^:]*]]: f16, %[[C:[^:]*]]: f16) -> f16
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[A]] : f16 to f32
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[EXTF]] : f32 to f64
+// CHECK-NEXT: %[[EXTF_3:.*]] = arith.extf %[[B]] : f16 to f32
+// CHECK-NEXT: %[[EXTF_4:.*]] = arith.extf %[[EXTF_3]] : f32 to f64
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF_2]], %[[EXTF_4]] : f64
+// CHECK-NEXT: %[[EXTF_5:.*]] = arith.extf %[[C]] : f16 to f32
+// CHECK-NEXT: %[[EXTF_6:.*]] = arith.extf %[[EXTF_5]] : f32 to f64
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[MULF]], %[[EXTF_6]] : f64
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ADDF]], %[[MULF]] : f64
+// CHECK-NEXT: %[[SUBF_2:.*]] = arith.subf %[[ADDF]], %[[SUBF]] : f64
+// CHECK-NEXT: %[[SUBF_3:.*]] = arith.subf %[[MULF]], %[[SUBF_2]] : f64
+// CHECK-NEXT: %[[SUBF_4:.*]] = arith.subf %[[EXTF_6]], %[[SUBF]] : f64
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[SUBF_3]], %[[SUBF_4]] : f64
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[C1_I64:.*]] = arith.constant 1 : i64
+// CHECK-NEXT: %[[C_1_I64:.*]] = arith.constant -1 : i64
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf one, %[[ADDF_2]], %[[CST]] : f64
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[ADDF_2]], %[[ADDF]] : f64
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf olt, %[[MULF_2]], %[[CST]] : f64
+// CHECK-NEXT: %[[BITCAST:.*]] = arith.bitcast %[[ADDF]] : f64 to i64
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[BITCAST]], %[[C1_I64]] : i64
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ne, %[[ANDI]], %[[C1_I64]] : i64
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPF_2]], %[[C_1_I64]], %[[C1_I64]] : i64
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[BITCAST]], %[[SELECT]] : i64
+// CHECK-NEXT: %[[ANDI_2:.*]] = arith.andi %[[CMPF]], %[[CMPI]] : i1
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[ANDI_2]], %[[ADDI]], %[[BITCAST]] : i64
+// CHECK-NEXT: %[[BITCAST_2:.*]] = arith.bitcast %[[SELECT_2]] : i64 to f64
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[BITCAST_2]] : f64 to f16
+// CHECK-NEXT: return %[[TRUNCF]] : f16
 func.func @fma(%a: f16, %b: f16, %c: f16) -> f16 {
   %0 = math.fma %a, %b, %c : f16
   return %0 : f16
