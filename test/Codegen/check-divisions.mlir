@@ -83,3 +83,27 @@ func.func @branch(%x: i32, %y: i32, %c: i1) -> i32 {
   }
   return %q : i32
 }
+
+// A power is a division where its exponent is negative: not a constant one that
+// is not, nor one of a base that is never zero.
+// CHECK-LABEL: func.func @powers(
+// CHECK-SAME: %[[X:[^:]*]]: i32, %[[N:[^:]*]]: i32) -> (i32, i32, i32)
+// CHECK-NEXT: %[[C3_I32:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: %[[IPOWI:.*]] = math.ipowi %[[X]], %[[C3_I32]] : i32
+// CHECK-NEXT: %[[IPOWI_2:.*]] = math.ipowi %[[C3_I32]], %[[N]] : i32
+// CHECK-NEXT: %[[C0_I32:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi slt, %[[N]], %[[C0_I32]] : i32
+// CHECK-NEXT: %[[C1_I32:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[X]], %[[C1_I32]] : i32
+// CHECK-NEXT: %[[C0_I32_2:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ne, %[[SELECT]], %[[C0_I32_2]] : i32
+// CHECK-NEXT: cf.assert %[[CMPI_2]], "division by zero in 'math.ipowi' at {{.*}}"
+// CHECK-NEXT: %[[IPOWI_3:.*]] = math.ipowi %[[X]], %[[N]] : i32
+// CHECK-NEXT: return %[[IPOWI]], %[[IPOWI_2]], %[[IPOWI_3]] : i32, i32, i32
+func.func @powers(%x: i32, %n: i32) -> (i32, i32, i32) {
+  %c3 = arith.constant 3 : i32
+  %0 = math.ipowi %x, %c3 : i32
+  %1 = math.ipowi %c3, %n : i32
+  %2 = math.ipowi %x, %n : i32
+  return %0, %1, %2 : i32, i32, i32
+}

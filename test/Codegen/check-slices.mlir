@@ -126,3 +126,70 @@ func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, t
   }
   return %s, %r : f32, tensor<9x4xf32>
 }
+
+// A loop whose last slice ends behind the tensor has a check, and the slice
+// starts at 0 where it fails.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<9xf32>, %[[Y:[^:]*]]: tensor<2xf32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C9:.*]] = arith.constant 9 : index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C9]] step %[[C1]] iter_args(%{{.*}} = %[[Y]]) -> (tensor<2xf32>) {
+// CHECK-NEXT: %[[C9_2:.*]] = arith.constant 9 : index
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[C9_2]], %[[ITER]] : index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C9_2]] : index
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C2]], %[[SUBI]] : index
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
+// CHECK-NEXT: cf.assert %[[ANDI]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ANDI]], %[[ITER]], %[[C0_2]] : index
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[SELECT]]] [2] [1] : tensor<9xf32> to tensor<2xf32>
+// CHECK-NEXT: scf.yield %[[EXTRACT_SLICE]] : tensor<2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : tensor<2xf32>
+func.func @overlapping(%x: tensor<9xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %y) -> tensor<2xf32> {
+    %s = tensor.extract_slice %x[%i] [2] [1] : tensor<9xf32> to tensor<2xf32>
+    scf.yield %s : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
+}
+
+// A slice that is too long wherever it starts does not run at all.
+// CHECK-LABEL: func.func @too_long(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<5xf32>, %[[N:[^:]*]]: index) -> tensor<5xf32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[N]] step %[[C1]] iter_args(%{{.*}} = %[[Y]]) -> (tensor<5xf32>) {
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[C5:.*]] = arith.constant 5 : index
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[C4]], %[[ITER]] : index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C4]] : index
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C5]], %[[SUBI]] : index
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
+// CHECK-NEXT: cf.assert %[[ANDI]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[IF:.*]] = scf.if %[[ANDI]] -> (tensor<5xf32>) {
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[ITER]]] [5] [1] : tensor<4xf32> to tensor<5xf32>
+// CHECK-NEXT: scf.yield %[[EXTRACT_SLICE]] : tensor<5xf32>
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<5xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<5xf32>) -> tensor<5xf32>
+// CHECK-NEXT: scf.yield %[[FILL]] : tensor<5xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[IF]] : tensor<5xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : tensor<5xf32>
+func.func @too_long(%x: tensor<4xf32>, %y: tensor<5xf32>, %n: index) -> tensor<5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> tensor<5xf32> {
+    %s = tensor.extract_slice %x[%i] [5] [1] : tensor<4xf32> to tensor<5xf32>
+    scf.yield %s : tensor<5xf32>
+  }
+  return %r : tensor<5xf32>
+}

@@ -1,31 +1,41 @@
 // RUN: flywheel-opt %s --flywheel-index-loops --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
 
 // X10: the type of a loop does not change how often it runs.
-// CHECK-LABEL: func @signed
-// CHECK-SAME: (%[[L:[a-z0-9]+]]: i8, %[[U:[a-z0-9]+]]: i8
+// CHECK-LABEL: func.func @signed(
+// CHECK-SAME: %[[L:[^:]*]]: i8, %[[U:[^:]*]]: i8, %[[X:[^:]*]]: f32) -> f32
+// CHECK-NEXT: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[L]] : i8 to index
+// CHECK-NEXT: %[[INDEX_CAST_2:.*]] = arith.index_cast %[[U]] : i8 to index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[INDEX_CAST]] to %[[INDEX_CAST_2]] step %[[C3]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (f32) {
+// CHECK-NEXT: %[[INDEX_CAST_3:.*]] = arith.index_cast %[[ITER]] : index to i8
+// CHECK-NEXT: %[[SITOFP:.*]] = arith.sitofp %[[INDEX_CAST_3]] : i8 to f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ITER_2]], %[[SITOFP]] : f32
+// CHECK-NEXT: scf.yield %[[ADDF]] : f32
+// CHECK-NEXT: } {keep}
+// CHECK-NEXT: return %[[FOR]] : f32
 func.func @signed(%l: i8, %u: i8, %x: f32) -> f32 {
-  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
-  // CHECK-DAG: %[[FROM:.*]] = arith.index_cast %[[L]] : i8 to index
-  // CHECK-DAG: %[[TO:.*]] = arith.index_cast %[[U]] : i8 to index
-  // CHECK: scf.for %[[K:.*]] = %[[FROM]] to %[[TO]] step %[[C3]]
-  // CHECK-NEXT: %[[I:.*]] = arith.index_cast %[[K]] : index to i8
-  // CHECK-NEXT: arith.sitofp %[[I]]
   %c3 = arith.constant 3 : i8
   %r = scf.for %i = %l to %u step %c3 iter_args(%h = %x) -> f32 : i8 {
     %v = arith.sitofp %i : i8 to f32
     %s = arith.addf %h, %v : f32
     scf.yield %s : f32
-  }
+  } {keep}
   return %r : f32
 }
 
 // -----
 
-// CHECK-LABEL: func @unsigned
-// CHECK-SAME: (%[[U:[a-z0-9]+]]: i8
+// CHECK-LABEL: func.func @unsigned(
+// CHECK-SAME: %[[U:[^:]*]]: i8, %[[X:[^:]*]]: f32) -> f32
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[INDEX_CASTUI:.*]] = arith.index_castui %[[U]] : i8 to index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[INDEX_CASTUI]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (f32) {
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ITER_2]], %[[ITER_2]] : f32
+// CHECK-NEXT: scf.yield %[[MULF]] : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : f32
 func.func @unsigned(%u: i8, %x: f32) -> f32 {
-  // CHECK: %[[TO:.*]] = arith.index_castui %[[U]] : i8 to index
-  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[TO]] step %c1
   %c0 = arith.constant 0 : i8
   %c1 = arith.constant 1 : i8
   %r = scf.for unsigned %i = %c0 to %u step %c1 iter_args(%h = %x) -> f32 : i8 {
@@ -38,16 +48,22 @@ func.func @unsigned(%u: i8, %x: f32) -> f32 {
 // -----
 
 // Where no type is wider, it counts from 0.
-// CHECK-LABEL: func @unsigned_index
-// CHECK-SAME: (%[[L:[a-z0-9]+]]: index, %[[U:[a-z0-9]+]]: index, %[[S:[a-z0-9]+]]: index
+// CHECK-LABEL: func.func @unsigned_index(
+// CHECK-SAME: %[[L:[^:]*]]: index, %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: index) -> index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[L]], %[[U]] : index
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[U]], %[[L]] : index
+// CHECK-NEXT: %[[CEILDIVUI:.*]] = arith.ceildivui %[[SUBI]], %[[S]] : index
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[CEILDIVUI]], %[[C0]] : index
+// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[SELECT]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (index) {
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[ITER]], %[[S]] : index
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[L]], %[[MULI]] : index
+// CHECK-NEXT: %[[XORI:.*]] = arith.xori %[[ITER_2]], %[[ADDI]] : index
+// CHECK-NEXT: scf.yield %[[XORI]] : index
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[FOR]] : index
 func.func @unsigned_index(%l: index, %u: index, %s: index, %x: index) -> index {
-  // CHECK-DAG: %[[RUNS:.*]] = arith.cmpi ult, %[[L]], %[[U]] : index
-  // CHECK-DAG: %[[D:.*]] = arith.subi %[[U]], %[[L]] : index
-  // CHECK-DAG: %[[N:.*]] = arith.ceildivui %[[D]], %[[S]] : index
-  // CHECK: %[[COUNT:.*]] = arith.select %[[RUNS]], %[[N]], %c0{{.*}} : index
-  // CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %[[COUNT]] step %c1
-  // CHECK-NEXT: %[[O:.*]] = arith.muli %[[K]], %[[S]] : index
-  // CHECK-NEXT: arith.addi %[[L]], %[[O]] : index
   %r = scf.for unsigned %i = %l to %u step %s iter_args(%h = %x) -> index {
     %v = arith.xori %h, %i : index
     scf.yield %v : index
