@@ -15,6 +15,7 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Target/TargetPasses.h"
 
@@ -44,6 +45,8 @@ using namespace flywheel;
 using flywheel::train::TrainDialect;
 
 void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
+  // In front of upstream's, which they replace.
+  registerValueBounds(registry);
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);

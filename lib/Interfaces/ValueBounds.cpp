@@ -1,0 +1,200 @@
+//===- ValueBounds.cpp - Bounds of dimension sizes and indices ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is broken in MLIR 22.1.8:
+// * `arith.addi`, `subi`, `muli` and `floordivsi` on tensors have no answer for
+//   a dimension: the call runs into unreachable code.
+// * `scf.for`, `scf.if` and `arith.select` add columns to the set of
+//   constraints while others wait on its list by their number, which moves:
+//   the next one is another value, or none.
+// * `scf.for` takes a number that it adds up to be the initial one plus the
+//   trip count times what one iteration adds, also where the loop does not run
+//   at all, or adds another number each time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Interfaces/ValueBounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+
+/// How many comparisons of their own the ops on the way to one bound may make,
+/// and how deep inside each other: an op whose values come from many others
+/// says nothing rather than search for long.
+constexpr unsigned kMaxComparisons = 32, kMaxDepth = 4;
+
+namespace {
+using Constraints = ValueBoundsConstraintSet;
+using Variable = Constraints::Variable;
+using Comparison = Constraints::ComparisonOperator;
+using Dim = std::optional<int64_t>;
+
+/// The comparisons that this thread is making.
+struct Search {
+  unsigned depth = 0, comparisons = 0;
+  /// The loops that carry a value which is being compared, with its number.
+  SmallVector<std::pair<Operation *, unsigned>> carried;
+};
+} // namespace
+
+static thread_local Search search;
+
+/// Whether `lhs` is known to relate to `rhs` in that way, by constraints of
+/// their own.
+static bool isKnown(const Variable &lhs, Comparison comparison,
+                    const Variable &rhs) {
+  if (search.depth == 0)
+    search.comparisons = 0;
+  if (search.depth == kMaxDepth || search.comparisons == kMaxComparisons)
+    return false;
+  ++search.depth;
+  ++search.comparisons;
+  bool result = Constraints::compare(lhs, comparison, rhs);
+  --search.depth;
+  return result;
+}
+
+static void setEqual(Constraints &constraints, Value value, Dim dim,
+                     Value other) {
+  AffineExpr expr = constraints.getExpr(other, dim);
+  if (dim)
+    constraints.bound(value)[*dim] == expr;
+  else
+    constraints.bound(value) == expr;
+}
+
+/// `value` is one of two others.
+static void setOneOf(Constraints &constraints, Value value, Dim dim, Value a,
+                     Value b) {
+  for (auto [low, high] : {std::make_pair(a, b), std::make_pair(b, a)}) {
+    if (!isKnown(Variable(low, dim), Comparison::LE, Variable(high, dim)))
+      continue;
+    AffineExpr least = constraints.getExpr(low, dim),
+               most = constraints.getExpr(high, dim);
+    if (dim) {
+      constraints.bound(value)[*dim] >= least;
+      constraints.bound(value)[*dim] <= most;
+    } else {
+      constraints.bound(value) >= least;
+      constraints.bound(value) <= most;
+    }
+  }
+}
+
+namespace {
+/// Of an op whose index results and whose dimensions come about in one way:
+/// `Model::populate` says how.
+template <typename Model, typename OpT>
+struct BoundsModel : ValueBoundsOpInterface::ExternalModel<Model, OpT> {
+  void populateBoundsForIndexValue(Operation *op, Value value,
+                                   Constraints &constraints) const {
+    Model::populate(cast<OpT>(op), value, std::nullopt, constraints);
+  }
+  void populateBoundsForShapedValueDim(Operation *op, Value value, int64_t dim,
+                                       Constraints &constraints) const {
+    Model::populate(cast<OpT>(op), value, dim, constraints);
+  }
+};
+
+/// Arithmetic on indices. Nothing is known of the dimensions of tensors, whose
+/// sizes may differ where they are not checked yet.
+template <typename OpT>
+struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
+  static void populate(OpT op, Value value, Dim dim, Constraints &constraints) {
+    if (dim)
+      return;
+    // The order in which columns are made is the same with every compiler.
+    AffineExpr lhs = constraints.getExpr(op.getLhs());
+    AffineExpr rhs = constraints.getExpr(op.getRhs());
+    if constexpr (std::is_same_v<OpT, arith::AddIOp>) {
+      constraints.bound(value) == lhs + rhs;
+    } else if constexpr (std::is_same_v<OpT, arith::SubIOp>) {
+      constraints.bound(value) == lhs - rhs;
+    } else if constexpr (std::is_same_v<OpT, arith::MulIOp>) {
+      constraints.bound(value) == lhs *rhs;
+    } else {
+      static_assert(std::is_same_v<OpT, arith::FloorDivSIOp>);
+      // A quotient by anything but a positive constant is not affine.
+      auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+      if (divisor && divisor.getValue() > 0)
+        constraints.bound(value) == lhs.floorDiv(rhs);
+    }
+  }
+};
+
+struct SelectBounds : BoundsModel<SelectBounds, arith::SelectOp> {
+  static void populate(arith::SelectOp op, Value value, Dim dim,
+                       Constraints &constraints) {
+    setOneOf(constraints, value, dim, op.getTrueValue(), op.getFalseValue());
+  }
+};
+
+struct IfBounds : BoundsModel<IfBounds, scf::IfOp> {
+  static void populate(scf::IfOp op, Value value, Dim dim,
+                       Constraints &constraints) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    setOneOf(constraints, value, dim, op.thenYield().getOperand(i),
+             op.elseYield().getOperand(i));
+  }
+};
+
+struct ForBounds : BoundsModel<ForBounds, scf::ForOp> {
+  static void populate(scf::ForOp op, Value value, Dim dim,
+                       Constraints &constraints) {
+    if (value == op.getInductionVar())
+      return populateInductionVar(op, value, constraints);
+    auto argument = dyn_cast<BlockArgument>(value);
+    unsigned i = argument ? argument.getArgNumber() - op.getNumInductionVars()
+                          : cast<OpResult>(value).getResultNumber();
+    std::pair<Operation *, unsigned> carried(op, i);
+    // What the iterations do to a value does not follow from itself.
+    if (llvm::is_contained(search.carried, carried))
+      return;
+    search.carried.push_back(carried);
+    auto end = llvm::make_scope_exit([&] { search.carried.pop_back(); });
+    if (isKnown(Variable(op.getYieldedValues()[i], dim), Comparison::EQ,
+                Variable(op.getRegionIterArg(i), dim)))
+      setEqual(constraints, value, dim, op.getInitArgs()[i]);
+  }
+
+private:
+  static void populateInductionVar(scf::ForOp op, Value value,
+                                   Constraints &constraints) {
+    // A bound may be a negative number, which is a large one there.
+    if (op.getUnsignedCmp())
+      return;
+    AffineExpr lower = constraints.getExpr(op.getLowerBound());
+    AffineExpr upper = constraints.getExpr(op.getUpperBound());
+    AffineExpr step = constraints.getExpr(op.getStep());
+    constraints.bound(value) >= lower;
+    constraints.bound(value) < upper;
+    // The last iteration. Where there is none, nothing is in its body.
+    auto constant = dyn_cast<AffineConstantExpr>(step);
+    if (constant && constant.getValue() > 1)
+      constraints.bound(value) <=
+          lower + ((upper - lower).ceilDiv(step) - 1) * step;
+  }
+};
+} // namespace
+
+void flywheel::registerValueBounds(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    arith::AddIOp::attachInterface<ArithBounds<arith::AddIOp>>(*context);
+    arith::SubIOp::attachInterface<ArithBounds<arith::SubIOp>>(*context);
+    arith::MulIOp::attachInterface<ArithBounds<arith::MulIOp>>(*context);
+    arith::FloorDivSIOp::attachInterface<ArithBounds<arith::FloorDivSIOp>>(
+        *context);
+    arith::SelectOp::attachInterface<SelectBounds>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
+    scf::ForOp::attachInterface<ForBounds>(*context);
+    scf::IfOp::attachInterface<IfBounds>(*context);
+  });
+}
