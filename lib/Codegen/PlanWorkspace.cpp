@@ -63,8 +63,8 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
   unsigned numSymbols = workspaceSizes.getNumSymbols();
   SmallVector<OpFoldResult> symbols(numSymbols);
   for (BlockArgument argument : entry.getArguments()) {
-    auto memref = cast<MemRefType>(argument.getType());
-    for (int64_t dim = 0; dim < memref.getRank(); ++dim)
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    for (int64_t dim = 0; memref && dim < memref.getRank(); ++dim)
       if (std::optional<unsigned> symbol =
               workspaceSizes.getSymbol(argument, dim))
         if (!symbols[*symbol])
@@ -91,6 +91,12 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
     for (AffineExpr expr : exprs)
       sizes.push_back(affine::makeComposedFoldedAffineApply(
           b, loc, AffineMap::get(0, numSymbols, expr), symbols));
+    // A difference is negative where a check is to fail. What is behind this
+    // slot may be used before that check is made.
+    if (llvm::none_of(exprs, [&](AffineExpr expr) {
+          return isNeverNegative(expr, numSymbols);
+        }))
+      sizes.push_back(b.getIndexAttr(0));
     OpFoldResult size = sizes.front();
     for (OpFoldResult other : ArrayRef<OpFoldResult>(sizes).drop_front()) {
       std::optional<int64_t> a = getConstantIntValue(size),

@@ -60,7 +60,8 @@ public:
   /// The number of the symbolic extent that dimension `dim` of an argument is.
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
-  /// `bytes` where each symbolic extent is its bound.
+  /// The largest that `bytes` is where each symbolic extent is at most its
+  /// bound.
   CheckedSize evaluate(mlir::AffineExpr bytes);
   /// The largest of the bounds; where no extent is symbolic, that of others.
   int64_t getLargestExtent();
@@ -79,8 +80,10 @@ private:
                      mlir::ValueRange operands);
   llvm::FailureOr<mlir::AffineExpr> getExtentBound(mlir::Value buffer,
                                                    int64_t dim);
-  llvm::FailureOr<mlir::AffineExpr>
-  getLinearBound(const mlir::ValueBoundsConstraintSet::Variable &size);
+  llvm::FailureOr<mlir::AffineExpr> getLinearBound(
+      const mlir::ValueBoundsConstraintSet::Variable &size,
+      mlir::presburger::BoundType kind = mlir::presburger::BoundType::UB);
+  bool canMultiplyBounds(mlir::Value lhs, mlir::Value rhs);
 
   mlir::func::FuncOp function;
   int64_t others;

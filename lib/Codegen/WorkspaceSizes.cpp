@@ -27,7 +27,8 @@ std::optional<unsigned> WorkspaceSizes::getSymbol(Value value, int64_t dim) {
     return std::nullopt;
   auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
       argument.getArgNumber(), TrainDialect::getExtentsAttrName());
-  if (!extents || dim >= extents.size() || extents[dim] < 0)
+  if (!extents || dim >= extents.size() || extents[dim] < 0 ||
+      extents[dim] >= static_cast<int64_t>(bounds.size()))
     return std::nullopt;
   return extents[dim];
 }
@@ -45,7 +46,7 @@ WorkspaceSizes::WorkspaceSizes(func::FuncOp function, const ExtentBounds &given)
 unsigned WorkspaceSizes::getNumSymbols() { return bounds.size(); }
 
 CheckedSize WorkspaceSizes::evaluate(AffineExpr bytes) {
-  return evaluateSize(bytes, bounds);
+  return evaluateLargestSize(bytes, bounds);
 }
 
 int64_t WorkspaceSizes::getLargestExtent() {
@@ -192,6 +193,31 @@ static AffineExpr withoutReduction(AffineExpr expr) {
   return added && added.getValue() < 0 ? sum.getLHS() : expr;
 }
 
+/// Whether `size` is known not to be negative.
+static bool isNotNegative(Value size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant >= 0;
+  Operation *op = size.getDefiningOp();
+  if (isa_and_nonnull<memref::DimOp>(op))
+    return true;
+  if (isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op) &&
+      llvm::all_of(op->getOperands(), isNotNegative))
+    return true;
+  FailureOr<int64_t> least = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::LB, size);
+  return succeeded(least) && *least >= 0;
+}
+
+/// Whether an upper bound of `lhs` times one of `rhs` is one of their product:
+/// that of two negative numbers may be large.
+bool WorkspaceSizes::canMultiplyBounds(Value lhs, Value rhs) {
+  auto isExact = [&](Value size) {
+    return succeeded(getLinearBound(size, presburger::BoundType::EQ));
+  };
+  return (isNotNegative(lhs) && isNotNegative(rhs)) ||
+         (isExact(lhs) && isExact(rhs));
+}
+
 /// An upper bound of `size` as a function of the symbolic extents.
 FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
@@ -199,8 +225,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   FailureOr<AffineExpr> bound = getLinearBound(size);
   if (succeeded(bound))
     return bound;
-  // Products of extents, none of which is negative.
   if (auto product = size.getDefiningOp<arith::MulIOp>()) {
+    if (!canMultiplyBounds(product.getLhs(), product.getRhs()))
+      return failure();
     FailureOr<AffineExpr> lhs = getUpperBound(product.getLhs()),
                           rhs = getUpperBound(product.getRhs());
     if (failed(lhs) || failed(rhs))
@@ -216,12 +243,12 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
                               map.getNumDims(), operands);
   }
   if (auto max = size.getDefiningOp<affine::AffineMaxOp>()) {
-    // The sum of all that may be the largest, none of which is negative.
+    // The sum of all that may be the largest, where no bound is negative.
     AffineExpr sum = getAffineConstantExpr(0, function.getContext());
     for (AffineExpr expr : max.getMap().getResults()) {
       FailureOr<AffineExpr> bound = getExpressionBound(
           withoutReduction(expr), max.getMap().getNumDims(), max.getOperands());
-      if (failed(bound))
+      if (failed(bound) || !isNeverNegative(*bound, getNumSymbols()))
         return failure();
       sum = sum + *bound;
     }
@@ -236,8 +263,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   return getExtentBound(read.getSource(), *dim);
 }
 
-/// An upper bound of a sum of products of numbers that are not negative: the
-/// first `numDims` of `operands` are dimensions, the others symbols.
+/// An upper bound of a sum of products, of which only constants and what is
+/// known not to be negative are factors: the first `numDims` of `operands` are
+/// dimensions, the others symbols.
 FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
                                                          unsigned numDims,
                                                          ValueRange operands) {
@@ -256,6 +284,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
   FailureOr<AffineExpr> rhs =
       getExpressionBound(binary.getRHS(), numDims, operands);
   if (failed(lhs) || failed(rhs))
+    return failure();
+  bool isScaled = isa<AffineConstantExpr>(binary.getRHS());
+  if (isProduct && !isScaled && !llvm::all_of(operands, isNotNegative))
     return failure();
   return isProduct ? *lhs * *rhs : *lhs + *rhs;
 }
@@ -285,13 +316,15 @@ FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
   return product;
 }
 
-/// An upper bound that is linear in the symbolic extents.
+/// An upper bound that is linear in the symbolic extents, or with EQ the size
+/// itself.
 FailureOr<AffineExpr>
-WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size) {
+WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size,
+                               presburger::BoundType kind) {
   MLIRContext *context = function.getContext();
   // Where one of several bounds is a constant, it does not grow with the feeds.
   FailureOr<int64_t> constant = ValueBoundsConstraintSet::computeConstantBound(
-      presburger::BoundType::UB, size, nullptr, /*closedUB=*/true);
+      kind, size, nullptr, /*closedUB=*/true);
   if (succeeded(constant))
     return getAffineConstantExpr(*constant, context);
   AffineMap map;
@@ -301,8 +334,7 @@ WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size) {
     return dim && getSymbol(value, *dim).has_value();
   };
   if (failed(ValueBoundsConstraintSet::computeBound(
-          map, operands, presburger::BoundType::UB, size, isSymbol,
-          /*closedUB=*/true)) ||
+          map, operands, kind, size, isSymbol, /*closedUB=*/true)) ||
       map.getNumResults() == 0)
     return failure();
   SmallVector<AffineExpr> dims, symbols;

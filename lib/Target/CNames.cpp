@@ -346,8 +346,8 @@ CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
                                  const ExtentBounds &bounds) {
   CheckedSize largest = 0;
   for (const ManifestEntry &entry : manifest.entries)
-    largest =
-        max(largest, entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)));
+    largest = max(largest,
+                  entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols)));
   return largest;
 }
 

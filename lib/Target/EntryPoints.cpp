@@ -146,7 +146,8 @@ private:
     for (const ManifestEntry &entry : manifest.entries) {
       bool isBounded = cInterface || entry.symbols.empty();
       if (isBounded &&
-          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols)).isTooLarge())
+          entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols))
+              .isTooLarge())
         return getOperation().emitError()
                << "entry '" << entry.name << "' needs a workspace of more than "
                << kMaxSizeText << " bytes where every extent is at its bound";

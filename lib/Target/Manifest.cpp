@@ -339,38 +339,111 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
     reader.fail("variable '" + variable.name + "' is outside the state block");
 }
 
-/// The value of `expr`, or nothing where it, or a part of it, is no number of
-/// 64 bits.
-std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
+/// The numbers from `low` to `high`: no limit where one is none, or is no
+/// number of 64 bits.
+struct SizeRange {
+  std::optional<int64_t> low, high;
+
+  SizeRange() = default;
+  explicit SizeRange(int64_t number) : low(number), high(number) {}
+  SizeRange(std::optional<int64_t> low, std::optional<int64_t> high)
+      : low(low), high(high) {}
+
+  bool isNumber(int64_t number) const {
+    return low == number && high == number;
+  }
+};
+
+/// The product of two ranges. Nothing times any number is nothing.
+SizeRange multiply(const SizeRange &a, const SizeRange &b) {
+  if (a.isNumber(0) || b.isNumber(0))
+    return SizeRange(0);
+  auto multiplyEnds = [](std::optional<int64_t> x, std::optional<int64_t> y) {
+    return x && y ? llvm::checkedMul(*x, *y) : std::nullopt;
+  };
+  if (a.low >= 0 && b.low >= 0)
+    return {multiplyEnds(a.low, b.low), multiplyEnds(a.high, b.high)};
+  std::optional<int64_t> ends[] = {
+      multiplyEnds(a.low, b.low), multiplyEnds(a.low, b.high),
+      multiplyEnds(a.high, b.low), multiplyEnds(a.high, b.high)};
+  if (llvm::is_contained(ends, std::nullopt))
+    return {};
+  return {*llvm::min_element(ends), *llvm::max_element(ends)};
+}
+
+/// The quotients of a number in `a` and one in `b`, which is positive: the
+/// nearer to 0 the divisor, the farther from 0 the quotient.
+template <typename DivideFn>
+SizeRange divide(const SizeRange &a, const SizeRange &b, DivideFn divide) {
+  auto divideEnd = [&](std::optional<int64_t> end, bool byLeast) {
+    std::optional<int64_t> divisor = byLeast ? b.low : b.high;
+    if (!end)
+      return end;
+    return std::optional<int64_t>(divisor ? divide(*end, *divisor) : 0);
+  };
+  return {divideEnd(a.low, a.low < 0), divideEnd(a.high, a.high >= 0)};
+}
+
+/// The values of `expr` where its symbols are in `symbols`.
+SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
+    return SizeRange(constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> lhs = evaluate(binary.getLHS(), symbols);
-  std::optional<int64_t> rhs = evaluate(binary.getRHS(), symbols);
-  // Nothing times any number is nothing.
-  if (expr.getKind() == AffineExprKind::Mul && (lhs == 0 || rhs == 0))
-    return 0;
-  if (!lhs || !rhs)
-    return std::nullopt;
+  SizeRange lhs = evaluate(binary.getLHS(), symbols),
+            rhs = evaluate(binary.getRHS(), symbols);
+  auto addEnds = [](std::optional<int64_t> x, std::optional<int64_t> y) {
+    return x && y ? llvm::checkedAdd(*x, *y) : std::nullopt;
+  };
   if (expr.getKind() == AffineExprKind::Add)
-    return llvm::checkedAdd(*lhs, *rhs);
+    return {addEnds(lhs.low, rhs.low), addEnds(lhs.high, rhs.high)};
   if (expr.getKind() == AffineExprKind::Mul)
-    return llvm::checkedMul(*lhs, *rhs);
+    return multiply(lhs, rhs);
   // Upstream gives a divisor that is not positive no meaning.
-  if (*rhs <= 0)
-    return std::nullopt;
+  if (!rhs.low || *rhs.low <= 0)
+    return {};
   switch (expr.getKind()) {
   case AffineExprKind::Mod:
-    return llvm::mod(*lhs, *rhs);
+    if (lhs.low && lhs.low == lhs.high && rhs.low == rhs.high)
+      return SizeRange(llvm::mod(*lhs.low, *rhs.low));
+    return {0, addEnds(rhs.high, -1)};
   case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(*lhs, *rhs);
+    return divide(lhs, rhs, llvm::divideFloorSigned<int64_t, int64_t>);
   case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(*lhs, *rhs);
+    return divide(lhs, rhs, llvm::divideCeilSigned<int64_t, int64_t>);
   default:
     llvm_unreachable("a workspace size has no dimensions");
   }
+}
+
+/// The largest of the sizes in `range`.
+CheckedSize getLargest(const SizeRange &range) {
+  return range.high ? CheckedSize(std::max<int64_t>(*range.high, 0))
+                    : kMaxSize + 1;
+}
+
+/// Bytes of `slots` where each symbol is in its range.
+CheckedSize addSlots(ArrayRef<std::vector<AffineMap>> slots,
+                     ArrayRef<SizeRange> symbols) {
+  CheckedSize total = 0;
+  for (const std::vector<AffineMap> &slot : slots) {
+    CheckedSize largest = 0;
+    for (AffineMap map : slot)
+      largest = max(largest, getLargest(evaluate(map.getResult(0), symbols)));
+    total += largest.alignTo(kStateAlignment);
+  }
+  return total;
+}
+
+SmallVector<SizeRange> getExactRanges(ArrayRef<int64_t> symbols) {
+  return llvm::map_to_vector(symbols,
+                             [](int64_t symbol) { return SizeRange(symbol); });
+}
+
+SmallVector<SizeRange> getRangesUpTo(ArrayRef<int64_t> bounds) {
+  return llvm::map_to_vector(bounds,
+                             [](int64_t bound) { return SizeRange(0, bound); });
 }
 
 } // namespace
@@ -399,20 +472,27 @@ std::vector<std::string> ManifestVariable::describe() const {
 }
 
 CheckedSize evaluateSize(AffineExpr size, ArrayRef<int64_t> symbols) {
-  std::optional<int64_t> value = evaluate(size, symbols);
-  return value ? CheckedSize(std::max<int64_t>(*value, 0)) : kMaxSize + 1;
+  return getLargest(evaluate(size, getExactRanges(symbols)));
+}
+
+CheckedSize evaluateLargestSize(AffineExpr size, ArrayRef<int64_t> bounds) {
+  return getLargest(evaluate(size, getRangesUpTo(bounds)));
+}
+
+bool isNeverNegative(AffineExpr size, unsigned numSymbols) {
+  SmallVector<SizeRange> sizes(numSymbols, SizeRange(0, std::nullopt));
+  return evaluate(size, sizes).low >= 0;
 }
 
 CheckedSize ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
   assert(extents.size() == symbols.size() && "one extent a symbol");
-  CheckedSize total = 0;
-  for (const std::vector<AffineMap> &slot : workspaceSlots) {
-    CheckedSize largest = 0;
-    for (AffineMap map : slot)
-      largest = max(largest, evaluateSize(map.getResult(0), extents));
-    total += largest.alignTo(kStateAlignment);
-  }
-  return total;
+  return addSlots(workspaceSlots, getExactRanges(extents));
+}
+
+CheckedSize
+ManifestEntry::getMaxWorkspaceBytes(ArrayRef<int64_t> bounds) const {
+  assert(bounds.size() == symbols.size() && "one bound a symbol");
+  return addSlots(workspaceSlots, getRangesUpTo(bounds));
 }
 
 const ManifestEntry *Manifest::lookupEntry(StringRef name) const {

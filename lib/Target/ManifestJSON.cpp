@@ -129,7 +129,7 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
       {"reads", toNames(manifest, entry.reads)},
       {"writes", toNames(manifest, entry.writes)},
       {"initialized_values", toNames(manifest, entry.initializedValues)},
-      {"workspace_bytes", entry.getWorkspaceBytes(extents).getSaturated()},
+      {"workspace_bytes", entry.getMaxWorkspaceBytes(extents).getSaturated()},
       {"checks", std::move(checks)}};
 }
 

@@ -130,3 +130,27 @@ func.func @larger(%x: memref<?xf32> {train.extents = array<i64: 0>}) attributes 
   linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
   return
 }
+
+// -----
+
+// A slot whose size may be a negative number takes no room then: what is behind
+// it stays inside the workspace.
+// CHECK-LABEL: func.func @differences(
+// CHECK: %[[SIZE:.*]] = affine.apply #{{.*}}()[%{{.*}}, %{{.*}}]
+// CHECK: %[[BYTES:.*]] = arith.maxsi %[[SIZE]], %c0
+// CHECK: affine.apply #{{.*}}()[%[[BYTES]]]
+func.func @differences(%x: memref<?xf32> {train.extents = array<i64: 0>}, %y: memref<?xf32> {train.extents = array<i64: 1>}) attributes {train.symbols = ["x", "y"]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %n = memref.dim %y, %c0 : memref<?xf32>
+  %d = arith.subi %m, %n : index
+  %a = memref.alloc(%d) : memref<?xf32>
+  %b = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<8xf32>)
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  memref.copy %a, %x : memref<?xf32> to memref<?xf32>
+  %c = memref.cast %b : memref<8xf32> to memref<?xf32>
+  memref.copy %c, %y : memref<?xf32> to memref<?xf32>
+  return
+}

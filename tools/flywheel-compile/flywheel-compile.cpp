@@ -242,7 +242,7 @@ static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
   print("state", manifest.stateBytes);
   for (const ManifestEntry &entry : manifest.entries)
     print("workspace of " + entry.name,
-          entry.getWorkspaceBytes(bounds.lookupAll(entry.symbols))
+          entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols))
               .getSaturated());
   print("state block in C", getCStateBytes(manifest, bounds).getSaturated());
   print("constants", getConstantBytes(object));

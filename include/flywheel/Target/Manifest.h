@@ -136,6 +136,10 @@ struct ManifestEntry {
 
   /// Bytes of workspace that a call with these extents needs.
   CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+  /// Bytes of workspace that are enough for every call whose extents are not
+  /// above `bounds`. A size that is a difference may be largest at a smaller
+  /// extent.
+  CheckedSize getMaxWorkspaceBytes(llvm::ArrayRef<int64_t> bounds) const;
 };
 
 /// Upper bounds of the symbolic extents, by name.
@@ -214,6 +218,15 @@ uint64_t hashTexts(llvm::ArrayRef<std::string> texts);
 /// are `symbols`: nothing below 0. Interns nothing.
 CheckedSize evaluateSize(mlir::AffineExpr size,
                          llvm::ArrayRef<int64_t> symbols);
+
+/// The largest of them where the symbols are from 0 to `bounds`, or a larger
+/// one.
+CheckedSize evaluateLargestSize(mlir::AffineExpr size,
+                                llvm::ArrayRef<int64_t> bounds);
+
+/// Whether `size`, the same, is known not to be negative where its symbols, of
+/// which there are `numSymbols`, are not.
+bool isNeverNegative(mlir::AffineExpr size, unsigned numSymbols);
 
 } // namespace flywheel
 

@@ -47,6 +47,29 @@ TEST(WorkspaceMap, EvaluatesEveryKindOfExpression) {
   EXPECT_EQ(evaluate(a.ceilDiv(2)), 4);
 }
 
+TEST(WorkspaceMap, FindsTheLargestOfDifferences) {
+  mlir::MLIRContext context;
+  mlir::AffineExpr a = mlir::getAffineSymbolExpr(0, &context);
+  mlir::AffineExpr b = mlir::getAffineSymbolExpr(1, &context);
+  auto evaluate = [&](mlir::AffineExpr expr) {
+    return evaluateLargestSize(expr, {7, 3}).getSaturated();
+  };
+  EXPECT_EQ(evaluate(a * 4 + b), 31);
+  EXPECT_EQ(evaluate(a - b), 7);
+  EXPECT_EQ(evaluate(b - a), 3);
+  EXPECT_EQ(evaluate(b * 2 - a - 7), 0);
+  EXPECT_EQ(evaluate((a - b) * (b - a + 1)), 28);
+  EXPECT_EQ(evaluate((a - 10) * (b - 4)), 40);
+  EXPECT_EQ(evaluate((a - b) % 5), 4);
+  EXPECT_EQ(evaluate(7 - a.floorDiv(2)), 7);
+  EXPECT_EQ(evaluate((b - a).ceilDiv(2)), 2);
+  EXPECT_EQ(evaluate(9 - (b + 7).floorDiv(4)), 8);
+  EXPECT_TRUE(isNeverNegative(a * b + a.floorDiv(2) * 3, 2));
+  EXPECT_TRUE(isNeverNegative((a - b) % 5, 2));
+  EXPECT_FALSE(isNeverNegative(a - b, 2));
+  EXPECT_FALSE(isNeverNegative((a - 1) * b, 2));
+}
+
 TEST(WorkspaceMap, KnowsWhatIsTooLarge) {
   mlir::MLIRContext context;
   mlir::AffineExpr a = mlir::getAffineSymbolExpr(0, &context);
