@@ -6,128 +6,15 @@
 
 #include "flywheel/Driver/CheckSource.h"
 
+#include "SourceLexer.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 
 using namespace flywheel;
 using llvm::StringRef;
-
-namespace {
-/// A token, as far as it matters here. A bracket is itself; everything of more
-/// than one character that is not listed is a `Word`.
-struct Token {
-  enum Kind { End, Word, Number, String, Alias, Open, Close, Operator, Other };
-  Kind kind = End;
-  StringRef text;
-
-  bool is(StringRef expected) const { return text == expected; }
-};
-
-class SourceLexer {
-public:
-  explicit SourceLexer(StringRef text) : rest(text) {}
-
-  Token next();
-  /// Whether a line ended between the last two tokens.
-  bool isAtLineStart() const { return lineStarted; }
-
-private:
-  void skipSpace();
-  Token take(Token::Kind kind, size_t length);
-  size_t getStringLength() const;
-
-  StringRef rest;
-  bool lineStarted = true;
-};
-} // namespace
-
-static bool isInWord(char c) {
-  return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
-}
-
-void SourceLexer::skipSpace() {
-  lineStarted = false;
-  while (!rest.empty()) {
-    if (llvm::isSpace(rest.front())) {
-      lineStarted |= rest.front() == '\n';
-      rest = rest.drop_front();
-    } else if (rest.starts_with("//")) {
-      rest = rest.drop_until([](char c) { return c == '\n'; });
-    } else {
-      return;
-    }
-  }
-}
-
-Token SourceLexer::take(Token::Kind kind, size_t length) {
-  Token token{kind, rest.take_front(length)};
-  rest = rest.drop_front(length);
-  return token;
-}
-
-/// Of the string at the start of the rest. One that does not end on its line is
-/// an error of the parser, which goes on behind it.
-size_t SourceLexer::getStringLength() const {
-  size_t length = 1;
-  for (; length < rest.size() && rest[length] != '\n'; ++length) {
-    if (rest[length] == '"')
-      return length + 1;
-    if (rest[length] == '\\')
-      ++length;
-  }
-  return std::min(length, rest.size());
-}
-
-Token SourceLexer::next() {
-  skipSpace();
-  if (rest.empty())
-    return {Token::End, rest};
-  char c = rest.front();
-  if (c == '"')
-    return take(Token::String, getStringLength());
-  if (llvm::isAlpha(c) || c == '_') {
-    StringRef word = rest.take_while(isInWord);
-    bool isOperator = word == "floordiv" || word == "ceildiv" || word == "mod";
-    return take(isOperator ? Token::Operator : Token::Word, word.size());
-  }
-  if (llvm::isDigit(c)) {
-    size_t length = rest.take_while(isInWord).size();
-    // 1.5e-3 is one number.
-    if (length < rest.size() && (rest[length] == '-' || rest[length] == '+') &&
-        (rest[length - 1] == 'e' || rest[length - 1] == 'E') &&
-        !rest.starts_with("0x"))
-      length +=
-          1 + rest.drop_front(length + 1).take_while(llvm::isDigit).size();
-    return take(Token::Number, length);
-  }
-  if (c == '#' || c == '!' || c == '%' || c == '^' || c == '@') {
-    size_t length =
-        1 + rest.drop_front()
-                .take_while([](char c) { return isInWord(c) || c == '-'; })
-                .size();
-    // The arrow behind a name is none of it.
-    if (rest.take_front(length).ends_with("-") &&
-        rest.drop_front(length).starts_with(">"))
-      --length;
-    return take(length > 1 && (c == '#' || c == '!') ? Token::Alias
-                                                     : Token::Other,
-                length);
-  }
-  for (StringRef sign : {"->", ">=", "<=", "==", "::"})
-    if (rest.starts_with(sign))
-      return take(Token::Other, sign.size());
-  if (StringRef("([{<").contains(c))
-    return take(Token::Open, 1);
-  if (StringRef(")]}>").contains(c))
-    return take(Token::Close, 1);
-  if (StringRef("+-*").contains(c))
-    return take(Token::Operator, 1);
-  return take(Token::Other, 1);
-}
 
 namespace {
 /// What an alias stands for, with all aliases in it replaced.
@@ -152,6 +39,11 @@ private:
   void close();
   void endDefinition();
   void useAlias();
+  /// Whether the innermost brackets are `<{`.
+  bool isInProperties() const {
+    return levels.size() > 1 && levels.back().bracket == '{' &&
+           levels[levels.size() - 2].bracket == '<';
+  }
   std::optional<SourceProblem> checkDepth(unsigned more);
   std::optional<SourceProblem> checkList();
 
@@ -166,15 +58,14 @@ private:
   llvm::SmallVector<Level> levels;
   unsigned operatorsOutside = 0;
   llvm::StringMap<AliasSize> aliases;
-  /// The alias that is being defined, or nothing, and what it is made of.
+  AliasTexts aliasTexts;
+  /// The alias that is being defined, or nothing, what it is made of, and where
+  /// that starts.
   StringRef defined;
   AliasSize size;
+  const char *definition = nullptr;
 };
 } // namespace
-
-static SourceProblem makeProblem(const Token &token, const llvm::Twine &text) {
-  return {token.text.data(), text.str()};
-}
 
 /// Whether no affine expression goes on behind `token`.
 static bool endsExpression(const Token &token) {
@@ -205,8 +96,10 @@ void SourceChecker::close() {
 }
 
 void SourceChecker::endDefinition() {
-  if (!defined.empty())
+  if (!defined.empty()) {
     aliases[defined] = size;
+    aliasTexts[defined] = StringRef(definition, token.text.data() - definition);
+  }
   defined = {};
   size = {};
 }
@@ -302,6 +195,11 @@ std::optional<SourceProblem> SourceChecker::run() {
       if (auto problem = checkDepth(aliases.lookup(token.text).depth))
         return problem;
       break;
+    case Token::Word:
+    case Token::String:
+      if (auto problem = checkNamed(token, lexer, aliasTexts, isInProperties()))
+        return problem;
+      [[fallthrough]];
     default:
       if (endsExpression(token))
         operators = 0;
@@ -316,6 +214,7 @@ std::optional<SourceProblem> SourceChecker::run() {
       if (previous.kind == Token::Alias && levels.empty()) {
         size = {};
         defined = previous.text;
+        definition = token.text.end();
       }
       if (auto problem = checkList())
         return problem;

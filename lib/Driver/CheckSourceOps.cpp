@@ -1,0 +1,348 @@
+//===- CheckSourceOps.cpp - Ops that upstream must not be given -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In MLIR 22.1.8:
+// * the custom forms of `linalg.generic` and `vector.contract` take every entry
+//   of `iterator_types` for a string;
+// * those of `linalg.elementwise`, `linalg.batch_matmul` and
+//   `linalg.batch_reduce_matmul` build a body of arithmetic on whatever the
+//   elements are, and run into unreachable code where there is none;
+// * the verifier of reshapes takes every group of dimensions to have one, that
+//   of `linalg.matmul` its first map to be there and to have a result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SourceLexer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace flywheel;
+using llvm::StringRef;
+
+/// Aliases of aliases that are looked through.
+constexpr unsigned kMaxAliases = 64;
+/// Tokens between the name of an op and its operands.
+constexpr unsigned kMaxTokens = 4096;
+
+/// The next token, that of what an alias stands for in its place: the lexer
+/// goes on there.
+static Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases) {
+  Token token = lexer.next();
+  for (unsigned i = 0; i < kMaxAliases && token.kind == Token::Alias; ++i) {
+    auto known = aliases.find(token.text);
+    if (known == aliases.end())
+      break;
+    lexer = SourceLexer(known->second);
+    token = lexer.next();
+  }
+  return token;
+}
+
+/// Calls `callback` with each entry of a list: its first token, and the lexer
+/// behind it. Stops at what is no list, which the parser refuses.
+static std::optional<SourceProblem> forEachEntry(
+    SourceLexer list, const AliasTexts &aliases,
+    llvm::function_ref<std::optional<SourceProblem>(const Token &, SourceLexer)>
+        callback) {
+  if (!resolveNext(list, aliases).is("["))
+    return std::nullopt;
+  unsigned depth = 0;
+  bool isStart = true;
+  while (true) {
+    SourceLexer entry = list;
+    Token token = list.next();
+    if (token.kind == Token::End || (depth == 0 && token.is("]")))
+      return std::nullopt;
+    if (isStart) {
+      Token first = resolveNext(entry, aliases);
+      if (auto problem = callback(first, entry))
+        return problem;
+    }
+    depth += token.kind == Token::Open;
+    if (token.kind == Token::Close && depth-- == 0)
+      return std::nullopt;
+    isStart = depth == 0 && token.is(",");
+  }
+}
+
+static std::optional<SourceProblem>
+checkIteratorTypes(SourceLexer rest, const AliasTexts &aliases,
+                   bool isProperty) {
+  // What is no property is read by a custom form.
+  if (!rest.next().is("=") || isProperty)
+    return std::nullopt;
+  return forEachEntry(
+      rest, aliases,
+      [&](const Token &entry, SourceLexer) -> std::optional<SourceProblem> {
+        if (entry.kind == Token::String)
+          return std::nullopt;
+        return makeProblem(entry, "expected a list of strings, such as "
+                                  "[\"parallel\", \"reduction\"], as "
+                                  "'iterator_types', found '" +
+                                      entry.text.take_front(40) + "'");
+      });
+}
+
+static std::optional<SourceProblem>
+checkReassociation(SourceLexer rest, const AliasTexts &aliases) {
+  return forEachEntry(rest, aliases,
+                      [&](const Token &entry,
+                          SourceLexer inside) -> std::optional<SourceProblem> {
+                        if (!entry.is("[") || !inside.next().is("]"))
+                          return std::nullopt;
+                        return makeProblem(
+                            entry, "expected groups of one dimension or more, "
+                                   "such as [[0, 1], [2]], found an empty one");
+                      });
+}
+
+/// Whether `map`, which starts with `first`, is an affine map without results.
+static bool hasNoResult(const Token &first, SourceLexer map) {
+  if (!first.is("affine_map"))
+    return false;
+  Token token = map.next();
+  while (token.kind != Token::End && !token.is("->") && !token.is(">"))
+    token = map.next();
+  return token.is("->") && map.next().is("(") && map.next().is(")");
+}
+
+static std::optional<SourceProblem> checkMatmulMaps(SourceLexer rest,
+                                                    const AliasTexts &aliases) {
+  Token token = rest.next();
+  for (unsigned i = 0; i < kMaxTokens && !token.is("indexing_maps"); ++i) {
+    if (token.kind == Token::End || token.is("ins") || token.is(":"))
+      return std::nullopt;
+    token = rest.next();
+  }
+  if (!rest.next().is("="))
+    return std::nullopt;
+  SourceLexer list = rest;
+  if (!resolveNext(list, aliases).is("["))
+    return std::nullopt;
+  SourceLexer map = list;
+  Token first = resolveNext(map, aliases);
+  if (!first.is("]") && !hasNoResult(first, map))
+    return std::nullopt;
+  return makeProblem(
+      first, "expected 3 indexing maps with results in "
+             "'linalg.matmul', found " +
+                 llvm::Twine(first.is("]") ? "none" : "one without a result"));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Element { Float, Integer, Boolean, Complex, Other };
+
+/// The type of an operand.
+struct OperandType {
+  Token start;
+  /// Without spaces.
+  std::string text;
+  Element element;
+};
+} // namespace
+
+/// What the elements of `type` are, a type without spaces, or `type` itself.
+static Element getElement(StringRef type, const AliasTexts &aliases) {
+  std::string resolved;
+  for (unsigned i = 0; i < kMaxAliases; ++i) {
+    if (type.starts_with("!")) {
+      auto known = aliases.find(type);
+      if (known == aliases.end())
+        return Element::Other;
+      std::string text;
+      SourceLexer lexer(known->second);
+      for (Token token = lexer.next(); token.kind != Token::End;
+           token = lexer.next())
+        text += token.text;
+      resolved = std::move(text);
+      type = resolved;
+      continue;
+    }
+    if (!type.consume_front("tensor<") && !type.consume_front("memref<"))
+      break;
+    while (true) {
+      StringRef dim = type.take_while(
+          [](char c) { return llvm::isDigit(c) || c == '?' || c == '*'; });
+      if (dim.empty() || !type.drop_front(dim.size()).starts_with("x"))
+        break;
+      type = type.drop_front(dim.size() + 1);
+    }
+    if (type.starts_with("complex<"))
+      return Element::Complex;
+    type = type.take_until([](char c) { return c == ',' || c == '>'; });
+  }
+  if (type.starts_with("complex<"))
+    return Element::Complex;
+  auto isNumbered = [&](StringRef prefix) {
+    return type.starts_with(prefix) && type.size() > prefix.size() &&
+           llvm::isDigit(type[prefix.size()]);
+  };
+  if (isNumbered("f") || isNumbered("bf") || isNumbered("tf"))
+    return Element::Float;
+  if (type == "i1")
+    return Element::Boolean;
+  return isNumbered("i") || isNumbered("si") || isNumbered("ui")
+             ? Element::Integer
+             : Element::Other;
+}
+
+/// The types behind `ins` or `outs`, whose parenthesis is next.
+static llvm::SmallVector<OperandType> readTypes(SourceLexer &lexer,
+                                                const AliasTexts &aliases) {
+  llvm::SmallVector<OperandType> types;
+  Token token = lexer.next();
+  while (token.kind != Token::End && !token.is(":") && !token.is(")"))
+    token = lexer.next();
+  if (!token.is(":"))
+    return types;
+  unsigned depth = 0;
+  bool isStart = true;
+  while (true) {
+    token = lexer.next();
+    depth += token.kind == Token::Open;
+    if (token.kind == Token::End ||
+        (token.kind == Token::Close && depth-- == 0))
+      break;
+    if (depth == 0 && token.is(",")) {
+      isStart = true;
+      continue;
+    }
+    if (isStart)
+      types.push_back({token, "", Element::Other});
+    isStart = false;
+    types.back().text += token.text;
+  }
+  for (OperandType &type : types)
+    type.element = getElement(type.text, aliases);
+  return types;
+}
+
+/// The first of the operands whose body cannot be built; none where it can.
+static const OperandType *
+findMultiplicand(llvm::ArrayRef<OperandType> inputs,
+                 llvm::ArrayRef<OperandType> outputs) {
+  for (const OperandType &output : outputs)
+    if (output.element == Element::Other)
+      return &output;
+  bool isComplex =
+      !outputs.empty() && outputs.front().element == Element::Complex;
+  for (const OperandType &input : inputs)
+    if (input.element == Element::Other ||
+        (input.element == Element::Complex && !isComplex))
+      return &input;
+  return nullptr;
+}
+
+static const OperandType *findOperand(StringRef kind,
+                                      llvm::ArrayRef<OperandType> inputs) {
+  static constexpr StringRef binary[] = {
+      "add",          "sub",        "mul",        "div",
+      "div_unsigned", "max_signed", "min_signed", "max_unsigned",
+      "min_unsigned", "powf"};
+  if (kind == "select")
+    return nullptr;
+  if (!llvm::is_contained(binary, kind)) {
+    // Of one operand.
+    for (const OperandType &input : inputs)
+      if (input.element != Element::Float)
+        return &input;
+    return nullptr;
+  }
+  bool isInteger = kind.ends_with("_unsigned");
+  bool isNumber = isInteger || kind == "sub" || kind == "div";
+  auto getKind = [](const OperandType &input) {
+    return input.element == Element::Boolean ? Element::Integer : input.element;
+  };
+  auto isBoolean = [](const OperandType &input) {
+    return input.element == Element::Boolean;
+  };
+  for (const OperandType &input : inputs)
+    if (input.element == Element::Other ||
+        getKind(input) != getKind(inputs.front()) ||
+        (isInteger && getKind(input) != Element::Integer))
+      return &input;
+  return isNumber && !inputs.empty() && llvm::all_of(inputs, isBoolean)
+             ? &inputs.front()
+             : nullptr;
+}
+
+/// The value of the attribute, around which its name is in one of its forms.
+static StringRef getElementwiseKind(SourceLexer value,
+                                    const AliasTexts &aliases) {
+  Token token = resolveNext(value, aliases);
+  while (token.kind == Token::Alias || token.is("<") ||
+         token.is("elementwise_kind"))
+    token = resolveNext(value, aliases);
+  return token.text;
+}
+
+static std::optional<SourceProblem>
+checkElements(const Token &name, SourceLexer rest, const AliasTexts &aliases) {
+  bool isElementwise = name.is("linalg.elementwise");
+  StringRef kind;
+  Token previous = name;
+  for (unsigned i = 0;; ++i) {
+    Token token = rest.next();
+    if (token.kind == Token::End)
+      return std::nullopt;
+    if (previous.is("ins") && token.is("("))
+      break;
+    if (i == kMaxTokens)
+      return makeProblem(name, "expected operands of '" + name.text +
+                                   "' after at most " +
+                                   llvm::Twine(kMaxTokens) + " tokens");
+    if (previous.is("kind") && token.is("="))
+      kind = getElementwiseKind(rest, aliases);
+    previous = token;
+  }
+  llvm::SmallVector<OperandType> inputs = readTypes(rest, aliases);
+  llvm::SmallVector<OperandType> outputs;
+  if (rest.next().is("outs") && rest.next().is("("))
+    outputs = readTypes(rest, aliases);
+  const OperandType *problem = isElementwise
+                                   ? findOperand(kind, inputs)
+                                   : findMultiplicand(inputs, outputs);
+  if (!problem)
+    return std::nullopt;
+  std::string op = "'" + name.text.str() + "'";
+  if (isElementwise)
+    op += " of kind '" + kind.str() + "'";
+  return makeProblem(problem->start, "expected operands that " + op +
+                                         " is defined for, found '" +
+                                         problem->text + "'");
+}
+
+std::optional<SourceProblem> flywheel::checkNamed(const Token &name,
+                                                  SourceLexer rest,
+                                                  const AliasTexts &aliases,
+                                                  bool isProperty) {
+  if (name.is("iterator_types"))
+    return checkIteratorTypes(rest, aliases, isProperty);
+  if (name.is("linalg.matmul") || name.is("\"linalg.matmul\""))
+    return checkMatmulMaps(rest, aliases);
+  if (name.is("linalg.elementwise") || name.is("linalg.batch_matmul") ||
+      name.is("linalg.batch_reduce_matmul"))
+    return checkElements(name, rest, aliases);
+  if (name.is("reassociation"))
+    return rest.next().is("=") ? checkReassociation(rest, aliases)
+                               : std::nullopt;
+  if (!name.text.ends_with(".expand_shape") &&
+      !name.text.ends_with(".collapse_shape"))
+    return std::nullopt;
+  // Behind the operand, which may be a result with a number.
+  rest.next();
+  SourceLexer list = rest;
+  Token number = rest.next();
+  bool isNumber = number.kind == Token::Alias && number.text.size() > 1 &&
+                  llvm::isDigit(number.text[1]);
+  return checkReassociation(isNumber ? rest : list, aliases);
+}
