@@ -14,6 +14,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
@@ -48,6 +49,10 @@ public:
            Excuses excuses);
   bool follows(SizeAnalysis &sizes, const SizeExpr &lhs, const SizeExpr &rhs,
                bool isAtLeast, const Excuses &excuses) const;
+  /// The number that `expr` is wherever the checks so far have passed.
+  std::optional<int64_t> getConstant(const SizeExpr &expr) const {
+    return reduce(expr, {}).getConstant();
+  }
 
 private:
   struct Fact {
@@ -193,6 +198,24 @@ static std::string describeRelation(const SizeRelation &relation,
   return "expected " + relation.what + ", found \1 and \2";
 }
 
+/// Refuses `op`, which always runs, where it requires two sizes to be equal
+/// that never are. Folds of upstream's ops believe either of them, and what
+/// they leave does not verify; ops of ours fail when they run.
+static LogicalResult refuseUnequal(Operation *op, const SizeRelation &relation,
+                                   std::optional<int64_t> lhs,
+                                   std::optional<int64_t> rhs) {
+  if (relation.isAtLeast || !lhs || !rhs || *lhs == *rhs ||
+      isa_and_present<nn::NNDialect>(op->getDialect()))
+    return success();
+  std::string text;
+  for (char c : describeRelation(relation, /*areNamed=*/true))
+    if (c == '\1' || c == '\2')
+      text += std::to_string(c == '\1' ? *lhs : *rhs);
+    else
+      text += c;
+  return op->emitOpError() << text;
+}
+
 static LogicalResult refuse(Operation *op) {
   return op->emitOpError() << "expected sizes that are known in front of '"
                            << op->getParentOp()->getName()
@@ -209,6 +232,18 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
           sizes.getCompare(arith::CmpIPredicate::eq, size, SizeExpr()));
     else if (size.isZero())
       return success();
+  // Whether the op runs whenever the function does, as far as `place` says.
+  auto isAlwaysRun = [&](Operation *place) {
+    return !isNested(place) && llvm::all_of(excuses, [](const auto &excuse) {
+      return excuse.getConstant().has_value();
+    });
+  };
+  auto checkConstants = [&]() {
+    return refuseUnequal(op, relation, facts.getConstant(relation.lhs),
+                         facts.getConstant(relation.rhs));
+  };
+  if (isAlwaysRun(op) && failed(checkConstants()))
+    return failure();
   // All regions around the op excuse it, if they are not entered.
   Excuses all = excuses;
   for (Operation *inner = op; isNested(inner); inner = inner->getParentOp())
@@ -249,6 +284,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
       excuses.push_back(*leftOut);
     place = parent;
   }
+  if (isAlwaysRun(place) && failed(checkConstants()))
+    return failure();
   if (isNested(place) && !isInControlFlow(place)) {
     // What a rule has made of the region is looked at again.
     if (place->getParentOfType<train::CustomVjpOp>())

@@ -44,3 +44,58 @@ func.func @body(%x: tensor<?xf32>, %sizes: tensor<?xindex>, %n: index) -> tensor
   } : tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Sizes that never are equal, by the types in front of casts.
+func.func @never_equal(%x: tensor<3x?xf32>, %n: index) -> tensor<2x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %y = tensor.cast %x : tensor<3x?xf32> to tensor<?x?xf32>
+  %d = tensor.dim %y, %c0 : tensor<?x?xf32>
+  // expected-error@below {{'tensor.expand_shape' op expected dimensions [0, 1] of the result to make up dimension 0 of the source, found 6 and 3}}
+  %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [2, %d, %n] : tensor<?x?xf32> into tensor<2x?x?xf32>
+  return %z : tensor<2x?x?xf32>
+}
+
+// -----
+
+// The same by the checks of the ops in front.
+func.func @never_both(%x: tensor<?xf32>, %y: tensor<3xf32>, %z: tensor<4xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %a = tensor.cast %y : tensor<3xf32> to tensor<?xf32>
+  %b = tensor.cast %z : tensor<4xf32> to tensor<?xf32>
+  %c = arith.addf %x, %a : tensor<?xf32>
+  // expected-error@below {{'arith.addf' op expected equal sizes of dimension 0 of operand 0 and operand 1, found 3 and 4}}
+  %d = arith.addf %x, %b : tensor<?xf32>
+  return %c, %d : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// A check that is there already and never holds.
+func.func @checked(%x: tensor<3xf32>) -> tensor<?x?xf32> {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %ok = linalg_ext.compare_sizes eq %c6, %c3
+  cf.assert %ok, "expected equal sizes"
+  %y = tensor.cast %x : tensor<3xf32> to tensor<?xf32>
+  // expected-error@below {{'tensor.expand_shape' op expected dimensions [0, 1] of the result to make up dimension 0 of the source, found 6 and 3}}
+  %z = tensor.expand_shape %y [[0, 1]] output_shape [%c2, %c3] : tensor<?xf32> into tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
+}
+
+// -----
+
+// In a loop that runs once.
+func.func @loop(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tensor.cast %x : tensor<3xf32> to tensor<?xf32>
+  %b = tensor.cast %y : tensor<4xf32> to tensor<?xf32>
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%h = %a) -> tensor<?xf32> {
+    // expected-error@below {{'arith.addf' op expected equal sizes of dimension 0 of operand 0 and operand 1, found 3 and 4}}
+    %s = arith.addf %h, %b : tensor<?xf32>
+    scf.yield %s : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
