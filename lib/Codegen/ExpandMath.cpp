@@ -6,15 +6,17 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
+#include "MathEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+using namespace flywheel;
 
 namespace flywheel {
 #define GEN_PASS_DEF_EXPANDMATH
@@ -23,29 +25,8 @@ namespace flywheel {
 
 namespace {
 /// Emits sines and cosines of vectors of f32.
-struct SineEmitter {
-  SineEmitter(OpBuilder &builder, Location loc, VectorType type)
-      : b(loc, builder), type(type), integers(type.clone(b.getI32Type())) {}
-
-  Value number(double value) {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, b.getF32FloatAttr(value)));
-  }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(integers, b.getI32IntegerAttr(value)));
-  }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-  /// The polynomial in x, its highest coefficient first.
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value sum = number(coefficients.front());
-    for (double coefficient : coefficients.drop_front())
-      sum = fma(sum, x, number(coefficient));
-    return sum;
-  }
+struct SineEmitter : MathEmitter {
+  using MathEmitter::MathEmitter;
 
   /// Of `size` = |x| up to `maxReduced`; `x` gives a sine its sign.
   Value emit(Value x, Value size, bool isCosine) {
@@ -84,9 +65,6 @@ struct SineEmitter {
         b, arith::BitcastOp::create(b, integers, value), flip);
     return arith::BitcastOp::create(b, type, bits);
   }
-
-  ImplicitLocOpBuilder b;
-  VectorType type, integers;
 };
 
 /// Sines and cosines; upstream's are wrong for large and for small arguments
@@ -128,13 +106,15 @@ template <typename OpTy> struct ExpandSine : OpRewritePattern<OpTy> {
 };
 
 /// True for functions that upstream has a polynomial for that holds wherever it
-/// is not a denormal number: not for infinities (cbrt) or negative zeros
-/// (atan2), and with AVX2 only (rsqrt).
+/// is not a denormal number: not for infinities (cbrt), and with AVX2 only
+/// (rsqrt). Some of its polynomials are far from exact (atan, erfc) or wrong at
+/// negative zeros (atan2).
 bool hasPolynomial(StringRef name) {
   return !llvm::is_contained(
       {math::SinOp::getOperationName(), math::CosOp::getOperationName(),
-       math::CbrtOp::getOperationName(), math::Atan2Op::getOperationName(),
-       math::RsqrtOp::getOperationName()},
+       math::CbrtOp::getOperationName(), math::RsqrtOp::getOperationName(),
+       math::AtanOp::getOperationName(), math::Atan2Op::getOperationName(),
+       math::ErfcOp::getOperationName()},
       name);
 }
 
@@ -145,6 +125,8 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
     populateMathF32ExpansionPatterns(
         patterns, [](StringRef) { return true; }, /*benefit=*/2);
     populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
+    populateArctangentPatterns(patterns);
+    populateErfcPatterns(patterns);
     patterns.add<ExpandSine<math::SinOp>, ExpandSine<math::CosOp>>(
         &getContext());
     // Only these ops: folding the whole function again would take longer.

@@ -218,16 +218,68 @@ struct ExpandHalfFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// A NaN is not ordered with itself. LLVM's own test of the class would widen
+/// an f16 by a call of a compiler runtime.
+struct ExpandIsNaN : OpRewritePattern<math::IsNaNOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::IsNaNOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<TensorType>(op.getType()))
+      return failure();
+    Value x = op.getOperand();
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::UNO, x,
+                                               x);
+    return success();
+  }
+};
+
+/// 1 / sqrt(x) of 16-bit numbers, rounded once: LLVM would round the root too.
+struct WidenRsqrt : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (isa<TensorType>(type) || !(element.isF16() || element.isBF16()))
+      return failure();
+    Location loc = op.getLoc();
+    Type f32 = withElement(type, rewriter.getF32Type());
+    Value wide = arith::ExtFOp::create(rewriter, loc, f32, op.getOperand());
+    Value root = math::RsqrtOp::create(rewriter, loc, wide);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, root);
+    return success();
+  }
+};
+
+/// Two functions that C99 has and that become vectors.
+struct SplitSinCos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getOperand();
+    if (isa<TensorType>(x.getType()))
+      return failure();
+    Value sine = math::SinOp::create(rewriter, op.getLoc(), x);
+    Value cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
 struct LegalizeMath : flywheel::impl::LegalizeMathBase<LegalizeMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ClampFToMinMax, ExpandClass<math::IsFiniteOp>,
                  ExpandClass<math::IsInfOp>, ExpandClass<math::IsNormalOp>,
-                 ExpandHalfFma, ExpandIPowI, FPowIToPowF>(&getContext());
+                 ExpandIsNaN, ExpandHalfFma, ExpandIPowI, FPowIToPowF,
+                 SplitSinCos, WidenRsqrt>(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::ClampFOp, math::FmaOp, math::FPowIOp, math::IPowIOp,
-              math::IsFiniteOp, math::IsInfOp, math::IsNormalOp>(op))
+              math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp,
+              math::RsqrtOp, math::SincosOp>(op))
         ops.push_back(op);
     });
     if (failed(applyOpPatternsGreedily(ops, std::move(patterns))))

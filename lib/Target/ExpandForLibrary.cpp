@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandForLibrary.h"
+#include "MoveAsIntegers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -39,8 +40,10 @@ Instructions getInstructions(const TargetMachine &machine) {
 
 class Expander {
 public:
-  Expander(Module &module, const Instructions &instructions)
-      : b(module.getContext()), instructions(instructions) {}
+  Expander(Module &module, function_ref<bool(Type *)> isNarrow,
+           const Instructions &instructions)
+      : b(module.getContext()), isNarrow(isNarrow), instructions(instructions) {
+  }
 
   void run(Function &function) {
     SmallVector<Instruction *> worklist;
@@ -53,11 +56,6 @@ public:
 private:
   static iterator_range<inst_iterator> allOf(Function &function) {
     return make_range(inst_begin(function), inst_end(function));
-  }
-
-  bool isNarrow(Type *type) const {
-    Type *element = type->getScalarType();
-    return element->isBFloatTy() || (element->isHalfTy() && !instructions.f16);
   }
 
   Type *with(Type *type, Type *element) const {
@@ -86,6 +84,7 @@ private:
   Value *reduce(Value *vector, bool isMaximum);
 
   IRBuilder<> b;
+  function_ref<bool(Type *)> isNarrow;
   const Instructions &instructions;
 };
 } // namespace
@@ -261,6 +260,13 @@ Value *Expander::expandIntrinsic(IntrinsicInst *call) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
+/// True for functions from floating-point numbers to integers.
+static bool givesInteger(Intrinsic::ID id) {
+  return id == Intrinsic::fptosi_sat || id == Intrinsic::fptoui_sat ||
+         id == Intrinsic::lround || id == Intrinsic::llround ||
+         id == Intrinsic::lrint || id == Intrinsic::llrint;
+}
+
 /// What stands for an instruction on f16 or bf16, or null for one that moves
 /// bits only.
 Value *Expander::expandNarrow(Instruction *instruction) {
@@ -295,7 +301,8 @@ Value *Expander::expandNarrow(Instruction *instruction) {
     return b.CreateCast(cast<CastInst>(instruction)->getOpcode(), operand(0),
                         type);
   auto *call = dyn_cast<IntrinsicInst>(instruction);
-  if (!call || !type->isFPOrFPVectorTy() || call->mayReadOrWriteMemory() ||
+  if (!call || call->mayReadOrWriteMemory() ||
+      !(type->isFPOrFPVectorTy() || givesInteger(call->getIntrinsicID())) ||
       call->getIntrinsicID() == Intrinsic::vector_insert ||
       call->getIntrinsicID() == Intrinsic::vector_extract)
     return nullptr;
@@ -316,7 +323,7 @@ Value *Expander::expandNarrow(Instruction *instruction) {
       inner->eraseFromParent();
       wide = expanded;
     }
-  return narrow(wide, type);
+  return isNarrow(type) ? narrow(wide, type) : wide;
 }
 
 void Expander::visit(Instruction *instruction) {
@@ -339,8 +346,13 @@ void Expander::visit(Instruction *instruction) {
 
 void flywheel::expandForLibrary(Module &module, const TargetMachine &machine) {
   Instructions instructions = getInstructions(machine);
-  Expander expander(module, instructions);
+  auto isNarrow = [&](Type *type) {
+    Type *element = type->getScalarType();
+    return element->isBFloatTy() || (element->isHalfTy() && !instructions.f16);
+  };
+  Expander expander(module, isNarrow, instructions);
   for (Function &function : module)
     if (!function.isDeclaration())
       expander.run(function);
+  moveAsIntegers(module, isNarrow);
 }

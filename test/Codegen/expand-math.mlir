@@ -147,14 +147,55 @@ func.func @cosine(%x: vector<4xf32>) -> vector<4xf32> {
   return %0 : vector<4xf32>
 }
 
-// Those whose polynomials are wrong at zeros or infinities are kept.
+// Those whose polynomials are wrong at infinities are kept.
 // CHECK-LABEL: func.func @kept(
 // CHECK: math.cbrt %{{.*}} : vector<16xf32>
-// CHECK: math.atan2 %{{.*}}, %{{.*}} : vector<16xf32>
 func.func @kept(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.cbrt %x : vector<16xf32>
-  %1 = math.atan2 %0, %x : vector<16xf32>
-  return %1 : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// One division, and a polynomial of the square of what it gives.
+// CHECK-LABEL: func.func @arctangent(
+// CHECK-SAME: %[[X:.*]]: vector<16xf32>
+// CHECK: %[[SIZE:.*]] = math.absf %[[X]]
+// CHECK: %[[T:.*]] = arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[T]], %[[T]]
+// CHECK-COUNT-8: math.fma %{{.*}}, %[[SQUARE]], %{{.*}}
+// CHECK: math.copysign %{{.*}}, %[[X]]
+// CHECK-NOT: math.atan
+// CHECK: return
+func.func @arctangent(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.atan %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// Scalars too. Two infinities make a quotient of 1, two zeros one of 0.
+// CHECK-LABEL: func.func @angle(
+// CHECK-SAME: %[[Y:.*]]: f32, %[[X:.*]]: f32
+// CHECK: %[[SAME:.*]] = arith.cmpf oeq, %[[SMALL:.*]], %[[LARGE:.*]] : f32
+// CHECK: %[[QUOTIENT:.*]] = arith.divf %[[SMALL]], %[[LARGE]]
+// CHECK: arith.select %[[SAME]], %{{.*}}, %[[QUOTIENT]]
+// CHECK: arith.bitcast %[[X]] : f32 to i32
+// CHECK: math.copysign %{{.*}}, %[[Y]]
+// CHECK-NOT: math.atan2
+// CHECK: return
+func.func @angle(%y: f32, %x: f32) -> f32 {
+  %0 = math.atan2 %y, %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @complement(
+// CHECK-NOT: math.erfc
+// CHECK-NOT: arith.fptosi
+// CHECK: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK-NOT: math.erfc
+// CHECK: return
+func.func @complement(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.erfc %x : vector<16xf32>
+  return %0 : vector<16xf32>
 }
 
 // No polynomial is computed in 16 bits.

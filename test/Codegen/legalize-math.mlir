@@ -42,6 +42,36 @@ func.func @classes(%x: f32) -> (i1, i1) {
   return %0, %1 : i1, i1
 }
 
+// Neither needs a function that C99 has not.
+// CHECK-LABEL: func.func @not_a_number(
+// CHECK-SAME: %[[X:.*]]: f16
+// CHECK: %[[FLAG:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f16
+// CHECK: return %[[FLAG]]
+func.func @not_a_number(%x: f16) -> i1 {
+  %0 = math.isnan %x : f16
+  return %0 : i1
+}
+
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME: %[[X:.*]]: f32
+// CHECK: %[[SINE:.*]] = math.sin %[[X]]
+// CHECK: %[[COSINE:.*]] = math.cos %[[X]]
+// CHECK: return %[[SINE]], %[[COSINE]]
+func.func @both(%x: f32) -> (f32, f32) {
+  %0, %1 = math.sincos %x : f32
+  return %0, %1 : f32, f32
+}
+
+// Rounded once.
+// CHECK-LABEL: func.func @root(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[ROOT:.*]] = math.rsqrt %[[WIDE]] : f32
+// CHECK: arith.truncf %[[ROOT]] : f32 to f16
+func.func @root(%x: f16) -> f16 {
+  %0 = math.rsqrt %x : f16
+  return %0 : f16
+}
+
 // By squaring, as often as the exponent has bits.
 // CHECK-LABEL: func.func @ipow(
 // CHECK-COUNT-14: arith.muli

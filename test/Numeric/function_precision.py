@@ -4,8 +4,10 @@
 """Errors of the functions of math, in units in the last place, over all of their range.
 
 All numbers of f16 and bf16; of f32 and f64 all exponents, with the ends of each
-and some in between. A step flushes denormal numbers: such an argument may count
-as zero, and such a result be zero. docs/Precision.md states the bounds.
+and some in between, and more of them where functions bend. Functions of two numbers
+have all pairs of zeros, infinities, NaN and the like, and as many others. A step
+flushes denormal numbers: such an argument may count as zero, and such a result be
+zero. docs/Precision.md states the bounds.
 
 usage: function_precision.py [--print]
 """
@@ -42,10 +44,12 @@ FUNCTIONS: Dict[str, Callable[[Array], Array]] = {
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "floor": np.floor, "log": np.log, "log10": np.log10,
     "log1p": np.log1p, "log2": np.log2, "round": halves_away, "roundeven": np.rint, "rsqrt": lambda x: 1 / np.sqrt(x),
     "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh, "trunc": np.trunc}
+BINARY: Dict[str, Callable[[Array, Array], Array]] = {"atan2": np.arctan2, "powf": np.power}
+NAMES = (*FUNCTIONS, *BINARY)
 
 
 def arguments(element: str) -> Array:
-    """Every number of 16 bits; every exponent of others."""
+    """Every number of 16 bits; every exponent of others, those near 1 often."""
     dtype, bits, digits = FORMATS[element]
     if bits is np.uint16:
         return np.arange(1 << 16, dtype=np.uint16).view(dtype)
@@ -56,18 +60,37 @@ def arguments(element: str) -> Array:
     mantissas = np.concatenate([np.array([0, 1, 2, (1 << digits) - 1, 1 << (digits - 1)], bits),
                                 rng.integers(0, 1 << digits, count, bits)])
     numbers = np.add.outer(exponents, mantissas).reshape(-1)
+    # From 2^-6 to 2^7.
+    middle = (len(exponents) // 2 - 1 + np.arange(-6, 7)).astype(bits) << bits(digits)
+    often = np.add.outer(middle, rng.integers(0, 1 << digits, 4000 if element == "f32" else 400, bits)).reshape(-1)
+    numbers = np.concatenate([numbers, often])
     return np.concatenate([numbers, numbers | bits(1 << (width - 1))]).view(dtype)
 
 
-def errors(element: str, x: Array, found: Array, exact: Array, flushed: Array) -> Array:
-    """In units of the last place of `exact`; 0 where a flushed argument or result
-    explains what is found, infinite where a NaN or an infinity is missing."""
+def pairs(element: str, x: Array) -> Tuple[Array, Array]:
+    """Each number of `x` with another one, of any size and of its own, and all pairs of special ones."""
+    dtype = FORMATS[element][0]
+    rng = np.random.default_rng(2)
+    info = ml_dtypes.finfo(dtype)
+    special = np.array([0.0, float(info.smallest_normal), 0.5, 1.0, 2.0, 3.0, float(info.max), np.inf]).astype(dtype)
+    special = np.concatenate([special, -special, np.array([np.nan]).astype(dtype)])
+    first, second = np.meshgrid(special, special)
+    with np.errstate(all="ignore"):
+        near = (x.astype(np.longdouble) * np.exp2(rng.uniform(-4, 4, x.shape))).astype(dtype)
+    other = np.where(rng.random(x.shape) < 0.5, rng.permutation(x), near)
+    return np.concatenate([first.reshape(-1), x]), np.concatenate([second.reshape(-1), other])
+
+
+def errors(element: str, small: Array, found: Array, exact: Array, flushed: Any) -> Array:
+    """In units of the last place of `exact`; 0 where a result, or an argument where
+    `small`, that is flushed explains what is found, infinite where a NaN or an
+    infinity is missing."""
     dtype, _, digits = FORMATS[element]
     info = ml_dtypes.finfo(dtype)
     least, most = float(info.smallest_normal), float(info.max)
-    rounded = exact.astype(dtype).astype(np.longdouble)
-    got = found.astype(np.longdouble)
     with np.errstate(all="ignore"):
+        rounded = exact.astype(dtype).astype(np.longdouble)
+        got = found.astype(np.longdouble)
         exponent = np.floor(np.log2(np.clip(np.abs(exact), least, most)))
         unit = np.exp2(exponent - digits)
         error = np.abs(got - exact) / unit
@@ -80,37 +103,50 @@ def errors(element: str, x: Array, found: Array, exact: Array, flushed: Array) -
         is_flushed = (np.abs(exact) < least) & (got == 0)
         error = np.where(is_flushed, 0, error)
     if flushed is not None:
-        small = np.abs(x.astype(np.longdouble)) < least
-        error = np.where(small, np.minimum(error, errors(element, x, found, flushed, None)), error)
+        error = np.where(small, np.minimum(error, errors(element, small, found, flushed, None)), error)
     return np.asarray(error)
 
 
+class Case:
+    """The arguments of a function, and its results in a wider type."""
+
+    def __init__(self, element: str, args: Tuple[Array, ...], function: Callable[..., Array]) -> None:
+        self.args = args
+        with np.errstate(all="ignore"):
+            wide = [x.astype(np.float64 if element != "f64" else np.longdouble) for x in args]
+        least = float(ml_dtypes.finfo(FORMATS[element][0]).smallest_normal)
+        are_small = [np.abs(x) < least for x in wide]
+        flushed = [np.where(small, np.copysign(0, x), x) for small, x in zip(are_small, wide)]
+        self.small = np.any(are_small, axis=0)
+        with np.errstate(all="ignore"):
+            self.exact = np.asarray(function(*wide)).astype(np.longdouble)
+            self.flushed = np.asarray(function(*flushed)).astype(np.longdouble)
+
+
+def program(element: str) -> str:
+    kind = f"tensor<?x{element}>"
+    text = "".join(f"func.func @{name}(%x: {kind}) -> {kind} {{\n  %y = math.{name} %x : {kind}\n"
+                   f"  return %y : {kind}\n}}\n" for name in FUNCTIONS)
+    return text + "".join(f"func.func @{name}(%x: {kind}, %y: {kind}) -> {kind} {{\n"
+                          f"  %z = math.{name} %x, %y : {kind}\n  return %z : {kind}\n}}\n" for name in BINARY)
 
 
 def scan(element: str) -> Dict[str, Dict[str, float]]:
-    kind = f"tensor<?x{element}>"
-    text = "".join(f"func.func @{name}(%x: {kind}) -> {kind} {{\n  %y = math.{name} %x : {kind}\n"
-                   f"  return %y : {kind}\n}}\n"
-                   for name in FUNCTIONS)
     x = arguments(element)
-    wide = x.astype(np.float64 if element != "f64" else np.longdouble)
-    zeros = np.copysign(0, wide)
+    both = pairs(element, x)
+    cases = {name: Case(element, (x,), function) for name, function in FUNCTIONS.items()}
+    cases.update((name, Case(element, both, function)) for name, function in BINARY.items())
     worst: Dict[str, Dict[str, float]] = {}
-    with np.errstate(all="ignore"):
-        exact = {}
-        for name, function in FUNCTIONS.items():
-            exact[name] = (np.asarray(function(wide)).astype(np.longdouble),
-                           np.asarray(function(zeros)).astype(np.longdouble))
-    for configuration, model in configurations(text, ("reference", "optimized", "avx2")):
+    for configuration, model in configurations(program(element), ("reference", "optimized", "avx2")):
         model.initialize()
-        for name in FUNCTIONS:
-            found = model.run(name, x)
-            error = errors(element, x, found, *exact[name])
+        for name, case in cases.items():
+            found = model.run(name, *case.args)
+            error = errors(element, case.small, found, case.exact, case.flushed)
             at = int(np.argmax(error))
             worst.setdefault(name, {})[configuration] = float(error[at])
             if "--print" in sys.argv[1:]:
-                print(f"{element} {configuration} {name}: {error[at]:.3g} ulp at {x[at]!r}: found {found[at]!r}, "
-                      f"exact {exact[name][0][at]!r}; not finite {int(np.isinf(error).sum())}", flush=True)
+                print(f"{element} {configuration} {name}: {error[at]:.5g} ulp at {[a[at] for a in case.args]!r}: found "
+                      f"{found[at]!r}, exact {case.exact[at]!r}; not finite {int(np.isinf(error).sum())}", flush=True)
     return worst
 
 
@@ -127,13 +163,13 @@ def read_bounds() -> Dict[str, Dict[str, float]]:
 
 def test_functions() -> None:
     bounds = read_bounds()
-    assert set(bounds) == set(FUNCTIONS), set(bounds) ^ set(FUNCTIONS)
+    assert set(bounds) == set(NAMES), set(bounds) ^ set(NAMES)
     wrong: List[str] = []
     for element in FORMATS:
         for name, worst in scan(element).items():
             for configuration, error in worst.items():
                 if not error <= bounds[name][element]:
-                    wrong.append(f"{element} {configuration} {name}: {error:.3g} ulp")
+                    wrong.append(f"{element} {configuration} {name}: {error:.5g} ulp")
     assert not wrong, "\n".join(wrong)
 
 

@@ -585,9 +585,10 @@ def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `math` ops on scalars in the bodies of structured ops. After: no
     `math.clampf` (a maximum and a minimum), no scalar `math.fpowi` (a
-    `math.powf`), no `math.ipowi` (products), no `math.isfinite`, `math.isinf`
-    and `math.isnormal` (comparisons), and no `math.fma` of 16-bit numbers
-    (arithmetic of f64 that is rounded once).
+    `math.powf`), no `math.ipowi` (products), no `math.isfinite`, `math.isinf`,
+    `math.isnan` and `math.isnormal` (comparisons), no `math.sincos` (a
+    `math.sin` and a `math.cos`), and no `math.fma` and `math.rsqrt` of 16-bit
+    numbers (arithmetic of f64 and f32 that is rounded once).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -597,7 +598,8 @@ def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `math` ops on scalars and vectors. After: those of f32 and narrower
     types that upstream has an accurate polynomial for (exp, log, tanh, erf, ...)
-    are arithmetic that vectorizes, and so are sines and cosines of vectors as
+    are arithmetic that vectorizes. So are `math.atan`, `math.atan2` and
+    `math.erfc`, by polynomials of our own, and sines and cosines of vectors as
     long as no argument is larger than 65536. f64 is left for the C library, and
     so are those larger arguments.
   }];
