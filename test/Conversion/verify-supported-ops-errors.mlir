@@ -75,3 +75,37 @@ func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
   %y = tosa.add %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
   return %y : tensor<4xui8>
 }
+
+// -----
+
+func.func @no_resource() -> tensor<2xf32> {
+  // expected-error @+1 {{'arith.constant' op expected the module to define the resource 'nowhere', found none of this name}}
+  %c = arith.constant dense_resource<nowhere> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}
+
+// -----
+
+func.func @short_resource() -> tensor<2xf32> {
+  // expected-error @+1 {{'arith.constant' op expected 8 bytes in the resource 'short', for a 'tensor<2xf32>', found 1}}
+  %c = arith.constant dense_resource<short> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}
+
+{-# dialect_resources: { builtin: { short: "0x0400000000" } } #-}
+
+// -----
+
+// What is not evaluated is checked too.
+func.func @long_resource(%x: tensor<1xi64>, %p: i1) -> tensor<1xi64> {
+  %y = scf.if %p -> tensor<1xi64> {
+    // expected-error @+1 {{'tosa.const' op expected 8 bytes in the resource 'long', for a 'tensor<1xi64>', found 9}}
+    %c = "tosa.const"() <{values = dense_resource<long> : tensor<1xi64>}> : () -> tensor<1xi64>
+    scf.yield %c : tensor<1xi64>
+  } else {
+    scf.yield %x : tensor<1xi64>
+  }
+  return %y : tensor<1xi64>
+}
+
+{-# dialect_resources: { builtin: { long: "0x04000000000000000000000000" } } #-}

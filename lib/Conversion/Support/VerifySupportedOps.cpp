@@ -14,8 +14,10 @@
 #include "flywheel/Conversion/OpSupport.h"
 
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -55,9 +57,42 @@ static bool hasSignedTypes(Operation *op) {
          llvm::any_of(op->getResultTypes(), isSigned);
 }
 
+/// Bytes beside the module's text, which upstream reads when it makes LLVM IR:
+/// too late for a message with a place.
+static LogicalResult verifyResource(Operation *op,
+                                    DenseResourceElementsAttr resource) {
+  StringRef name = resource.getRawHandle().getKey();
+  const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob)
+    return op->emitOpError() << "expected the module to define the resource '"
+                             << name << "', found none of this name";
+  ShapedType type = resource.getType();
+  Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return success();
+  int64_t width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  CheckedSize expected =
+      getNumElements(type.getShape()) * llvm::divideCeil(width, 8);
+  int64_t found = static_cast<int64_t>(blob->getData().size());
+  if (expected.get() != found)
+    return op->emitOpError() << "expected " << expected.getSaturated()
+                             << " bytes in the resource '" << name
+                             << "', for a " << type << ", found " << found;
+  return success();
+}
+
+static LogicalResult verifyResources(Operation *op) {
+  auto visit = [&](DenseResourceElementsAttr resource) {
+    return WalkResult(verifyResource(op, resource));
+  };
+  return failure(op->getAttrDictionary().walk(visit).wasInterrupted());
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (isImplied(op))
     return success();
+  if (failed(verifyResources(op)))
+    return failure();
   std::string reason = getUnsupportedReason(op->getName());
   if (!reason.empty())
     return op->emitOpError() << "is not supported: " << reason
