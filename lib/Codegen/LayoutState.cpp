@@ -195,6 +195,11 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
     return function.emitError() << "expected one block and no results, found a "
                                    "function that was not proven in place";
+  for (BlockArgument argument : function.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      return function.emitError()
+             << "expected a buffer as argument " << argument.getArgNumber()
+             << ", found " << argument.getType();
   ManifestEntry entry;
   entry.name = function.getName().str();
   if (auto names = function->getAttrOfType<ArrayAttr>(
@@ -290,8 +295,16 @@ void LayoutState::runOnOperation() {
   manifest.model = modelName;
   if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
           TrainDialect::getStringsAttrName())) {
-    for (auto text : strings.getAsRange<StringAttr>())
+    for (Attribute string : strings) {
+      auto text = dyn_cast<StringAttr>(string);
+      if (!text) {
+        getOperation().emitError()
+            << "expected a list of strings as '"
+            << TrainDialect::getStringsAttrName() << "', found " << strings;
+        return signalPassFailure();
+      }
       manifest.strings.push_back(text.str());
+    }
     getOperation()->removeAttr(TrainDialect::getStringsAttrName());
   }
   if (failed(layoutVariables()))

@@ -72,6 +72,11 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
               memref::DimOp::create(b, loc, argument, dim).getResult();
   }
 
+  // One that no feed has is the dimension of nothing.
+  for (OpFoldResult &symbol : symbols)
+    if (!symbol)
+      symbol = b.getIndexAttr(0);
+
   SmallVector<SmallVector<Attribute>> slotSizes(numSlots);
   SmallVector<SmallVector<AffineExpr>> slotExprs(numSlots);
   for (LiveBuffer *buffer : buffers) {
@@ -174,6 +179,8 @@ void PlanWorkspace::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
+  if (failed(verifyOneBlock(function)))
+    return signalPassFailure();
   WorkspaceSizes sizes(function, parseExtentBounds(extent, extents));
   SmallVector<memref::AllocOp> allocs;
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });

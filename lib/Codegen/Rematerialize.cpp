@@ -164,6 +164,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
     func::FuncOp function = getOperation();
     if (function.isExternal() || memoryBudget < 0)
       return;
+    if (failed(verifyOneBlock(function)))
+      return signalPassFailure();
     StepReader step(function, parseExtentBounds(extent, extents));
     if (failed(step.read()))
       return signalPassFailure();

@@ -121,12 +121,15 @@ flywheel::getRegionVersions(Operation *op, unsigned result) {
 
 void flywheel::forEachStorage(func::FuncOp function,
                               function_ref<void(BlockArgument, Value)> visit) {
-  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  auto ret =
+      dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
   unsigned next = 0;
   for (StringRef name :
        {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
     for (BlockArgument argument : function.getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), name))
+      // In another form of the function, there are fewer operands.
+      if (function.getArgAttr(argument.getArgNumber(), name) && ret &&
+          next < ret.getNumOperands())
         visit(argument, ret.getOperand(next++));
 }
 

@@ -206,8 +206,9 @@ void UnifyExtents::runOnOperation() {
   // Callers check that feeds agree on a symbol: all of them are known.
   SmallVector<std::pair<Extent, int64_t>> feedExtents;
   for (BlockArgument argument : function.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    for (int64_t dim = 0; isFeed(argument) && dim < type.getRank(); ++dim) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0; type && isFeed(argument) && dim < type.getRank();
+         ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
       Extent extent{argument, dim};
@@ -227,7 +228,9 @@ void UnifyExtents::runOnOperation() {
     return -1;
   };
   for (BlockArgument argument : function.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
     SmallVector<int64_t> extents;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       Extent extent{argument, dim};
@@ -237,15 +240,14 @@ void UnifyExtents::runOnOperation() {
       }
       int64_t number = numberExtent(extent);
       if (number < 0) {
-        InFlightDiagnostic error = function.emitError()
-                                   << "expected the extent of dimension " << dim
-                                   << " of result "
-                                   << function
-                                          .getArgAttrOfType<IntegerAttr>(
-                                              argument.getArgNumber(),
-                                              TrainDialect::getResultAttrName())
-                                          .getInt()
-                                   << " to be ";
+        auto result = function.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), TrainDialect::getResultAttrName());
+        InFlightDiagnostic error =
+            function.emitError()
+            << "expected the extent of dimension " << dim
+            << (result ? " of result " : " of argument ")
+            << (result ? result.getInt() : argument.getArgNumber())
+            << " to be ";
         if (std::optional<int64_t> constant = classes.getConstant(extent))
           error << "static, as it is always " << *constant;
         else

@@ -21,6 +21,14 @@ bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
          !isa<func::FuncOp>(alloc->getParentOp());
 }
 
+LogicalResult flywheel::verifyOneBlock(func::FuncOp function) {
+  if (function.getBody().hasOneBlock())
+    return success();
+  return function.emitError()
+         << "expected one block, found "
+         << std::distance(function.getBody().begin(), function.getBody().end());
+}
+
 InFlightDiagnostic flywheel::emitOverBudget(WorkspaceSizes &sizes,
                                             const Twine &bytes,
                                             int64_t budget) {

@@ -96,6 +96,9 @@ private:
 ExtentBounds parseExtentBounds(int64_t extent,
                                llvm::ArrayRef<std::string> named);
 
+/// Reports a function whose ops have no order that is known.
+llvm::LogicalResult verifyOneBlock(mlir::func::FuncOp function);
+
 /// Reports a workspace of `bytes`, in words, that is larger than `budget`.
 mlir::InFlightDiagnostic
 emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);

@@ -24,3 +24,9 @@ func.func @nested(%x: memref<i1>) {
   }
   return
 }
+
+// -----
+
+// expected-error@below {{expected a list of strings as 'train.strings', found [1]}}
+module attributes {train.strings = [1]} {
+}

@@ -824,3 +824,24 @@ func.func @unknown() {
   train.minimize %w : tensor<f32> with #train.rmsprop<lr = 0.1>
   return
 }
+
+// -----
+
+// What stages attach, from a file.
+// expected-error@below {{'func.func' op expected a list of strings as 'train.symbols', found [2.000000e+00 : f32]}}
+func.func private @symbols(memref<?xf32>) attributes {train.symbols = [2.0 : f32]}
+
+// -----
+
+// expected-error@below {{'func.func' op expected a list of lists of affine maps from symbols to one result as 'train.workspace_slots', found [7]}}
+func.func private @slots() attributes {train.workspace_slots = [7]}
+
+// -----
+
+// expected-error@below {{'func.func' op expected a list of lists of affine maps from symbols to one result as 'train.workspace_slots', found [[affine_map<() -> ()>]]}}
+func.func private @sizes() attributes {train.workspace_slots = [[affine_map<() -> ()>]]}
+
+// -----
+
+// expected-error@below {{'train.variable' op expected a list of symbols of variables as 'train.initial_reads', found ["v"]}}
+train.variable @v : tensor<3xf32> {train.initial_reads = ["v"]}

@@ -142,14 +142,20 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))
     return op->emitOpError() << "expected every call to be inlined: a step "
                                 "cannot call a recursive or external function";
-  if (auto isInitialized = dyn_cast<IsInitializedOp>(op)) {
+  auto isInitialized = dyn_cast<IsInitializedOp>(op);
+  if (isInitialized && bits.contains(isInitialized.getVariableAttr())) {
     rewriteIsInitialized(isInitialized);
     return success();
   }
-  FlatSymbolRefAttr symbol = getAccessedVariable(op);
+  FlatSymbolRefAttr symbol =
+      isInitialized ? isInitialized.getVariableAttr() : getAccessedVariable(op);
   if (!symbol)
     return success();
-  VariableVersions &versions = variables.find(symbol)->second;
+  auto known = variables.find(symbol);
+  if (known == variables.end() || isInitialized)
+    return op->emitOpError()
+           << "expected a variable " << symbol << " of the module";
+  VariableVersions &versions = known->second;
   if (getReadVariable(op)) {
     if (versions.current == versions.storage && !op->use_empty()) {
       bool takesInitialValue = isa<InitializedValueOp>(op);
