@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-lift-checks --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-lift-checks --split-input-file --verify-diagnostics \
+// RUN:   | not grep module
 
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>

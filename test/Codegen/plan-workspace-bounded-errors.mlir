@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-plan-workspace='extent=2097152 bound-extents' --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-plan-workspace='extent=2097152 bound-extents' --split-input-file --verify-diagnostics \
+// RUN:   | not grep module
 // RUN: flywheel-opt %s --flywheel-plan-workspace='extent=2097152' --split-input-file | FileCheck %s
 
 // 2^65 bytes, which are 0 modulo 2^64. Without a bound, a call that is too large fails.

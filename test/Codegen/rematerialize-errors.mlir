@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-rematerialize='memory-budget=100 extent=64' --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-rematerialize='memory-budget=100 extent=64' --split-input-file --verify-diagnostics \
+// RUN:   | not grep module
 
 // expected-error@below {{'both' needs a workspace of at least 128 bytes, more than the memory budget of 100 bytes}}
 func.func @both(%x: memref<16xf32>) {

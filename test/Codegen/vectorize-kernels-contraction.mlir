@@ -1,5 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s
-// RUN: flywheel-opt %s --flywheel-vectorize-kernels="vector-bits=256 num-vector-registers=16" --canonicalize --cse | FileCheck %s --check-prefix=AVX2
+// RUN: flywheel-opt %s --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg.
+// RUN: flywheel-opt %s --flywheel-vectorize-kernels="vector-bits=256 num-vector-registers=16" --canonicalize --cse | FileCheck %s --implicit-check-not=linalg. --check-prefix=AVX2
 
 // The fill is absorbed, 14 divides 28, and the accumulators are carried.
 // CHECK-LABEL: func.func @matmul

@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-verify-in-place --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-verify-in-place --split-input-file --verify-diagnostics \
+// RUN:   | FileCheck %s --implicit-check-not=func.func
 
 func.func @copy(%v: memref<4xf32> {train.variable = @v, train.reads, train.writes}) -> memref<4xf32> {
   %old = memref.alloc() : memref<4xf32>
@@ -10,6 +11,7 @@ func.func @copy(%v: memref<4xf32> {train.variable = @v, train.reads, train.write
 // -----
 
 // Part of a variable, into part of a buffer: an insertion.
+// CHECK: func.func{{.*}} @slice(
 func.func @slice(%v: memref<4xf32> {train.variable = @v, train.reads, train.writes}) -> memref<4xf32> {
   %buffer = memref.alloc() : memref<8xf32>
   %source = memref.subview %v[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>

@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-verify-supported-ops --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-verify-supported-ops --split-input-file --verify-diagnostics \
+// RUN:   | FileCheck %s --implicit-check-not=func.func
 
 // What is refused is named where it is, with what to write instead.
 func.func @fft(%x: tensor<2x4xf32>, %i: tensor<1xindex>) -> tensor<1x4xf32> {
@@ -49,9 +50,11 @@ train.variable @w : tensor<2xf32>
 // -----
 
 // Nothing is said of what is not compiled.
+// CHECK: func.func @entry(
 func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+// CHECK: func.func private @unused(
 func.func private @unused(%x: memref<4xf32>) {
   return
 }

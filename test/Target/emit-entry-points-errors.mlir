@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-emit-entry-points --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-emit-entry-points --split-input-file --verify-diagnostics \
+// RUN:   | not grep module
 
 // expected-error@below {{expected a dictionary 'train.manifest' on the module, which the lowering of state attaches}}
 module {}
