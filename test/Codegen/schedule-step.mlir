@@ -204,17 +204,25 @@ func.func @checked(%x: tensor<4xf32>,
 // A branch that writes, and says whether its check has passed: it writes a copy,
 // and the variable comes after the check (S3). So does what was written before.
 // CHECK-LABEL: func.func @after(
-// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[W:[^:]*]]: tensor<4xf32>
-// CHECK-NOT: train.updated
-// CHECK: %[[BUFFER:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
-// CHECK: %[[OWN:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]] : tensor<4xf32>) outs(%[[BUFFER]]
-// CHECK: %[[FIRST:.*]] = linalg.exp ins(%[[OWN]] : tensor<4xf32>) outs(%[[OWN]]
-// CHECK: %[[R:.*]]:2 = scf.if %[[C]]
-// CHECK: linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[FIRST]]
-// CHECK: cf.assert %[[R]]#1
-// CHECK-DAG: %[[NEWV:.*]] = bufferization.materialize_in_destination %[[R]]#0 in %[[V]]
-// CHECK-DAG: %[[NEWW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[W]]
-// CHECK: return %[[NEWV]], %[[NEWW]]
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32> {train.reads, train.variable = @v, train.writes}, %[[W:[^:]*]]: tensor<4xf32> {train.variable = @w, train.writes}) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %[[ALLOC_TENSOR:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK-NEXT: %[[COPY:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]] : tensor<4xf32>) outs(%[[ALLOC_TENSOR]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[COPY]] : tensor<4xf32>) outs(%[[COPY]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[IF:.*]]:2 = scf.if %[[C]] -> (tensor<4xf32>, i1) {
+// CHECK-NEXT: %[[EXP_2:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[EXP]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[EXP_2]][%[[C0]]] : tensor<4xf32>
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf olt, %[[EXTRACT]], %[[CST]] : f32
+// CHECK-NEXT: scf.yield %[[EXP_2]], %[[CMPF]] : tensor<4xf32>, i1
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[EXP]], %[[TRUE]] : tensor<4xf32>, i1
+// CHECK-NEXT: }
+// CHECK-NEXT: cf.assert %[[IF]]#1, "no"
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[IF]]#0 in %[[V]] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[EXP_3:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[W]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[EXP_3]] : tensor<4xf32>, tensor<4xf32>
 func.func @after(%c: i1, %x: tensor<4xf32>,
                  %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes, train.updated},
                  %w: tensor<4xf32> {train.variable = @w, train.writes})

@@ -18,9 +18,11 @@ func.func @add(%x: tensor<?x5xf32>, %b: tensor<1x5xf32>, %z: tensor<?x5xf32>) ->
 
 // -----
 
-// CHECK-LABEL: func @reduce
-// CHECK: nn.reduce sum %{{.*}} axes [1] keepdims : tensor<?x5xf32> -> tensor<?x1xf32>
-// CHECK: nn.sigmoid
+// CHECK-LABEL: func.func @reduce(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x5xf32>) -> tensor<?x1xf32>
+// CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce sum %[[X]] axes [1] keepdims : tensor<?x5xf32> -> tensor<?x1xf32>
+// CHECK-NEXT: %[[SIGMOID:.*]] = nn.sigmoid %[[REDUCE]] : tensor<?x1xf32>
+// CHECK-NEXT: return %[[SIGMOID]] : tensor<?x1xf32>
 func.func @reduce(%x: tensor<?x5xf32>) -> tensor<?x1xf32> {
   %s = tosa.reduce_sum %x {axis = 1 : i32} : (tensor<?x5xf32>) -> tensor<?x1xf32>
   %t = tosa.sigmoid %s : (tensor<?x1xf32>) -> tensor<?x1xf32>

@@ -85,8 +85,59 @@ func.func @while(%x: tensor<?x?x?x3xf32>, %w: tensor<3x3x3x3xf32>, %c: i1) -> te
 
 // X2: over nothing there is no window that is padded as the image needs it: the
 // check may stay behind.
-// CHECK-LABEL: func @same
-// CHECK: cf.assert %{{.*}}, "expected an image whose height is at least 1, that of one window in {{.*}}" {linalg_ext.safe}
+// CHECK: #[[$MAP:.*]] = affine_map<()[s0] -> (s0 + 1)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 + d5, d3)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
+// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @same(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32>
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C5:.*]] = arith.constant 5 : index
+// CHECK-NEXT: %[[C_1_I32:.*]] = arith.constant -1 : i32
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C1]] : tensor<1x?x5x3xf32>
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi sge, %[[DIM]], %[[C1]] : index
+// CHECK-NEXT: cf.assert %[[CMPI]], "expected an image whose height is at least 1, that of one window in 'nn.max_pool2d' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[APPLY:.*]] = affine.apply #[[$MAP]]()[%[[DIM]]]
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[APPLY]]) : tensor<1x?x6x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[EMPTY]][0, %[[DIM]], 0, 0] [1, 1, 6, 3] [1, 1, 1, 1] : tensor<1x?x6x3xf32> to tensor<1x1x6x3xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE]] : tensor<1x1x6x3xf32>) -> tensor<1x1x6x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[FILL]] into %[[EMPTY]][0, %[[DIM]], 0, 0] [1, 1, 6, 3] [1, 1, 1, 1] : tensor<1x1x6x3xf32> into tensor<1x?x6x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[INSERT_SLICE]][0, 0, 5, 0] [1, %[[DIM]], 1, 3] [1, 1, 1, 1] : tensor<1x?x6x3xf32> to tensor<1x?x1x3xf32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE_2]] : tensor<1x?x1x3xf32>) -> tensor<1x?x1x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_2:.*]] = tensor.insert_slice %[[FILL_2]] into %[[INSERT_SLICE]][0, 0, 5, 0] [1, %[[DIM]], 1, 3] [1, 1, 1, 1] : tensor<1x?x1x3xf32> into tensor<1x?x6x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_3:.*]] = tensor.insert_slice %[[X]] into %[[INSERT_SLICE_2]][0, 0, 0, 0] [1, %[[DIM]], 5, 3] [1, 1, 1, 1] : tensor<1x?x5x3xf32> into tensor<1x?x6x3xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<2x2xi8>
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty(%[[DIM]]) : tensor<1x?x5x3xf32>
+// CHECK-NEXT: %[[FILL_3:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_3]] : tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32>
+// CHECK-NEXT: %[[EMPTY_4:.*]] = tensor.empty(%[[DIM]]) : tensor<1x?x5x3xi32>
+// CHECK-NEXT: %[[FILL_4:.*]] = linalg.fill ins(%[[C_1_I32]] : i32) outs(%[[EMPTY_4]] : tensor<1x?x5x3xi32>) -> tensor<1x?x5x3xi32>
+// CHECK-NEXT: %[[GENERIC:.*]]:2 = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[INSERT_SLICE_3]], %[[EMPTY_2]] : tensor<1x?x6x3xf32>, tensor<2x2xi8>) outs(%[[FILL_3]], %[[FILL_4]] : tensor<1x?x5x3xf32>, tensor<1x?x5x3xi32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: i8, %[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: i32):
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[INDEX_2:.*]] = linalg.index 2 : index
+// CHECK-NEXT: %[[INDEX_3:.*]] = linalg.index 4 : index
+// CHECK-NEXT: %[[INDEX_4:.*]] = linalg.index 5 : index
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ugt, %[[ELEMENT]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf ord, %[[ELEMENT_3]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPF]], %[[CMPF_2]] : i1
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi eq, %[[ELEMENT_4]], %[[C_1_I32]] : i32
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[INDEX]], %[[INDEX_3]] : index
+// CHECK-NEXT: %[[CMPI_3:.*]] = arith.cmpi ult, %[[ADDI]], %[[DIM]] : index
+// CHECK-NEXT: %[[ANDI_2:.*]] = arith.andi %[[CMPI_2]], %[[CMPI_3]] : i1
+// CHECK-NEXT: %[[ADDI_2:.*]] = arith.addi %[[INDEX_2]], %[[INDEX_4]] : index
+// CHECK-NEXT: %[[CMPI_4:.*]] = arith.cmpi ult, %[[ADDI_2]], %[[C5]] : index
+// CHECK-NEXT: %[[ANDI_3:.*]] = arith.andi %[[ANDI_2]], %[[CMPI_4]] : i1
+// CHECK-NEXT: %[[ORI:.*]] = arith.ori %[[ANDI]], %[[ANDI_3]] : i1
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[INDEX_3]], %[[C2]] : index
+// CHECK-NEXT: %[[ADDI_3:.*]] = arith.addi %[[MULI]], %[[INDEX_4]] : index
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[ADDI_3]] : index to i32
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ORI]], %[[ELEMENT]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[ORI]], %[[INDEX_CAST]], %[[ELEMENT_4]] : i32
+// CHECK-NEXT: linalg.yield %[[SELECT]], %[[SELECT_2]] : f32, i32
+// CHECK-NEXT: } -> (tensor<1x?x5x3xf32>, tensor<1x?x5x3xi32>)
+// CHECK-NEXT: return %[[GENERIC]]#0 : tensor<1x?x5x3xf32>
 func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
   %y = nn.max_pool2d %x window [2, 2] strides [1, 1] padding same : (tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32>
   return %y : tensor<1x?x5x3xf32>

@@ -1,5 +1,8 @@
 // RUN: flywheel-opt %s --convert-nn-to-linalg --canonicalize --cse | FileCheck %s
 
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0) -> ()>
+
 // X7, X12: all indices are checked before one is used; the check does no harm
 // where it comes late.
 // CHECK-LABEL: func @gather
@@ -19,12 +22,36 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
 }
 
 // The updates go into what they are added to; zeros are made for that.
-// CHECK-LABEL: func @scatter_add
-// CHECK-SAME: (%[[X:.*]]: tensor<?x5xf32>, %[[I:.*]]: tensor<3xi1>, %[[U:.*]]: tensor<?x3xf32>)
-// CHECK: arith.index_castui %{{.*}} : i1 to index
-// CHECK: linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[X]] : tensor<?x5xf32>) axis 1
-// CHECK: %[[ZEROS:.*]] = linalg.fill
-// CHECK: linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[ZEROS]] : tensor<4x5xf32>) axis 1
+// CHECK-LABEL: func.func @scatter_add(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x5xf32>, %[[I:[^:]*]]: tensor<3xi1>, %[[U:[^:]*]]: tensor<?x3xf32>) -> (tensor<?x5xf32>, tensor<4x5xf32>)
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT: %[[C5:.*]] = arith.constant 5 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x5xf32>
+// CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x3xf32>
+// CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<3xi1>) outs(%[[FILL]] : tensor<i1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: i1, %[[ELEMENT_2:.*]]: i1):
+// CHECK-NEXT: %[[INDEX_CASTUI:.*]] = arith.index_castui %[[ELEMENT]] : i1 to index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[INDEX_CASTUI]], %[[C5]] : index
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[ELEMENT_2]], %[[CMPI]] : i1
+// CHECK-NEXT: linalg.yield %[[ANDI]] : i1
+// CHECK-NEXT: } -> tensor<i1>
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
+// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[X]] : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
+// CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[C4]], %[[DIM_2]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal extents of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<4x5xf32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<4x5xf32>) -> tensor<4x5xf32>
+// CHECK-NEXT: %[[SCATTER_2:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[FILL_2]] : tensor<4x5xf32>) axis 1 -> tensor<4x5xf32>
+// CHECK-NEXT: return %[[SCATTER]], %[[SCATTER_2]] : tensor<?x5xf32>, tensor<4x5xf32>
 func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32>) -> (tensor<?x5xf32>, tensor<4x5xf32>) {
   %0 = nn.scatter_add %x, %i, %u axis 1 : (tensor<?x5xf32>, tensor<3xi1>, tensor<?x3xf32>) -> tensor<?x5xf32>
   %zeros = arith.constant dense<0.0> : tensor<4x5xf32>
@@ -32,9 +59,28 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
   return %0, %1 : tensor<?x5xf32>, tensor<4x5xf32>
 }
 
-// CHECK-LABEL: func @scatter
-// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 4 in 'nn.scatter' at
-// CHECK: linalg_ext.scatter replace
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x5xf32>, %[[I:[^:]*]]: tensor<?xi32>, %[[U:[^:]*]]: tensor<?x5xf32>) -> tensor<4x5xf32>
+// CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[I]], %[[C0]] : tensor<?xi32>
+// CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x5xf32>
+// CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of indices and of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<?xi32>) outs(%[[FILL]] : tensor<i1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: i32, %[[ELEMENT_2:.*]]: i1):
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[ELEMENT]] : i32 to index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[INDEX_CAST]], %[[C4]] : index
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[ELEMENT_2]], %[[CMPI]] : i1
+// CHECK-NEXT: linalg.yield %[[ANDI]] : i1
+// CHECK-NEXT: } -> tensor<i1>
+// CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
+// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 4 in 'nn.scatter' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter replace ins(%[[I]], %[[U]] : tensor<?xi32>, tensor<?x5xf32>) outs(%[[X]] : tensor<4x5xf32>) axis 0 -> tensor<4x5xf32>
+// CHECK-NEXT: return %[[SCATTER]] : tensor<4x5xf32>
 func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) -> tensor<4x5xf32> {
   %0 = nn.scatter %x, %i, %u axis 0 : (tensor<4x5xf32>, tensor<?xi32>, tensor<?x5xf32>) -> tensor<4x5xf32>
   return %0 : tensor<4x5xf32>

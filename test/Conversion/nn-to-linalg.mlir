@@ -11,18 +11,26 @@
 
 // X1, X11: a product, then one elementwise op for the bias; its extents come
 // from the operands.
-// CHECK-LABEL: func @dense
-// CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<64x10xf32>, %[[B:.*]]: tensor<10xf32>)
+// CHECK-LABEL: func.func @dense(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x64xf32>, %[[W:[^:]*]]: tensor<64x10xf32>, %[[B:[^:]*]]: tensor<10xf32>) -> tensor<?x10xf32>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x64xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[DIM]]) : tensor<?x10xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x10xf32>) -> tensor<?x10xf32>
+// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[X]], %[[W]] : tensor<?x64xf32>, tensor<64x10xf32>) outs(%[[FILL]] : tensor<?x10xf32>) -> tensor<?x10xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[MATMUL]], %[[B]] : tensor<?x10xf32>, tensor<10xf32>) outs(%[[EMPTY]] : tensor<?x10xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT]], %[[ELEMENT_2]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<?x10xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[GENERIC]] : tensor<?x10xf32>) outs(%[[EMPTY]] : tensor<?x10xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_4:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[MAXIMUMF:.*]] = arith.maximumf %[[ELEMENT_4]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[MAXIMUMF]] : f32
+// CHECK-NEXT: } -> tensor<?x10xf32>
+// CHECK-NEXT: return %[[GENERIC_2]] : tensor<?x10xf32>
 func.func @dense(%x: tensor<?x64xf32>, %w: tensor<64x10xf32>, %b: tensor<10xf32>) -> tensor<?x10xf32> {
-  // CHECK-NOT: cf.assert
-  // CHECK: %[[N:.*]] = tensor.dim %[[X]], %c0
-  // CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x10xf32>
-  // CHECK: %[[Z:.*]] = linalg.fill ins(%cst : f32) outs(%[[E]]
-  // CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %[[W]] : {{.*}}) outs(%[[Z]]
-  // CHECK: linalg.generic {indexing_maps = [#[[$POINT]], #[[$COLUMN]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%[[P]], %[[B]] : {{.*}}) outs(%[[E]]
-  // CHECK: arith.addf
-  // X4: CHECK: linalg.generic
-  // CHECK: arith.maximumf %{{.*}}, %cst : f32
   %0 = nn.dense %x, %w, %b : (tensor<?x64xf32>, tensor<64x10xf32>, tensor<10xf32>) -> tensor<?x10xf32>
   %1 = nn.relu %0 : tensor<?x10xf32>
   return %1 : tensor<?x10xf32>
@@ -130,15 +138,37 @@ func.func @one_hot(%i: tensor<?xi8>) -> tensor<?x5xf16> {
 
 // X4: elementwise ops; destinations are fresh, constants are scalars, and
 // attributes stay.
-// CHECK-LABEL: func @elementwise
-// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x4xf32>
-// CHECK: linalg.fill ins(%cst{{.*}} : f32) outs(%[[E]]
-// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<?x4xf32>) outs(%[[E]] : tensor<?x4xf32>)
-// CHECK: math.tanh
-// CHECK: arith.cmpf olt
-// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
-// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<4xf32>) outs(%{{.*}} : tensor<4xf32>)
-// CHECK: arith.mulf %{{.*}}, %cst{{.*}} fastmath<contract> : f32
+// CHECK-LABEL: func.func @elementwise(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xf32>, %[[Y:[^:]*]]: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 3.000000e+00 : f32
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x4xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[DIM]]) : tensor<?x4xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST_2]] : f32) outs(%[[EMPTY]] : tensor<?x4xf32>) -> tensor<?x4xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<?x4xf32>) outs(%[[EMPTY]] : tensor<?x4xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[TANH:.*]] = math.tanh %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[TANH]] : f32
+// CHECK-NEXT: } -> tensor<?x4xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty(%[[DIM]]) : tensor<?x4xi1>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[GENERIC]], %[[FILL]] : tensor<?x4xf32>, tensor<?x4xf32>) outs(%[[EMPTY_2]] : tensor<?x4xi1>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f32, %{{.*}}: i1):
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf olt, %[[ELEMENT_3]], %[[ELEMENT_4]] : f32
+// CHECK-NEXT: linalg.yield %[[CMPF]] : i1
+// CHECK-NEXT: } -> tensor<?x4xi1>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[GENERIC_2]], %[[GENERIC]], %[[X]] : tensor<?x4xi1>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%[[EMPTY]] : tensor<?x4xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_6:.*]]: i1, %[[ELEMENT_7:.*]]: f32, %[[ELEMENT_8:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ELEMENT_6]], %[[ELEMENT_7]], %[[ELEMENT_8]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT]] : f32
+// CHECK-NEXT: } -> tensor<?x4xf32>
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[GENERIC_4:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel"]} ins(%[[Y]] : tensor<4xf32>) outs(%[[EMPTY_3]] : tensor<4xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_10:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT_10]], %[[CST]] fastmath<contract> : f32
+// CHECK-NEXT: linalg.yield %[[MULF]] : f32
+// CHECK-NEXT: } -> tensor<4xf32>
+// CHECK-NEXT: return %[[GENERIC_3]], %[[GENERIC_4]] : tensor<?x4xf32>, tensor<4xf32>
 func.func @elementwise(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %d = tensor.dim %x, %c0 : tensor<?x4xf32>
@@ -162,13 +192,23 @@ func.func @rank0(%c: i1, %x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
 }
 
 // X7: elements stay by comparing positions in each matrix.
-// CHECK-LABEL: func @triangle
-// CHECK: linalg.generic
-// CHECK: %[[I:.*]] = linalg.index 1 : index
-// CHECK: %[[J:.*]] = linalg.index 2 : index
-// CHECK: %[[EDGE:.*]] = arith.addi %[[I]], %c-1 : index
-// CHECK: %[[KEEP:.*]] = arith.cmpi sle, %[[J]], %[[EDGE]] : index
-// CHECK: arith.select %[[KEEP]], %{{.*}}, %cst : f16
+// CHECK-LABEL: func.func @triangle(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x3x4xf16>) -> tensor<?x3x4xf16>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 9.997550e-02 : f16
+// CHECK-NEXT: %[[C_1:.*]] = arith.constant -1 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x3x4xf16>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[DIM]]) : tensor<?x3x4xf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[X]] : tensor<?x3x4xf16>) outs(%[[EMPTY]] : tensor<?x3x4xf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f16, %{{.*}}: f16):
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[INDEX_2:.*]] = linalg.index 2 : index
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[INDEX]], %[[C_1]] : index
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi sle, %[[INDEX_2]], %[[ADDI]] : index
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[ELEMENT]], %[[CST]] : f16
+// CHECK-NEXT: linalg.yield %[[SELECT]] : f16
+// CHECK-NEXT: } -> tensor<?x3x4xf16>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<?x3x4xf16>
 func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
   %0 = nn.triangle lower %x diagonal -1 fill 0.1 : tensor<?x3x4xf16>
   return %0 : tensor<?x3x4xf16>

@@ -76,27 +76,69 @@ func.func @non_neg(%p: tensor<4xf32>, %v: tensor<4xf32>, %s: tensor<f32>) -> (te
 
 // Norms are sums along the axis, in f32 at least; the parameter is scaled in
 // place.
-// CHECK-LABEL: func @max_norm
-// CHECK-SAME: (%[[P:.*]]: tensor<8x4xbf16>)
-// CHECK: %[[SUM:.*]] = linalg.generic
-// CHECK-SAME: iterator_types = ["reduction", "parallel"]
-// CHECK-SAME: ins(%[[P]] : tensor<8x4xbf16>) outs(%{{.*}} : tensor<4xf32>)
-// CHECK: %[[FACTOR:.*]] = linalg.generic
-// CHECK-SAME: ins(%[[SUM]] : tensor<4xf32>)
-// CHECK: math.sqrt
-// CHECK: arith.minimumf
-// CHECK: arith.divf
-// CHECK: %[[R:.*]] = linalg.generic
-// CHECK-SAME: ins(%[[FACTOR]] : tensor<4xf32>) outs(%[[P]] : tensor<8x4xbf16>)
-// CHECK: return %[[R]]
+// CHECK-LABEL: func.func @max_norm(
+// CHECK-SAME: %[[P:[^:]*]]: tensor<8x4xbf16>) -> tensor<8x4xbf16>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["reduction", "parallel"]} ins(%[[P]] : tensor<8x4xbf16>) outs(%[[FILL]] : tensor<4xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: bf16, %[[ELEMENT_2:.*]]: f32):
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[ELEMENT]] : bf16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_2]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<4xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel"]} ins(%[[GENERIC]] : tensor<4xf32>) outs(%[[EMPTY_2]] : tensor<4xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SQRT:.*]] = math.sqrt %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: %[[MINIMUMF:.*]] = arith.minimumf %[[SQRT]], %[[CST_2]] : f32
+// CHECK-NEXT: %[[CST_3:.*]] = arith.constant 1.000000e-07 : f32
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[CST_3]], %[[SQRT]] : f32
+// CHECK-NEXT: %[[DIVF:.*]] = arith.divf %[[MINIMUMF]], %[[ADDF_2]] : f32
+// CHECK-NEXT: linalg.yield %[[DIVF]] : f32
+// CHECK-NEXT: } -> tensor<4xf32>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel", "parallel"]} ins(%[[GENERIC_2]] : tensor<4xf32>) outs(%[[P]] : tensor<8x4xbf16>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_5:.*]]: f32, %[[ELEMENT_6:.*]]: bf16):
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[ELEMENT_6]] : bf16 to f32
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[EXTF_2]], %[[ELEMENT_5]] : f32
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[MULF_2]] : f32 to bf16
+// CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
+// CHECK-NEXT: } -> tensor<8x4xbf16>
+// CHECK-NEXT: return %[[GENERIC_3]] : tensor<8x4xbf16>
 func.func @max_norm(%p: tensor<8x4xbf16>) -> tensor<8x4xbf16> {
   %0 = train.project %p : tensor<8x4xbf16> by #train.max_norm<max = 2.0>
   return %0 : tensor<8x4xbf16>
 }
 
-// CHECK-LABEL: func @one_axis
-// CHECK: iterator_types = ["reduction"]
-// CHECK-SAME: outs(%{{.*}} : tensor<f64>)
+// CHECK-LABEL: func.func @one_axis(
+// CHECK-SAME: %[[P:[^:]*]]: tensor<8xf64>) -> tensor<8xf64>
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<f64>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f64) outs(%[[EMPTY]] : tensor<f64>) -> tensor<f64>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["reduction"]} ins(%[[P]] : tensor<8xf64>) outs(%[[FILL]] : tensor<f64>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f64, %[[ELEMENT_2:.*]]: f64):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[ELEMENT]] : f64
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_2]], %[[MULF]] : f64
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f64
+// CHECK-NEXT: } -> tensor<f64>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<f64>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = []} ins(%[[GENERIC]] : tensor<f64>) outs(%[[EMPTY_2]] : tensor<f64>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f64, %{{.*}}: f64):
+// CHECK-NEXT: %[[SQRT:.*]] = math.sqrt %[[ELEMENT_3]] : f64
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[CST_3:.*]] = arith.constant 9.9999999999999995E-8 : f64
+// CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[CST_3]], %[[SQRT]] : f64
+// CHECK-NEXT: %[[DIVF:.*]] = arith.divf %[[CST_2]], %[[ADDF_2]] : f64
+// CHECK-NEXT: linalg.yield %[[DIVF]] : f64
+// CHECK-NEXT: } -> tensor<f64>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}], iterator_types = ["parallel"]} ins(%[[GENERIC_2]] : tensor<f64>) outs(%[[P]] : tensor<8xf64>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_5:.*]]: f64, %[[ELEMENT_6:.*]]: f64):
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[ELEMENT_6]], %[[ELEMENT_5]] : f64
+// CHECK-NEXT: linalg.yield %[[MULF_2]] : f64
+// CHECK-NEXT: } -> tensor<8xf64>
+// CHECK-NEXT: return %[[GENERIC_3]] : tensor<8xf64>
 func.func @one_axis(%p: tensor<8xf64>) -> tensor<8xf64> {
   %0 = train.project %p : tensor<8xf64> by #train.unit_norm
   return %0 : tensor<8xf64>

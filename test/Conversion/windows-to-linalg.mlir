@@ -93,16 +93,72 @@ func.func @transpose(%y: tensor<2x4x4x4xf32>, %w: tensor<3x3x3x4xf32>) -> tensor
 
 // X8: the maxima and their places are found once for a value and its gradient.
 // Windows do not overlap: each phase of the gradient selects.
-// CHECK-LABEL: func @max_pool
-// CHECK: %[[M:.*]]:2 = linalg.generic
-// CHECK: arith.cmpf ugt
-// CHECK-NOT: arith.cmpf ugt
-// CHECK: linalg.generic {{.*}}"parallel", "parallel", "parallel", "parallel"]} ins(%[[M]]#1, %arg1
-// CHECK-NEXT: ^bb0
-// CHECK-NEXT: arith.cmpi eq
-// CHECK-NEXT: arith.select
-// CHECK-NEXT: linalg.yield
-// CHECK: return %[[M]]#0
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d3)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @max_pool(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x8x3xf32>, %[[DY:[^:]*]]: tensor<2x4x4x3xf32>) -> (tensor<2x4x4x3xf32>, tensor<2x8x8x3xf32>)
+// CHECK-NEXT: %[[C3_I32:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: %[[C2_I32:.*]] = arith.constant 2 : i32
+// CHECK-NEXT: %[[C1_I32:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C0_I32:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[CST_2:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<2x2xi8>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST_2]] : f32) outs(%[[EMPTY_2]] : tensor<2x4x4x3xf32>) -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty() : tensor<2x4x4x3xi32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[C0_I32]] : i32) outs(%[[EMPTY_3]] : tensor<2x4x4x3xi32>) -> tensor<2x4x4x3xi32>
+// CHECK-NEXT: %[[GENERIC:.*]]:2 = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[X]], %[[EMPTY]] : tensor<2x8x8x3xf32>, tensor<2x2xi8>) outs(%[[FILL]], %[[FILL_2]] : tensor<2x4x4x3xf32>, tensor<2x4x4x3xi32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: i8, %[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: i32):
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 4 : index
+// CHECK-NEXT: %[[INDEX_2:.*]] = linalg.index 5 : index
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ugt, %[[ELEMENT]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[CMPF_2:.*]] = arith.cmpf ord, %[[ELEMENT_3]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPF]], %[[CMPF_2]] : i1
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[INDEX]], %[[C2]] : index
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[MULI]], %[[INDEX_2]] : index
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[ADDI]] : index to i32
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ANDI]], %[[ELEMENT]], %[[ELEMENT_3]] : f32
+// CHECK-NEXT: %[[SELECT_2:.*]] = arith.select %[[ANDI]], %[[INDEX_CAST]], %[[ELEMENT_4]] : i32
+// CHECK-NEXT: linalg.yield %[[SELECT]], %[[SELECT_2]] : f32, i32
+// CHECK-NEXT: } -> (tensor<2x4x4x3xf32>, tensor<2x4x4x3xi32>)
+// CHECK-NEXT: %[[EMPTY_4:.*]] = tensor.empty() : tensor<2x8x8x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[EMPTY_4]][0, 0, 0, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x8x8x3xf32> to tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[GENERIC]]#1, %[[DY]] : tensor<2x4x4x3xi32>, tensor<2x4x4x3xf32>) outs(%[[EXTRACT_SLICE]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_5:.*]]: i32, %[[ELEMENT_6:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi eq, %[[ELEMENT_5]], %[[C0_I32]] : i32
+// CHECK-NEXT: %[[SELECT_3:.*]] = arith.select %[[CMPI]], %[[ELEMENT_6]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT_3]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[GENERIC_2]] into %[[EMPTY_4]][0, 0, 0, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x4x4x3xf32> into tensor<2x8x8x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[INSERT_SLICE]][0, 0, 1, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x8x8x3xf32> to tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[GENERIC]]#1, %[[DY]] : tensor<2x4x4x3xi32>, tensor<2x4x4x3xf32>) outs(%[[EXTRACT_SLICE_2]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_8:.*]]: i32, %[[ELEMENT_9:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi eq, %[[ELEMENT_8]], %[[C1_I32]] : i32
+// CHECK-NEXT: %[[SELECT_4:.*]] = arith.select %[[CMPI_2]], %[[ELEMENT_9]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT_4]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_2:.*]] = tensor.insert_slice %[[GENERIC_3]] into %[[INSERT_SLICE]][0, 0, 1, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x4x4x3xf32> into tensor<2x8x8x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_3:.*]] = tensor.extract_slice %[[INSERT_SLICE_2]][0, 1, 0, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x8x8x3xf32> to tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC_4:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[GENERIC]]#1, %[[DY]] : tensor<2x4x4x3xi32>, tensor<2x4x4x3xf32>) outs(%[[EXTRACT_SLICE_3]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_11:.*]]: i32, %[[ELEMENT_12:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[CMPI_3:.*]] = arith.cmpi eq, %[[ELEMENT_11]], %[[C2_I32]] : i32
+// CHECK-NEXT: %[[SELECT_5:.*]] = arith.select %[[CMPI_3]], %[[ELEMENT_12]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT_5]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_3:.*]] = tensor.insert_slice %[[GENERIC_4]] into %[[INSERT_SLICE_2]][0, 1, 0, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x4x4x3xf32> into tensor<2x8x8x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_4:.*]] = tensor.extract_slice %[[INSERT_SLICE_3]][0, 1, 1, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x8x8x3xf32> to tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC_5:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[GENERIC]]#1, %[[DY]] : tensor<2x4x4x3xi32>, tensor<2x4x4x3xf32>) outs(%[[EXTRACT_SLICE_4]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_14:.*]]: i32, %[[ELEMENT_15:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[CMPI_4:.*]] = arith.cmpi eq, %[[ELEMENT_14]], %[[C3_I32]] : i32
+// CHECK-NEXT: %[[SELECT_6:.*]] = arith.select %[[CMPI_4]], %[[ELEMENT_15]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT_6]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_4:.*]] = tensor.insert_slice %[[GENERIC_5]] into %[[INSERT_SLICE_3]][0, 1, 1, 0] [2, 4, 4, 3] [1, 2, 2, 1] : tensor<2x4x4x3xf32> into tensor<2x8x8x3xf32>
+// CHECK-NEXT: return %[[GENERIC]]#0, %[[INSERT_SLICE_4]] : tensor<2x4x4x3xf32>, tensor<2x8x8x3xf32>
 func.func @max_pool(%x: tensor<2x8x8x3xf32>, %dy: tensor<2x4x4x3xf32>) -> (tensor<2x4x4x3xf32>, tensor<2x8x8x3xf32>) {
   %y = nn.max_pool2d %x window [2, 2] : (tensor<2x8x8x3xf32>) -> tensor<2x4x4x3xf32>
   %dx = nn.max_pool2d_grad %x, %dy window [2, 2] : (tensor<2x8x8x3xf32>, tensor<2x4x4x3xf32>) -> tensor<2x8x8x3xf32>
@@ -112,12 +168,62 @@ func.func @max_pool(%x: tensor<2x8x8x3xf32>, %dy: tensor<2x4x4x3xf32>) -> (tenso
 // -----
 
 // X8: a mean divides by the positions of the image that the window covers.
-// CHECK-LABEL: func @avg_pool
-// CHECK: arith.addf
-// CHECK: linalg.index 1
-// CHECK: arith.minsi
-// CHECK: arith.sitofp
-// CHECK: arith.divf
+// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d3)>
+// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
+// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @avg_pool(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x7x7x3xf32>) -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[C7:.*]] = arith.constant 7 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[EMPTY]][0, 0, 0, 0] [2, 1, 9, 3] [1, 1, 1, 1] : tensor<2x9x9x3xf32> to tensor<2x1x9x3xf32>
+// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE]] : tensor<2x1x9x3xf32>) -> tensor<2x1x9x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[FILL]] into %[[EMPTY]][0, 0, 0, 0] [2, 1, 9, 3] [1, 1, 1, 1] : tensor<2x1x9x3xf32> into tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[INSERT_SLICE]][0, 8, 0, 0] [2, 1, 9, 3] [1, 1, 1, 1] : tensor<2x9x9x3xf32> to tensor<2x1x9x3xf32>
+// CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE_2]] : tensor<2x1x9x3xf32>) -> tensor<2x1x9x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_2:.*]] = tensor.insert_slice %[[FILL_2]] into %[[INSERT_SLICE]][0, 8, 0, 0] [2, 1, 9, 3] [1, 1, 1, 1] : tensor<2x1x9x3xf32> into tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_3:.*]] = tensor.extract_slice %[[INSERT_SLICE_2]][0, 1, 0, 0] [2, 7, 1, 3] [1, 1, 1, 1] : tensor<2x9x9x3xf32> to tensor<2x7x1x3xf32>
+// CHECK-NEXT: %[[FILL_3:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE_3]] : tensor<2x7x1x3xf32>) -> tensor<2x7x1x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_3:.*]] = tensor.insert_slice %[[FILL_3]] into %[[INSERT_SLICE_2]][0, 1, 0, 0] [2, 7, 1, 3] [1, 1, 1, 1] : tensor<2x7x1x3xf32> into tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[EXTRACT_SLICE_4:.*]] = tensor.extract_slice %[[INSERT_SLICE_3]][0, 1, 8, 0] [2, 7, 1, 3] [1, 1, 1, 1] : tensor<2x9x9x3xf32> to tensor<2x7x1x3xf32>
+// CHECK-NEXT: %[[FILL_4:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE_4]] : tensor<2x7x1x3xf32>) -> tensor<2x7x1x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_4:.*]] = tensor.insert_slice %[[FILL_4]] into %[[INSERT_SLICE_3]][0, 1, 8, 0] [2, 7, 1, 3] [1, 1, 1, 1] : tensor<2x7x1x3xf32> into tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[INSERT_SLICE_5:.*]] = tensor.insert_slice %[[X]] into %[[INSERT_SLICE_4]][0, 1, 1, 0] [2, 7, 7, 3] [1, 1, 1, 1] : tensor<2x7x7x3xf32> into tensor<2x9x9x3xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<3x3xi8>
+// CHECK-NEXT: %[[EMPTY_3:.*]] = tensor.empty() : tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[FILL_5:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_3]] : tensor<2x4x4x3xf32>) -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[INSERT_SLICE_5]], %[[EMPTY_2]] : tensor<2x9x9x3xf32>, tensor<3x3xi8>) outs(%[[FILL_5]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: i8, %[[ELEMENT_3:.*]]: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[ELEMENT]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[GENERIC]] : tensor<2x4x4x3xf32>) outs(%[[EMPTY_3]] : tensor<2x4x4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[ELEMENT_4:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[INDEX:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[INDEX]], %[[C2]] : index
+// CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[MULI]], %[[C1]] : index
+// CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[MULI]], %[[C2]] : index
+// CHECK-NEXT: %[[MAXSI:.*]] = arith.maxsi %[[SUBI]], %[[C0]] : index
+// CHECK-NEXT: %[[MINSI:.*]] = arith.minsi %[[ADDI]], %[[C7]] : index
+// CHECK-NEXT: %[[SUBI_2:.*]] = arith.subi %[[MINSI]], %[[MAXSI]] : index
+// CHECK-NEXT: %[[INDEX_2:.*]] = linalg.index 2 : index
+// CHECK-NEXT: %[[MULI_2:.*]] = arith.muli %[[INDEX_2]], %[[C2]] : index
+// CHECK-NEXT: %[[SUBI_3:.*]] = arith.subi %[[MULI_2]], %[[C1]] : index
+// CHECK-NEXT: %[[ADDI_2:.*]] = arith.addi %[[MULI_2]], %[[C2]] : index
+// CHECK-NEXT: %[[MAXSI_2:.*]] = arith.maxsi %[[SUBI_3]], %[[C0]] : index
+// CHECK-NEXT: %[[MINSI_2:.*]] = arith.minsi %[[ADDI_2]], %[[C7]] : index
+// CHECK-NEXT: %[[SUBI_4:.*]] = arith.subi %[[MINSI_2]], %[[MAXSI_2]] : index
+// CHECK-NEXT: %[[MULI_3:.*]] = arith.muli %[[SUBI_2]], %[[SUBI_4]] : index
+// CHECK-NEXT: %[[INDEX_CAST:.*]] = arith.index_cast %[[MULI_3]] : index to i32
+// CHECK-NEXT: %[[SITOFP:.*]] = arith.sitofp %[[INDEX_CAST]] : i32 to f32
+// CHECK-NEXT: %[[DIVF:.*]] = arith.divf %[[ELEMENT_4]], %[[SITOFP]] : f32
+// CHECK-NEXT: linalg.yield %[[DIVF]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x3xf32>
+// CHECK-NEXT: return %[[GENERIC_2]] : tensor<2x4x4x3xf32>
 func.func @avg_pool(%x: tensor<2x7x7x3xf32>) -> tensor<2x4x4x3xf32> {
   %y = nn.avg_pool2d %x window [3, 3] strides [2, 2] padding same : (tensor<2x7x7x3xf32>) -> tensor<2x4x4x3xf32>
   return %y : tensor<2x4x4x3xf32>
