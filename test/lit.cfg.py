@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `gpu` where a CUDA device can be
-used; `runs-aarch64` and so on where programs for another machine can be made and run.
+Features: `python` where the bindings are built; `clang-tidy` where it is installed;
+`gpu` where a CUDA device can be used; `runs-aarch64` and so on where programs for
+another machine can be made and run.
 Substitutions: tools by name; `%python`; `%src_root`; `%obj_root`; `%runtime_libs`;
 `%mlir_lib_dir`, where the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where
 ours and the test plugin are; and, from linalg to numbers, `%to_llvm`,
@@ -94,6 +95,8 @@ cross_tools = {
 for name, needed in cross_tools.items():
     if all(shutil.which(tool, path=config.environment["PATH"]) for tool in needed):
         config.available_features.add("runs-" + name)
+if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
+    config.available_features.add("clang-tidy")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 

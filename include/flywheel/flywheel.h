@@ -35,6 +35,8 @@
 extern "C" {
 #endif
 
+/* Names as in C. NOLINTBEGIN(readability-identifier-naming) */
+
 /* Kinds of errors. The model's own statuses are positive. */
 enum {
   FLYWHEEL_OK = 0,
@@ -245,6 +247,8 @@ void flywheel_release(const flywheel_model *model, void *state);
 
 /* What was wrong with the last call here on the block; "" after success. */
 const char *flywheel_last_error(const flywheel_model *model, const void *state);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -104,12 +104,13 @@ template <typename OpTy> struct ExpandSine : OpRewritePattern<OpTy> {
     return success();
   }
 };
+} // namespace
 
 /// True for functions that upstream has a polynomial for that holds wherever it
 /// is not a denormal number: not for infinities (cbrt), and with AVX2 only
 /// (rsqrt). Some of its polynomials are far from exact (atan, erfc) or wrong at
 /// negative zeros (atan2).
-bool hasPolynomial(StringRef name) {
+static bool hasPolynomial(StringRef name) {
   return !llvm::is_contained(
       {math::SinOp::getOperationName(), math::CosOp::getOperationName(),
        math::CbrtOp::getOperationName(), math::RsqrtOp::getOperationName(),
@@ -118,6 +119,7 @@ bool hasPolynomial(StringRef name) {
       name);
 }
 
+namespace {
 struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());

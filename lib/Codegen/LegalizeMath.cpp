@@ -32,21 +32,24 @@ struct ClampFToMinMax : OpRewritePattern<math::ClampFOp> {
     return success();
   }
 };
+} // namespace
 
 /// The type `element` in the place of that of the elements of `type`.
-Type withElement(Type type, Type element) {
+static Type withElement(Type type, Type element) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.clone(element);
   return element;
 }
 
 /// A number or a vector of `type` that is `value`, of its element type.
-Value buildConstant(OpBuilder &b, Location loc, Type type, TypedAttr value) {
+static Value buildConstant(OpBuilder &b, Location loc, Type type,
+                           TypedAttr value) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     value = DenseElementsAttr::get(shaped, value);
   return arith::ConstantOp::create(b, loc, value);
 }
 
+namespace {
 /// x^n by pow, which takes negative x at whole exponents. LLVM's own powi needs
 /// a compiler runtime and has no vector form.
 struct FPowIToPowF : OpRewritePattern<math::FPowIOp> {

@@ -32,9 +32,8 @@ using flywheel::ExtentClasses;
 using flywheel::linalg_ext::getDimension;
 using flywheel::train::TrainDialect;
 
-namespace {
 /// The name that the program has for a dimension of a feed; empty for none.
-StringRef getDimName(func::FuncOp function, Extent extent) {
+static StringRef getDimName(func::FuncOp function, Extent extent) {
   auto argument = dyn_cast<BlockArgument>(extent.first);
   if (!argument || argument.getOwner()->getParentOp() != function)
     return {};
@@ -47,7 +46,7 @@ StringRef getDimName(func::FuncOp function, Extent extent) {
 }
 
 /// What the program calls by one name is one number.
-void requireNamed(func::FuncOp function, ExtentClasses &classes) {
+static void requireNamed(func::FuncOp function, ExtentClasses &classes) {
   llvm::StringMap<Extent> named;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -64,7 +63,7 @@ void requireNamed(func::FuncOp function, ExtentClasses &classes) {
 }
 
 /// The reads of extents that decide the function's checks.
-llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
+static llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;
   function.walk([&](cf::AssertOp op) { worklist.push_back(op); });
@@ -87,7 +86,8 @@ llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
 
 /// The extent that `op` reads as the product of what was collapsed to it, and
 /// the reads of those extents; null where it is no such product.
-std::pair<Value, SmallVector<tensor::DimOp>> expandProduct(tensor::DimOp op) {
+static std::pair<Value, SmallVector<tensor::DimOp>>
+expandProduct(tensor::DimOp op) {
   SmallVector<tensor::DimOp> reads;
   auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
   if (!collapse)
@@ -110,6 +110,7 @@ std::pair<Value, SmallVector<tensor::DimOp>> expandProduct(tensor::DimOp op) {
   return {getValueOrCreateConstantIndexOp(b, loc, size), reads};
 }
 
+namespace {
 struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
   void getDependentDialects(DialectRegistry &registry) const override {
     UnifyExtentsBase::getDependentDialects(registry);

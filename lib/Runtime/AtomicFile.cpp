@@ -24,16 +24,14 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
-Status systemError(const std::string &doing, const std::string &path,
-                   int error) {
+static Status systemError(const std::string &doing, const std::string &path,
+                          int error) {
   return Status::ioError("can't " + doing + " '" + path +
                          "': " + std::strerror(error));
 }
 
 /// Checks that \p path can be the name of a file in an existing directory.
-Status checkDestination(const std::string &path) {
+static Status checkDestination(const std::string &path) {
   if (path.empty())
     return Status::invalidArgument("can't save to an empty path");
   if (path.find('\0') != std::string::npos)
@@ -59,7 +57,7 @@ Status checkDestination(const std::string &path) {
 
 /// Writes all of \p span, however often the system stops in between.
 /// \returns 0 or an errno.
-int writeAll(int fd, ByteSpan span) {
+static int writeAll(int fd, ByteSpan span) {
   const char *next = static_cast<const char *>(span.data);
   size_t left = span.size;
   while (left) {
@@ -78,7 +76,7 @@ int writeAll(int fd, ByteSpan span) {
 }
 
 /// \returns 0 or an errno.
-int syncDirectory(const std::string &directory) {
+static int syncDirectory(const std::string &directory) {
   int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     // A directory can be writable but not readable: then it cannot be flushed.
@@ -90,14 +88,15 @@ int syncDirectory(const std::string &directory) {
 }
 
 constexpr std::string_view temporaryPrefix = ".flywheel-";
+
 constexpr std::string_view temporarySuffix = ".tmp";
 
 /// Creates a new file in \p directory, locked against
 /// removeStaleTemporaries(), and sets \p path to its name. The name does not
 /// grow with the destination's, so it is never too long.
 /// \returns a file without a descriptor, with errno set, after an error.
-FileDescriptor createTemporary(const std::string &directory,
-                               std::string &path) {
+static FileDescriptor createTemporary(const std::string &directory,
+                                      std::string &path) {
   static std::atomic<uint64_t> counter{0};
   // A crash can leave files behind whose process id is in use again.
   for (int attempt = 0; attempt < 1000; ++attempt) {
@@ -124,8 +123,8 @@ FileDescriptor createTemporary(const std::string &directory,
 
 /// Writes \p parts to a new temporary file and renames it to \p path.
 /// \returns 0 or an errno; then there is no temporary file.
-int replaceFile(const std::string &path, const std::string &directory,
-                const std::vector<ByteSpan> &parts) {
+static int replaceFile(const std::string &path, const std::string &directory,
+                       const std::vector<ByteSpan> &parts) {
   std::string temporary;
   FileDescriptor file = createTemporary(directory, temporary);
   if (file.get() < 0)
@@ -143,8 +142,6 @@ int replaceFile(const std::string &path, const std::string &directory,
     unlink(temporary.c_str());
   return error;
 }
-
-} // namespace
 
 std::string flywheel::runtime::parentDirectory(const std::string &path) {
   size_t slash = path.find_last_of('/');

@@ -8,8 +8,6 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 static_assert(FLYWHEEL_INVALID_ARGUMENT == -int(StatusCode::kInvalidArgument) &&
               FLYWHEEL_NOT_FOUND == -int(StatusCode::kNotFound) &&
               FLYWHEEL_FAILED_PRECONDITION ==
@@ -19,7 +17,7 @@ static_assert(FLYWHEEL_INVALID_ARGUMENT == -int(StatusCode::kInvalidArgument) &&
               FLYWHEEL_IO_ERROR == -int(StatusCode::kIOError) &&
               FLYWHEEL_DATA_LOSS == -int(StatusCode::kDataLoss));
 
-Result<CheckpointOptions>
+static Result<CheckpointOptions>
 convertOptions(const flywheel_checkpoint_options *options) {
   CheckpointOptions converted;
   if (!options)
@@ -53,7 +51,7 @@ convertOptions(const flywheel_checkpoint_options *options) {
   return converted;
 }
 
-CheckpointManagerOptions
+static CheckpointManagerOptions
 convertOptions(const flywheel_manager_options *options) {
   const flywheel_manager_options defaults = FLYWHEEL_MANAGER_OPTIONS;
   if (!options)
@@ -71,8 +69,8 @@ convertOptions(const flywheel_manager_options *options) {
 
 /// Runs \p action, which gives a Status, on what the arguments describe.
 template <typename Action>
-int32_t run(Access access, const flywheel_model *model, void *state,
-            const flywheel_checkpoint_options *options, Action action) {
+static int32_t run(Access access, const flywheel_model *model, void *state,
+                   const flywheel_checkpoint_options *options, Action action) {
   if (!Block::isUsable(model, state))
     return FLYWHEEL_INVALID_ARGUMENT;
   Block block(model, state);
@@ -85,16 +83,15 @@ int32_t run(Access access, const flywheel_model *model, void *state,
   return block.finish(action(*described, *converted));
 }
 
-Status checkGiven(const char *path, const char *what) {
+static Status checkGiven(const char *path, const char *what) {
   if (path)
     return Status();
   return Status::invalidArgument(std::string(what) + " when it is None");
 }
 
 constexpr const char *cannotSave = "Can't save to a path";
-constexpr const char *cannotLoad = "Can't load save_path";
 
-} // namespace
+constexpr const char *cannotLoad = "Can't load save_path";
 
 int32_t flywheel_save(const flywheel_model *model, void *state,
                       const char *path,
@@ -112,7 +109,7 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
                            const char *prefix, int64_t step,
                            const flywheel_checkpoint_options *options,
                            const flywheel_manager_options *manager, char *path,
-                           size_t path_bytes) {
+                           size_t pathBytes) {
   return run(
       Access::Save, model, state, options,
       [&](const ProgramState &program,
@@ -125,16 +122,16 @@ int32_t flywheel_save_step(const flywheel_model *model, void *state,
         CheckpointManager saver(convertOptions(manager));
         std::string expected =
             checkpointPath(prefix, number, saver.getOptions().padStepNumber);
-        if (path && expected.size() >= path_bytes)
+        if (path && expected.size() >= pathBytes)
           return Status::invalidArgument("no room for the path '" + expected +
-                                         "' in " + std::to_string(path_bytes) +
+                                         "' in " + std::to_string(pathBytes) +
                                          " bytes");
         Result<std::string> written =
             saveVariables(program, saver, prefix, number, converted);
         if (!written.isOk())
           return written.status();
         if (path)
-          copyText(*written, path, path_bytes);
+          copyText(*written, path, pathBytes);
         return Status();
       });
 }
@@ -152,7 +149,7 @@ int32_t flywheel_restore(const flywheel_model *model, void *state,
 }
 
 int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
-                                const char *directory, const char *state_file,
+                                const char *directory, const char *stateFile,
                                 const flywheel_checkpoint_options *options,
                                 int32_t *restored) {
   if (restored)
@@ -165,7 +162,7 @@ int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
                  return status;
                Result<bool> result =
                    restoreLatest(program, directory, converted,
-                                 state_file ? state_file : defaultStateFile);
+                                 stateFile ? stateFile : defaultStateFile);
                if (!result.isOk())
                  return result.status();
                if (restored)
@@ -174,18 +171,17 @@ int32_t flywheel_restore_latest(const flywheel_model *model, void *state,
              });
 }
 
-int32_t flywheel_latest_checkpoint(const char *directory,
-                                   const char *state_file, char *path,
-                                   size_t path_bytes) {
+int32_t flywheel_latest_checkpoint(const char *directory, const char *stateFile,
+                                   char *path, size_t pathBytes) {
   if (!directory || !path)
     return FLYWHEEL_INVALID_ARGUMENT;
   std::optional<std::string> latest =
-      latestCheckpoint(directory, state_file ? state_file : defaultStateFile);
+      latestCheckpoint(directory, stateFile ? stateFile : defaultStateFile);
   if (!latest)
     return FLYWHEEL_NOT_FOUND;
-  if (latest->size() >= path_bytes)
+  if (latest->size() >= pathBytes)
     return FLYWHEEL_INVALID_ARGUMENT;
-  copyText(*latest, path, path_bytes);
+  copyText(*latest, path, pathBytes);
   return FLYWHEEL_OK;
 }
 

@@ -16,16 +16,14 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// True when no byte is a Bool other than 0 or 1, which no program may see.
-bool hasValidElements(DType dtype, const void *data, uint64_t bytes) {
+static bool hasValidElements(DType dtype, const void *data, uint64_t bytes) {
   return dtype != DType::Bool ||
          findInexact(DType::Bool, DType::Bool,
                      static_cast<const std::byte *>(data), bytes) == bytes;
 }
 
-Status checkVersion(const SafetensorsReader &file) {
+static Status checkVersion(const SafetensorsReader &file) {
   auto found = file.metadata().find(std::string(formatVersionKey));
   if (found == file.metadata().end() || found->second == formatVersion)
     return Status();
@@ -33,8 +31,6 @@ Status checkVersion(const SafetensorsReader &file) {
                         "its format version is " + quoteJson(found->second) +
                             ", this program reads " + quoteJson(formatVersion));
 }
-
-} // namespace
 
 Status
 flywheel::runtime::saveCheckpoint(const std::string &path,

@@ -19,19 +19,20 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// No directory of checkpoints needs more; what is larger is something else.
 constexpr size_t maxStateBytes = 64 << 20;
 
 constexpr std::string_view latestField = "model_checkpoint_path";
+
 constexpr std::string_view retainedField = "all_model_checkpoint_paths";
+
 constexpr std::string_view timesField = "all_model_checkpoint_timestamps";
+
 constexpr std::string_view lastPreservedField = "last_preserved_timestamp";
 
 /// \p text as a string literal of the text form: other bytes than printable
 /// ASCII are octal escapes.
-std::string quoteText(std::string_view text) {
+static std::string quoteText(std::string_view text) {
   std::string literal = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\' || c == '\'') {
@@ -48,12 +49,13 @@ std::string quoteText(std::string_view text) {
   return literal + '"';
 }
 
-std::string formatSeconds(double seconds) {
+static std::string formatSeconds(double seconds) {
   // The longest is -2.2250738585072014e-308.
   char text[32];
   return {text, std::to_chars(text, text + sizeof(text), seconds).ptr};
 }
 
+namespace {
 /// A parser of the part of the text form that the message needs: one line of
 /// `field: value` after the other, where space, separators and comments are
 /// free.
@@ -214,8 +216,9 @@ private:
   /// Why parsing stopped.
   std::string reason;
 };
+} // namespace
 
-Result<std::string> readSmallFile(const std::string &path) {
+static Result<std::string> readSmallFile(const std::string &path) {
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
   if (file.get() < 0 || fstat(file.get(), &info) != 0) {
@@ -241,8 +244,6 @@ Result<std::string> readSmallFile(const std::string &path) {
       return Status::dataLoss("'" + path + "' is too large for a state file");
   }
 }
-
-} // namespace
 
 std::string
 flywheel::runtime::formatCheckpointState(const CheckpointState &state) {

@@ -13,10 +13,8 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// True when every value of the dtype From is a value of the dtype To.
-template <typename From, typename To> constexpr bool isLossless() {
+template <typename From, typename To> static constexpr bool isLossless() {
   if constexpr (From::dtype == To::dtype)
     return true;
   else if constexpr (From::isFloat)
@@ -29,7 +27,7 @@ template <typename From, typename To> constexpr bool isLossless() {
 }
 
 /// The bits from the highest to the lowest that is set.
-int significantBits(uint64_t magnitude) {
+static int significantBits(uint64_t magnitude) {
   if (magnitude == 0)
     return 0;
   while (!(magnitude & 1))
@@ -41,7 +39,7 @@ int significantBits(uint64_t magnitude) {
 }
 
 template <typename From, typename To>
-bool isRepresentable(typename From::Value value) {
+static bool isRepresentable(typename From::Value value) {
   if constexpr (From::dtype == DType::Bool) {
     return value <= 1;
   } else if constexpr (From::isFloat && To::isFloat) {
@@ -78,7 +76,8 @@ bool isRepresentable(typename From::Value value) {
 }
 
 template <typename From, typename To>
-void convertElements(const std::byte *from, std::byte *to, size_t count) {
+static void convertElements(const std::byte *from, std::byte *to,
+                            size_t count) {
   if constexpr (From::dtype == To::dtype) {
     if (count)
       std::memcpy(to, from, count * sizeof(typename From::Storage));
@@ -91,7 +90,7 @@ void convertElements(const std::byte *from, std::byte *to, size_t count) {
 }
 
 template <typename From, typename To>
-size_t findInexactElement(const std::byte *data, size_t count) {
+static size_t findInexactElement(const std::byte *data, size_t count) {
   // The bytes of a Bool are checked even so: files can hold any byte.
   if constexpr (isLossless<From, To>() && From::dtype != DType::Bool)
     return count;
@@ -103,13 +102,11 @@ size_t findInexactElement(const std::byte *data, size_t count) {
 }
 
 /// Calls \p fn with both element types.
-template <typename Fn> auto dispatchPair(DType from, DType to, Fn fn) {
+template <typename Fn> static auto dispatchPair(DType from, DType to, Fn fn) {
   return dispatchDType(from, [&](auto source) {
     return dispatchDType(to, [&](auto target) { return fn(source, target); });
   });
 }
-
-} // namespace
 
 bool flywheel::runtime::isLosslessConversion(DType from, DType to) {
   return dispatchPair(from, to, [](auto source, auto target) {

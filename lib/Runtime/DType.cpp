@@ -15,7 +15,6 @@
 using namespace flywheel::runtime;
 
 namespace {
-
 struct DTypeRow {
   size_t size;
   std::string_view safetensors;
@@ -40,10 +39,9 @@ constexpr DTypeRow dtypeTable[numDTypes + 1] = {
     {8, "F64", "float64", true},
     {sizeof(std::string_view), "", "string", false},
 };
-
-const DTypeRow &row(DType dtype) { return dtypeTable[unsigned(dtype)]; }
-
 } // namespace
+
+static const DTypeRow &row(DType dtype) { return dtypeTable[unsigned(dtype)]; }
 
 size_t flywheel::runtime::dtypeSize(DType dtype) { return row(dtype).size; }
 

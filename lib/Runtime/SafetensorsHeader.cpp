@@ -24,7 +24,6 @@
 using namespace flywheel::runtime;
 
 namespace {
-
 /// Follows the tokens of a header through the schema. Each callback returns
 /// false to stop the parse, after `reason` was set.
 class HeaderHandler {
@@ -200,11 +199,12 @@ private:
   std::unordered_set<std::string> fieldsSeen;
   std::unordered_set<std::string> names;
 };
+} // namespace
 
 /// Checks that each tensor's bytes fit its shape, and that \p tensors, sorted
 /// by offset, tile the data section. \returns what is wrong, or nothing.
-std::string checkLayout(const std::vector<TensorInfo> &tensors,
-                        uint64_t dataSize) {
+static std::string checkLayout(const std::vector<TensorInfo> &tensors,
+                               uint64_t dataSize) {
   uint64_t position = 0;
   for (const TensorInfo &info : tensors) {
     std::string who = "tensor " + quoteJson(info.name);
@@ -238,8 +238,6 @@ std::string checkLayout(const std::vector<TensorInfo> &tensors,
            " bytes of the data section belong to no tensor";
   return "";
 }
-
-} // namespace
 
 Status flywheel::runtime::malformedFile(const std::string &source,
                                         const std::string &reason) {

@@ -16,12 +16,10 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// Cache-line and vector alignment for the data section.
 constexpr size_t dataAlignment = 64;
 
-Status readError(const std::string &path, int error) {
+static Status readError(const std::string &path, int error) {
   std::string text = "can't read '" + path + "': " + std::strerror(error);
   if (error == ENOENT || error == ENOTDIR)
     return Status::notFound(text);
@@ -29,8 +27,8 @@ Status readError(const std::string &path, int error) {
 }
 
 /// Reads exactly the \p size bytes at \p position.
-Status readAll(int fd, void *out, uint64_t size, uint64_t position,
-               const std::string &path) {
+static Status readAll(int fd, void *out, uint64_t size, uint64_t position,
+                      const std::string &path) {
   char *next = static_cast<char *>(out);
   while (size) {
     // Linux transfers at most 2 GiB at a time.
@@ -49,12 +47,10 @@ Status readAll(int fd, void *out, uint64_t size, uint64_t position,
   return Status();
 }
 
-Status outOfMemory(const std::string &path, uint64_t size) {
+static Status outOfMemory(const std::string &path, uint64_t size) {
   return Status::resourceExhausted("can't read '" + path + "': no memory for " +
                                    std::to_string(size) + " bytes");
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // SafetensorsContents

@@ -15,10 +15,8 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// Checks that \p tensor can be an entry of a file.
-Status checkTensor(const TensorView &tensor) {
+static Status checkTensor(const TensorView &tensor) {
   std::string who = "can't save tensor " + quoteJson(tensor.name) + ": ";
   if (!isValidUtf8(tensor.name))
     return Status::invalidArgument(who + "its name is not valid UTF-8");
@@ -37,8 +35,8 @@ Status checkTensor(const TensorView &tensor) {
   return Status();
 }
 
-Status checkAll(const std::vector<TensorView> &tensors,
-                const Metadata &metadata) {
+static Status checkAll(const std::vector<TensorView> &tensors,
+                       const Metadata &metadata) {
   std::unordered_set<std::string_view> names;
   uint64_t total = 0;
   for (const TensorView &tensor : tensors) {
@@ -61,8 +59,8 @@ Status checkAll(const std::vector<TensorView> &tensors,
 
 /// The JSON of a file that holds \p tensors one after the other, padded so that
 /// the data section begins at a multiple of 8.
-std::string buildHeader(const std::vector<const TensorView *> &tensors,
-                        const Metadata &metadata) {
+static std::string buildHeader(const std::vector<const TensorView *> &tensors,
+                               const Metadata &metadata) {
   std::string json = "{";
   if (!metadata.empty()) {
     json += quoteJson(metadataKey) + ":{";
@@ -87,8 +85,6 @@ std::string buildHeader(const std::vector<const TensorView *> &tensors,
   json.resize((json.size() + 7) / 8 * 8, ' ');
   return json;
 }
-
-} // namespace
 
 Status
 flywheel::runtime::writeSafetensors(const std::string &path,

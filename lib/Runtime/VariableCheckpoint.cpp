@@ -18,28 +18,28 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 /// The metadata key of the model's name.
 constexpr const char *modelKey = "model";
 
+namespace {
 /// A variable of a checkpoint and its key there.
 struct Selected {
   const VariableState *variable;
   std::string key;
 };
+} // namespace
 
-uint64_t loadCounter(const void *from) {
+static uint64_t loadCounter(const void *from) {
   uint64_t value;
   std::memcpy(&value, from, sizeof(value));
   return value;
 }
 
-void storeCounter(uint64_t value, void *to) {
+static void storeCounter(uint64_t value, void *to) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-std::string listNames(const std::vector<VariableState> &variables) {
+static std::string listNames(const std::vector<VariableState> &variables) {
   std::string names;
   for (const VariableState &variable : variables)
     names += (names.empty() ? "" : ", ") + variable.name;
@@ -47,7 +47,7 @@ std::string listNames(const std::vector<VariableState> &variables) {
 }
 
 /// The variables that \p names gives, or the default ones, in that order.
-Result<std::vector<Selected>>
+static Result<std::vector<Selected>>
 findVariables(const ProgramState &state,
               const std::optional<std::vector<std::string>> &names) {
   std::vector<Selected> selected;
@@ -75,8 +75,8 @@ findVariables(const ProgramState &state,
 }
 
 /// Gives the variables their keys.
-Status applyKeys(const std::map<std::string, std::string> &keys,
-                 std::vector<Selected> &selected) {
+static Status applyKeys(const std::map<std::string, std::string> &keys,
+                        std::vector<Selected> &selected) {
   size_t numUsed = 0;
   std::unordered_set<std::string> seen;
   for (Selected &each : selected) {
@@ -106,8 +106,8 @@ Status applyKeys(const std::map<std::string, std::string> &keys,
   return Status();
 }
 
-Result<std::vector<Selected>> select(const ProgramState &state,
-                                     const CheckpointOptions &options) {
+static Result<std::vector<Selected>> select(const ProgramState &state,
+                                            const CheckpointOptions &options) {
   Result<std::vector<Selected>> selected =
       findVariables(state, options.variables);
   if (!selected.isOk())
@@ -120,7 +120,8 @@ Result<std::vector<Selected>> select(const ProgramState &state,
 }
 
 /// Strings are known by their numbers, which mean something in the table only.
-Status checkTable(const ProgramState &state, const VariableState &variable) {
+static Status checkTable(const ProgramState &state,
+                         const VariableState &variable) {
   if (state.strings)
     return Status();
   return Status::failedPrecondition("variable '" + variable.name +
@@ -128,8 +129,8 @@ Status checkTable(const ProgramState &state, const VariableState &variable) {
                                     "table of strings");
 }
 
-Result<StringTensor> loadStrings(const ProgramState &state,
-                                 const VariableState &variable) {
+static Result<StringTensor> loadStrings(const ProgramState &state,
+                                        const VariableState &variable) {
   std::vector<std::string_view> texts;
   const char *numbers = static_cast<const char *>(variable.data);
   uint64_t count = elementCount(variable.shape).value_or(0);
@@ -145,8 +146,8 @@ Result<StringTensor> loadStrings(const ProgramState &state,
   return packStrings(texts);
 }
 
-void storeStrings(const StringTensor &tensor, const ProgramState &state,
-                  const VariableState &variable) {
+static void storeStrings(const StringTensor &tensor, const ProgramState &state,
+                         const VariableState &variable) {
   char *numbers = static_cast<char *>(variable.data);
   // readStrings() has found the lengths right.
   Result<std::vector<std::string_view>> texts = unpackStrings(tensor);
@@ -155,9 +156,9 @@ void storeStrings(const StringTensor &tensor, const ProgramState &state,
 }
 
 /// What goes with the variables of a checkpoint.
-Result<Metadata> makeMetadata(const ProgramState &state,
-                              const std::vector<Selected> &selected,
-                              const CheckpointOptions &options) {
+static Result<Metadata> makeMetadata(const ProgramState &state,
+                                     const std::vector<Selected> &selected,
+                                     const CheckpointOptions &options) {
   RandomStreams streams;
   streams.seed = loadCounter(state.seed);
   for (const Selected &each : selected)
@@ -172,7 +173,8 @@ Result<Metadata> makeMetadata(const ProgramState &state,
 }
 
 /// The random streams that \p file knows, if any.
-Result<std::optional<RandomStreams>> readStreams(const CheckpointReader &file) {
+static Result<std::optional<RandomStreams>>
+readStreams(const CheckpointReader &file) {
   auto found = file.metadata().find(std::string(streamsKey));
   if (found == file.metadata().end())
     return std::optional<RandomStreams>();
@@ -182,8 +184,6 @@ Result<std::optional<RandomStreams>> readStreams(const CheckpointReader &file) {
                           streams.status().message());
   return std::optional<RandomStreams>(std::move(*streams));
 }
-
-} // namespace
 
 Status flywheel::runtime::saveVariables(const ProgramState &state,
                                         const std::string &path,

@@ -20,10 +20,8 @@ namespace flywheel {
 #define GEN_PASS_DEF_EMITENTRYPOINTS
 #include "flywheel/Target/TargetPasses.h.inc"
 
-namespace {
-
 /// Arguments of a kernel: two byte buffers, then a descriptor a tensor.
-size_t countKernelArguments(const ManifestEntry &entry) {
+static size_t countKernelArguments(const ManifestEntry &entry) {
   size_t count = 10;
   for (const ManifestArgument &feed : entry.feeds)
     count += 3 + 2 * feed.type.getRank();
@@ -33,12 +31,13 @@ size_t countKernelArguments(const ManifestEntry &entry) {
 }
 
 /// The initializer of a model without variables.
-ManifestEntry makeEmptyInitializer() {
+static ManifestEntry makeEmptyInitializer() {
   ManifestEntry entry;
   entry.name = "init";
   return entry;
 }
 
+namespace {
 struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
   using EmitEntryPointsBase::EmitEntryPointsBase;
 
@@ -237,6 +236,5 @@ private:
     }
   }
 };
-
 } // namespace
 } // namespace flywheel

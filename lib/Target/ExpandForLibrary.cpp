@@ -21,8 +21,9 @@ namespace {
 struct Instructions {
   bool f16 = false, maximum = false, roundeven = false;
 };
+} // namespace
 
-Instructions getInstructions(const TargetMachine &machine) {
+static Instructions getInstructions(const TargetMachine &machine) {
   const Triple &triple = machine.getTargetTriple();
   auto has = [&](StringRef feature) {
     return machine.getMCSubtargetInfo()->checkFeatures(feature);
@@ -38,6 +39,7 @@ Instructions getInstructions(const TargetMachine &machine) {
   return {};
 }
 
+namespace {
 class Expander {
 public:
   Expander(Module &module, function_ref<bool(Type *)> isNarrow,

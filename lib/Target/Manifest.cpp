@@ -16,10 +16,9 @@
 using namespace mlir;
 
 namespace flywheel {
-namespace {
-
 constexpr StringLiteral kManifestAttrName = "train.manifest";
 
+namespace {
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
@@ -47,14 +46,16 @@ private:
   Builder &builder;
   SmallVector<NamedAttribute> fields;
 };
+} // namespace
 
-Attribute toAttr(Builder &b, const std::string &text) {
+static Attribute toAttr(Builder &b, const std::string &text) {
   return b.getStringAttr(text);
 }
 
-template <typename T> Attribute toAttr(Builder &b, const std::vector<T> &list);
+template <typename T>
+static Attribute toAttr(Builder &b, const std::vector<T> &list);
 
-Attribute toAttr(Builder &b, const ManifestVariable &variable) {
+static Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   RecordBuilder record(b);
   record.add("name", StringRef(variable.name));
   record.add("type", TypeAttr::get(variable.type));
@@ -73,7 +74,7 @@ Attribute toAttr(Builder &b, const ManifestVariable &variable) {
   return record.get();
 }
 
-Attribute toAttr(Builder &b, const ManifestArgument &argument) {
+static Attribute toAttr(Builder &b, const ManifestArgument &argument) {
   RecordBuilder record(b);
   record.add("name", StringRef(argument.name));
   record.add("type", TypeAttr::get(argument.type));
@@ -81,7 +82,7 @@ Attribute toAttr(Builder &b, const ManifestArgument &argument) {
   return record.get();
 }
 
-Attribute toAttr(Builder &b, const ManifestMessage &message) {
+static Attribute toAttr(Builder &b, const ManifestMessage &message) {
   StringRef kind = "invalid_argument";
   if (message.kind == StatusKind::FailedPrecondition)
     kind = "failed_precondition";
@@ -93,16 +94,19 @@ Attribute toAttr(Builder &b, const ManifestMessage &message) {
   return record.get();
 }
 
-Attribute toAttr(Builder &b, AffineMap map) { return AffineMapAttr::get(map); }
+static Attribute toAttr(Builder &b, AffineMap map) {
+  return AffineMapAttr::get(map);
+}
 
-Attribute toAttr(Builder &b, const ManifestEntry &entry);
+static Attribute toAttr(Builder &b, const ManifestEntry &entry);
 
-template <typename T> Attribute toAttr(Builder &b, const std::vector<T> &list) {
+template <typename T>
+static Attribute toAttr(Builder &b, const std::vector<T> &list) {
   return b.getArrayAttr(llvm::map_to_vector(
       list, [&](const T &element) { return toAttr(b, element); }));
 }
 
-Attribute toAttr(Builder &b, const ManifestEntry &entry) {
+static Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   RecordBuilder record(b);
   record.add("name", StringRef(entry.name));
   record.add("feeds", toAttr(b, entry.feeds));
@@ -120,6 +124,7 @@ Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   return record.get();
 }
 
+namespace {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -193,9 +198,10 @@ private:
   ModuleOp module;
   bool failed = false;
 };
+} // namespace
 
-void read(ManifestReader &reader, DictionaryAttr record,
-          ManifestVariable &variable) {
+static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestVariable &variable) {
   reader.read(record, "name", variable.name);
   reader.read(record, "type", variable.type);
   reader.read(record, "offset", variable.offset);
@@ -217,15 +223,15 @@ void read(ManifestReader &reader, DictionaryAttr record,
     reader.readIntegers(record, "initial_values", variable.initialValues);
 }
 
-void read(ManifestReader &reader, DictionaryAttr record,
-          ManifestArgument &argument) {
+static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestArgument &argument) {
   reader.read(record, "name", argument.name);
   reader.read(record, "type", argument.type);
   reader.readIntegers(record, "symbols", argument.symbols);
 }
 
-void read(ManifestReader &reader, DictionaryAttr record,
-          ManifestMessage &message) {
+static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestMessage &message) {
   std::string kind;
   reader.read(record, "kind", kind);
   reader.read(record, "text", message.text);
@@ -240,14 +246,15 @@ void read(ManifestReader &reader, DictionaryAttr record,
 }
 
 template <typename T>
-void readRecords(ManifestReader &reader, DictionaryAttr record, StringRef key,
-                 std::vector<T> &list) {
+static void readRecords(ManifestReader &reader, DictionaryAttr record,
+                        StringRef key, std::vector<T> &list) {
   reader.readList<DictionaryAttr>(record, key, [&](DictionaryAttr element) {
     read(reader, element, list.emplace_back());
   });
 }
 
-void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
+static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestEntry &entry) {
   reader.read(record, "name", entry.name);
   readRecords(reader, record, "feeds", entry.feeds);
   readRecords(reader, record, "results", entry.results);
@@ -276,8 +283,8 @@ void read(ManifestReader &reader, DictionaryAttr record, ManifestEntry &entry) {
 // Consistency
 //===----------------------------------------------------------------------===//
 
-void checkArgument(ManifestReader &reader, const ManifestEntry &entry,
-                   const ManifestArgument &argument) {
+static void checkArgument(ManifestReader &reader, const ManifestEntry &entry,
+                          const ManifestArgument &argument) {
   std::string where = "'" + argument.name + "' of entry '" + entry.name + "'";
   if (static_cast<int64_t>(argument.symbols.size()) != argument.type.getRank())
     return reader.fail("expected one symbol a dimension for " + where);
@@ -290,15 +297,15 @@ void checkArgument(ManifestReader &reader, const ManifestEntry &entry,
   }
 }
 
-void checkIndices(ManifestReader &reader, ArrayRef<int64_t> indices,
-                  size_t size, StringRef what) {
+static void checkIndices(ManifestReader &reader, ArrayRef<int64_t> indices,
+                         size_t size, StringRef what) {
   for (int64_t index : indices)
     if (index < 0 || index >= static_cast<int64_t>(size))
       reader.fail("index " + Twine(index) + " of " + what + " is out of range");
 }
 
-void checkEntry(ManifestReader &reader, const Manifest &manifest,
-                const ManifestEntry &entry) {
+static void checkEntry(ManifestReader &reader, const Manifest &manifest,
+                       const ManifestEntry &entry) {
   for (const ManifestArgument &feed : entry.feeds)
     checkArgument(reader, entry, feed);
   for (const ManifestArgument &result : entry.results)
@@ -326,8 +333,8 @@ void checkEntry(ManifestReader &reader, const Manifest &manifest,
                   entry.symbols[symbol] + "'");
 }
 
-void checkVariable(ManifestReader &reader, const Manifest &manifest,
-                   const ManifestVariable &variable) {
+static void checkVariable(ManifestReader &reader, const Manifest &manifest,
+                          const ManifestVariable &variable) {
   if (!variable.type.hasStaticShape())
     reader.fail("variable '" + variable.name + "' has a dynamic shape");
   checkIndices(reader, variable.initialReads, manifest.variables.size(),
@@ -339,6 +346,7 @@ void checkVariable(ManifestReader &reader, const Manifest &manifest,
     reader.fail("variable '" + variable.name + "' is outside the state block");
 }
 
+namespace {
 /// The numbers from `low` to `high`: no limit where one is none, or is no
 /// number of 64 bits.
 struct SizeRange {
@@ -353,9 +361,10 @@ struct SizeRange {
     return low == number && high == number;
   }
 };
+} // namespace
 
 /// The product of two ranges. Nothing times any number is nothing.
-SizeRange multiply(const SizeRange &a, const SizeRange &b) {
+static SizeRange multiply(const SizeRange &a, const SizeRange &b) {
   if (a.isNumber(0) || b.isNumber(0))
     return SizeRange(0);
   auto multiplyEnds = [](std::optional<int64_t> x, std::optional<int64_t> y) {
@@ -374,7 +383,8 @@ SizeRange multiply(const SizeRange &a, const SizeRange &b) {
 /// The quotients of a number in `a` and one in `b`, which is positive: the
 /// nearer to 0 the divisor, the farther from 0 the quotient.
 template <typename DivideFn>
-SizeRange divide(const SizeRange &a, const SizeRange &b, DivideFn divide) {
+static SizeRange divide(const SizeRange &a, const SizeRange &b,
+                        DivideFn divide) {
   auto divideEnd = [&](std::optional<int64_t> end, bool byLeast) {
     std::optional<int64_t> divisor = byLeast ? b.low : b.high;
     if (!end)
@@ -385,7 +395,7 @@ SizeRange divide(const SizeRange &a, const SizeRange &b, DivideFn divide) {
 }
 
 /// The values of `expr` where its symbols are in `symbols`.
-SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
+static SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeRange(constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -418,14 +428,14 @@ SizeRange evaluate(AffineExpr expr, ArrayRef<SizeRange> symbols) {
 }
 
 /// The largest of the sizes in `range`.
-CheckedSize getLargest(const SizeRange &range) {
+static CheckedSize getLargest(const SizeRange &range) {
   return range.high ? CheckedSize(std::max<int64_t>(*range.high, 0))
                     : kMaxSize + 1;
 }
 
 /// Bytes of `slots` where each symbol is in its range.
-CheckedSize addSlots(ArrayRef<std::vector<AffineMap>> slots,
-                     ArrayRef<SizeRange> symbols) {
+static CheckedSize addSlots(ArrayRef<std::vector<AffineMap>> slots,
+                            ArrayRef<SizeRange> symbols) {
   CheckedSize total = 0;
   for (const std::vector<AffineMap> &slot : slots) {
     CheckedSize largest = 0;
@@ -436,17 +446,15 @@ CheckedSize addSlots(ArrayRef<std::vector<AffineMap>> slots,
   return total;
 }
 
-SmallVector<SizeRange> getExactRanges(ArrayRef<int64_t> symbols) {
+static SmallVector<SizeRange> getExactRanges(ArrayRef<int64_t> symbols) {
   return llvm::map_to_vector(symbols,
                              [](int64_t symbol) { return SizeRange(symbol); });
 }
 
-SmallVector<SizeRange> getRangesUpTo(ArrayRef<int64_t> bounds) {
+static SmallVector<SizeRange> getRangesUpTo(ArrayRef<int64_t> bounds) {
   return llvm::map_to_vector(bounds,
                              [](int64_t bound) { return SizeRange(0, bound); });
 }
-
-} // namespace
 
 bool ManifestVariable::isInCollection(StringRef collection) const {
   return llvm::is_contained(collections, collection);

@@ -26,7 +26,6 @@ using namespace llvm;
 
 namespace flywheel {
 namespace {
-
 /// Appends the time between construction and destruction to a report.
 class StageTimer {
 public:
@@ -47,10 +46,12 @@ private:
   std::vector<StageTime> *times;
   Clock::time_point start;
 };
+} // namespace
 
 /// Optimisations ask each function what its CPU can do. Vectors as wide as the
 /// kernels have stay whole: some CPUs would otherwise get 512-bit ones split.
-void setFunctionAttributes(llvm::Module &module, const TargetMachine &machine) {
+static void setFunctionAttributes(llvm::Module &module,
+                                  const TargetMachine &machine) {
   bool isX86 = machine.getTargetTriple().isX86();
   for (Function &function : module) {
     if (function.isDeclaration())
@@ -67,7 +68,7 @@ void setFunctionAttributes(llvm::Module &module, const TargetMachine &machine) {
   }
 }
 
-OptimizationLevel getOptimizationLevel(unsigned level) {
+static OptimizationLevel getOptimizationLevel(unsigned level) {
   switch (level) {
   case 0:
     return OptimizationLevel::O0;
@@ -89,8 +90,8 @@ constexpr StringLiteral kKernelPipeline =
     "simplifycfg,loop-mssa(licm),gvn,dse,instsimplify,simplifycfg,adce),"
     "globaldce";
 
-void optimize(llvm::Module &module, TargetMachine &machine,
-              const CodegenOptions &options) {
+static void optimize(llvm::Module &module, TargetMachine &machine,
+                     const CodegenOptions &options) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = options.loopVectorize;
   tuning.LoopInterleaving = options.loopVectorize;
@@ -117,8 +118,8 @@ void optimize(llvm::Module &module, TargetMachine &machine,
 }
 
 /// Translates, with what MLIR reports on failure in the error.
-Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
-                                                  LLVMContext &context) {
+static Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
+                                                         LLVMContext &context) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -143,15 +144,15 @@ Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
 /// Loop strength reduction takes half of the time of code generation on loops
 /// this wide and gains nothing: the kernels' addresses are already a base and
 /// constant offsets. LLVM has a switch for it, but only a global one.
-void disableLoopStrengthReduction() {
+static void disableLoopStrengthReduction() {
   auto &switches = cl::getRegisteredOptions();
   auto found = switches.find("disable-lsr");
   if (found != switches.end())
     static_cast<cl::opt<bool> *>(found->second)->setValue(true);
 }
 
-Error emit(const llvm::Module &module, const TargetMachine &machine,
-           CodeGenFileType type, raw_pwrite_stream &stream) {
+static Error emit(const llvm::Module &module, const TargetMachine &machine,
+                  CodeGenFileType type, raw_pwrite_stream &stream) {
   // Code generation rewrites the IR that it is given.
   std::unique_ptr<llvm::Module> copy = CloneModule(module);
   disableLoopStrengthReduction();
@@ -165,8 +166,6 @@ Error emit(const llvm::Module &module, const TargetMachine &machine,
   passes.run(*copy);
   return Error::success();
 }
-
-} // namespace
 
 Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
                                               const CodegenOptions &options,

@@ -20,8 +20,6 @@
 
 using namespace flywheel::runtime;
 
-namespace {
-
 constexpr const char *helpText =
     R"(usage: flywheel-checkpoint FILE [--values] [NAME...]
        flywheel-checkpoint --state DIR [--state-file=FILENAME]
@@ -45,6 +43,7 @@ shell, such as 'layer/*'.
 Exit status: 0, or 1 after an error, which is printed to standard error.
 )";
 
+namespace {
 struct Options {
   std::string file;
   std::vector<std::string> names;
@@ -53,23 +52,25 @@ struct Options {
   bool state = false;
   std::string stateFile = defaultStateFile;
 };
+} // namespace
 
-int fail(const std::string &message) {
+static int fail(const std::string &message) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   return 1;
 }
 
-void print(const std::string &text) {
+static void print(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-std::string padded(std::string text, size_t width) {
+static std::string padded(std::string text, size_t width) {
   if (text.size() < width)
     text.resize(width, ' ');
   return text;
 }
 
-Status printStrings(const SafetensorsReader &file, const TensorInfo &info) {
+static Status printStrings(const SafetensorsReader &file,
+                           const TensorInfo &info) {
   Result<StringTensor> tensor = readStringTensor(file, info.name);
   if (!tensor.isOk())
     return tensor.status();
@@ -79,7 +80,8 @@ Status printStrings(const SafetensorsReader &file, const TensorInfo &info) {
   return Status();
 }
 
-Status printValues(const SafetensorsReader &file, const TensorInfo &info) {
+static Status printValues(const SafetensorsReader &file,
+                          const TensorInfo &info) {
   if (info.dtype == DType::String)
     return printStrings(file, info);
   std::unique_ptr<std::byte[]> data(new (std::nothrow)
@@ -95,9 +97,9 @@ Status printValues(const SafetensorsReader &file, const TensorInfo &info) {
   return Status();
 }
 
-Status printTensors(const SafetensorsReader &file,
-                    const std::vector<const TensorInfo *> &tensors,
-                    bool values) {
+static Status printTensors(const SafetensorsReader &file,
+                           const std::vector<const TensorInfo *> &tensors,
+                           bool values) {
   size_t nameWidth = 0, shapeWidth = 0;
   for (const TensorInfo *info : tensors) {
     nameWidth = std::max(nameWidth, displayName(info->name).size());
@@ -119,7 +121,7 @@ Status printTensors(const SafetensorsReader &file,
   return Status();
 }
 
-void printMetadata(const SafetensorsReader &file) {
+static void printMetadata(const SafetensorsReader &file) {
   if (file.metadata().empty())
     return;
   print("metadata:\n");
@@ -129,7 +131,7 @@ void printMetadata(const SafetensorsReader &file) {
 
 /// The tensors of \p file, by name. Strings are one tensor, of dtype String and
 /// the size of their bytes.
-std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
+static std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
   std::vector<TensorInfo> entries;
   for (const TensorInfo &info : file.tensors()) {
     std::optional<std::string_view> name = getStringsName(file, info);
@@ -150,8 +152,8 @@ std::vector<TensorInfo> listEntries(const SafetensorsReader &file) {
 }
 
 /// `Key NAME not found`, and some of those there are.
-Status keyNotFound(const std::string &name, const std::string &path,
-                   const std::vector<TensorInfo> &all) {
+static Status keyNotFound(const std::string &name, const std::string &path,
+                          const std::vector<TensorInfo> &all) {
   std::string text = "Key " + name + " not found in checkpoint '" + path +
                      "'; it has: " + (all.empty() ? "none" : "");
   for (size_t i = 0; i < all.size() && i < 20; ++i)
@@ -160,7 +162,7 @@ Status keyNotFound(const std::string &name, const std::string &path,
 }
 
 /// Those of \p all that \p names has, themselves or by a pattern.
-Result<std::vector<const TensorInfo *>>
+static Result<std::vector<const TensorInfo *>>
 selectTensors(const std::vector<TensorInfo> &all,
               const std::vector<std::string> &names, const std::string &path) {
   std::vector<const TensorInfo *> selected;
@@ -185,18 +187,18 @@ selectTensors(const std::vector<TensorInfo> &all,
   return selected;
 }
 
-int finish() {
+static int finish() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail("can't write to standard output");
   return 0;
 }
 
-bool isDirectory(const std::string &path) {
+static bool isDirectory(const std::string &path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-int listTensors(const Options &options) {
+static int listTensors(const Options &options) {
   Result<SafetensorsReader> file = SafetensorsReader::open(options.file);
   if (!file.isOk())
     return fail(file.status().message() + (isDirectory(options.file)
@@ -216,7 +218,7 @@ int listTensors(const Options &options) {
 }
 
 /// `2026-01-31 12:00:00`, in UTC.
-std::string formatTime(double seconds) {
+static std::string formatTime(double seconds) {
   // Years of four digits.
   if (!(seconds >= 0 && seconds < 253402300800.0))
     return "at an unknown time";
@@ -229,14 +231,14 @@ std::string formatTime(double seconds) {
   return text;
 }
 
-std::string describeFile(const std::string &path) {
+static std::string describeFile(const std::string &path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
     return "missing";
   return std::to_string(info.st_size) + " bytes";
 }
 
-int listState(const Options &options) {
+static int listState(const Options &options) {
   if (!options.names.empty() || options.values)
     return fail("--state lists a directory; for tensors give a checkpoint's "
                 "FILE, without --state");
@@ -258,8 +260,6 @@ int listState(const Options &options) {
     print("last preserved: " + formatTime(*state->lastPreserved) + "\n");
   return finish();
 }
-
-} // namespace
 
 int main(int argc, char **argv) {
   Options options;

@@ -41,6 +41,8 @@
 extern "C" {
 #endif
 
+/* Names as in C. NOLINTBEGIN(readability-identifier-naming) */
+
 /** Advances *state and returns the next number of the splitmix64 sequence. */
 static inline uint64_t flywheel_splitmix64(uint64_t *state) {
   uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
@@ -84,6 +86,8 @@ static inline uint64_t flywheel_epoch_seed(uint64_t seed, uint64_t epoch) {
                    epoch * UINT64_C(0x9E3779B97F4A7C15);
   return flywheel_splitmix64(&state);
 }
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

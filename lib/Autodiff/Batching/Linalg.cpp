@@ -423,11 +423,11 @@ struct FillBatching : BatchingModel<FillBatching, linalg::FillOp> {
     return success();
   }
 };
+} // namespace
 
-template <typename OpTy> BatchingRule throughBody() {
+template <typename OpTy> static BatchingRule throughBody() {
   return batched<OpTy, StructuredBatching<OpTy>>();
 }
-} // namespace
 
 ArrayRef<BatchingRule> getLinalgBatchingRules() {
   static const BatchingRule rules[] = {

@@ -19,16 +19,15 @@
 using namespace mlir;
 
 namespace flywheel {
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Shapes and reductions
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> shifted(ArrayRef<int64_t> dims) {
+static SmallVector<int64_t> shifted(ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [](int64_t dim) { return dim + 1; });
 }
 
+namespace {
 struct BroadcastBatching : BatchingModel<BroadcastBatching, nn::BroadcastOp> {
   /// The extents of the result as a dense value. Without `like` those of the
   /// op are static.
@@ -367,23 +366,27 @@ struct LossBatching : BatchingModel<LossBatching<OpTy>, OpTy> {
     return success();
   }
 };
+} // namespace
 
-template <typename OpTy> BatchingRule loss() {
+template <typename OpTy> static BatchingRule loss() {
   return batched<OpTy, LossBatching<OpTy>>();
 }
-template <typename OpTy> BatchingRule keepingZero() {
+
+template <typename OpTy> static BatchingRule keepingZero() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/true>>();
 }
-template <typename OpTy> BatchingRule elementwise() {
+
+template <typename OpTy> static BatchingRule elementwise() {
   return batched<OpTy, ElementwiseBatching<OpTy, /*keepsZero=*/false>>();
 }
-template <typename OpTy> BatchingRule leading() {
+
+template <typename OpTy> static BatchingRule leading() {
   return batched<OpTy, LeadingBatching<OpTy>>();
 }
-template <typename OpTy, unsigned linear = 0> BatchingRule onImages() {
+
+template <typename OpTy, unsigned linear = 0> static BatchingRule onImages() {
   return batched<OpTy, ImageBatching<OpTy, linear>>();
 }
-} // namespace
 
 ArrayRef<BatchingRule> getNNBatchingRules() {
   static const BatchingRule rules[] = {

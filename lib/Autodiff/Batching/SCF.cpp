@@ -18,7 +18,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
 /// How a value that control flow passes on is stored.
 struct Form {
   BatchedValue::Kind kind;
@@ -30,8 +29,9 @@ struct Form {
     return kind == other.kind && dim == other.dim && isZero == other.isZero;
   }
 };
+} // namespace
 
-Form getForm(Value value, Batcher &batcher) {
+static Form getForm(Value value, Batcher &batcher) {
   BatchedValue found = batcher.lookup(value);
   if (found.isDiagonalInBlocks() && !found.isDiagonal())
     return {BatchedValue::Kind::Dense};
@@ -39,7 +39,7 @@ Form getForm(Value value, Batcher &batcher) {
 }
 
 /// What holds values of both forms.
-Form join(Form a, Form b) {
+static Form join(Form a, Form b) {
   using Kind = BatchedValue::Kind;
   if (a == b)
     return a;
@@ -55,14 +55,14 @@ Form join(Form a, Form b) {
 }
 
 /// `value` in a form that holds its own.
-Value emitAs(Form form, Value value, Batcher &batcher) {
+static Value emitAs(Form form, Value value, Batcher &batcher) {
   return form.kind == BatchedValue::Kind::Dense
              ? batcher.getDense(value.getLoc(), value)
              : batcher.lookup(value).value;
 }
 
 /// Says that `value` has become `emitted`, of that form.
-void setAs(Form form, Value value, Value emitted, Batcher &batcher) {
+static void setAs(Form form, Value value, Value emitted, Batcher &batcher) {
   switch (form.kind) {
   case BatchedValue::Kind::Uniform:
     return batcher.setUniform(value, emitted);
@@ -73,6 +73,7 @@ void setAs(Form form, Value value, Value emitted, Batcher &batcher) {
   }
 }
 
+namespace {
 struct IfBatching : BatchingModel<IfBatching, scf::IfOp> {
   static LogicalResult emit(scf::IfOp op, Batcher &batcher) {
     OpBuilder &b = batcher.getBuilder();

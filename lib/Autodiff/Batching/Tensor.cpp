@@ -23,15 +23,16 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
 using Mixed = SmallVector<OpFoldResult>;
+} // namespace
 
 /// `values` with `first` in front.
-Mixed prepend(OpFoldResult first, Mixed values) {
+static Mixed prepend(OpFoldResult first, Mixed values) {
   values.insert(values.begin(), first);
   return values;
 }
 
+namespace {
 //===----------------------------------------------------------------------===//
 // Reshapes
 //===----------------------------------------------------------------------===//
@@ -48,9 +49,10 @@ struct CastBatching : BatchingModel<CastBatching, tensor::CastOp> {
     return success();
   }
 };
+} // namespace
 
 /// The groups of a reshape with the new dimension in front.
-SmallVector<ReassociationIndices>
+static SmallVector<ReassociationIndices>
 shiftGroups(ArrayRef<ReassociationIndices> groups, int64_t expandedRank) {
   SmallVector<ReassociationIndices> shifted{{0}};
   for (const ReassociationIndices &group : groups) {
@@ -68,8 +70,8 @@ shiftGroups(ArrayRef<ReassociationIndices> groups, int64_t expandedRank) {
 /// The number of indices that one index of dimension `dim` becomes where its
 /// group is one dimension, or none where the dimension is not the first of its
 /// group, or the number is not known.
-std::optional<int64_t> countMerged(const ReassociationIndices &group,
-                                   RankedTensorType type, int64_t dim) {
+static std::optional<int64_t> countMerged(const ReassociationIndices &group,
+                                          RankedTensorType type, int64_t dim) {
   int64_t count = 1;
   for (int64_t other : group) {
     int64_t extent = type.getDimSize(other);
@@ -82,6 +84,7 @@ std::optional<int64_t> countMerged(const ReassociationIndices &group,
   return count;
 }
 
+namespace {
 struct CollapseShapeBatching
     : BatchingModel<CollapseShapeBatching, tensor::CollapseShapeOp> {
   static LogicalResult emit(tensor::CollapseShapeOp op, Batcher &batcher) {
@@ -171,14 +174,15 @@ struct ReshapeBatching : BatchingModel<ReshapeBatching, tensor::ReshapeOp> {
     return success();
   }
 };
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
 
 /// Whether a slice of `whole` has all of its dimension `dim`.
-bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
-                Value whole, int64_t dim) {
+static bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
+                       Value whole, int64_t dim) {
   if (!isConstantIntValue(slice.getMixedOffsets()[dim], 0) ||
       !isConstantIntValue(slice.getMixedStrides()[dim], 1))
     return false;
@@ -194,8 +198,8 @@ bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
 
 /// The dimension of the slice that dimension `dim` of the whole is, unless the
 /// slice lacks it.
-std::optional<int64_t> getSliceDim(const llvm::SmallBitVector &dropped,
-                                   int64_t dim) {
+static std::optional<int64_t> getSliceDim(const llvm::SmallBitVector &dropped,
+                                          int64_t dim) {
   if (dropped.test(dim))
     return std::nullopt;
   int64_t before = 0;
@@ -204,6 +208,7 @@ std::optional<int64_t> getSliceDim(const llvm::SmallBitVector &dropped,
   return before;
 }
 
+namespace {
 struct ExtractSliceBatching
     : BatchingModel<ExtractSliceBatching, tensor::ExtractSliceOp> {
   static LogicalResult emit(tensor::ExtractSliceOp op, Batcher &batcher) {
@@ -356,9 +361,10 @@ struct ElementSlice {
     strides.assign(sizes.size(), b.getIndexAttr(1));
   }
 };
+} // namespace
 
-Value extractElements(Batcher &batcher, Location loc, Value tensor,
-                      ValueRange indices) {
+static Value extractElements(Batcher &batcher, Location loc, Value tensor,
+                             ValueRange indices) {
   ElementSlice slice(batcher, indices);
   return tensor::ExtractSliceOp::create(
       batcher.getBuilder(), loc,
@@ -366,14 +372,15 @@ Value extractElements(Batcher &batcher, Location loc, Value tensor,
       slice.sizes, slice.strides);
 }
 
-Value insertElements(Batcher &batcher, Location loc, Value elements,
-                     Value tensor, ValueRange indices) {
+static Value insertElements(Batcher &batcher, Location loc, Value elements,
+                            Value tensor, ValueRange indices) {
   ElementSlice slice(batcher, indices);
   return tensor::InsertSliceOp::create(batcher.getBuilder(), loc, elements,
                                        tensor, slice.offsets, slice.sizes,
                                        slice.strides);
 }
 
+namespace {
 struct ExtractBatching : BatchingModel<ExtractBatching, tensor::ExtractOp> {
   static LogicalResult emit(tensor::ExtractOp op, Batcher &batcher) {
     Location loc = op.getLoc();

@@ -21,7 +21,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
 /// Base of the rules for ops with one result.
 template <typename ModelT, typename OpTy>
 struct LinalgModel : DifferentiableOpInterface::ExternalModel<ModelT, OpTy> {
@@ -138,11 +137,11 @@ struct MatmulModel : UsualFormModel<MatmulModel, linalg::MatmulOp> {
       operands[2] = dy;
   }
 };
+} // namespace
 
-template <typename OpTy> DerivativeRule throughBody() {
+template <typename OpTy> static DerivativeRule throughBody() {
   return structured<OpTy, StructuredModel<OpTy>>();
 }
-} // namespace
 
 ArrayRef<DerivativeRule> getLinalgRules() {
   static const DerivativeRule rules[] = {

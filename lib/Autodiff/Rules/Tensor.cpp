@@ -19,7 +19,6 @@ using namespace mlir;
 
 namespace flywheel {
 namespace {
-
 /// Base of the rules that are written for one op class and one result.
 template <typename ModelT, typename OpTy>
 struct TensorModel : DifferentiableOpInterface::ExternalModel<ModelT, OpTy> {
@@ -30,18 +29,20 @@ struct TensorModel : DifferentiableOpInterface::ExternalModel<ModelT, OpTy> {
     return success();
   }
 };
+} // namespace
 
-Value zerosLike(OpBuilder &b, Location loc, Value like) {
+static Value zerosLike(OpBuilder &b, Location loc, Value like) {
   return nn::buildSplat(b, loc, like, 0.0);
 }
 
 /// The sum of all elements, as a scalar.
-Value sumToScalar(OpBuilder &b, Location loc, Value tensor) {
+static Value sumToScalar(OpBuilder &b, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   Value sum = nn::buildSum(b, loc, tensor, nn::identityDims(rank));
   return tensor::ExtractOp::create(b, loc, sum, ValueRange());
 }
 
+namespace {
 //===----------------------------------------------------------------------===//
 // Reshapes
 //===----------------------------------------------------------------------===//
@@ -121,10 +122,11 @@ struct InsertSliceModel : TensorModel<InsertSliceModel, tensor::InsertSliceOp> {
           strides);
   }
 };
+} // namespace
 
 /// a + b, folded where both are known.
-OpFoldResult addExtents(OpBuilder &b, Location loc, OpFoldResult lhs,
-                        OpFoldResult rhs) {
+static OpFoldResult addExtents(OpBuilder &b, Location loc, OpFoldResult lhs,
+                               OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs),
                          right = getConstantIntValue(rhs);
   if (left && right)
@@ -135,6 +137,7 @@ OpFoldResult addExtents(OpBuilder &b, Location loc, OpFoldResult lhs,
   return sum;
 }
 
+namespace {
 struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
   static void emit(tensor::ConcatOp op, OpBuilder &b, Value dy,
                    ArrayRef<bool> needed, MutableArrayRef<Value> operands) {

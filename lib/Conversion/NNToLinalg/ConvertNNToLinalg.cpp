@@ -25,13 +25,13 @@ namespace flywheel {
 #define GEN_PASS_DEF_CONVERTNNTOLINALG
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
-namespace {
 /// True for ops that the pass replaces.
-bool isLowered(Operation *op) {
+static bool isLowered(Operation *op) {
   return isa_and_present<nn::NNDialect>(op->getDialect()) ||
          isa<tensor::SplatOp>(op) || isElementwiseOnTensors(op);
 }
 
+namespace {
 struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);

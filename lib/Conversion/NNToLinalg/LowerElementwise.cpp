@@ -121,10 +121,11 @@ struct LowerSplat : OpRewritePattern<tensor::SplatOp> {
     return success();
   }
 };
+} // namespace
 
 /// Lowers a function of one number, which `body` computes in the compute type.
 template <typename OpTy>
-LogicalResult
+static LogicalResult
 lowerUnary(PatternRewriter &rewriter, OpTy op,
            llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
   LinalgEmitter e(rewriter, op);
@@ -139,6 +140,7 @@ lowerUnary(PatternRewriter &rewriter, OpTy op,
   return success();
 }
 
+namespace {
 struct LowerRelu : OpRewritePattern<nn::ReluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReluOp op,

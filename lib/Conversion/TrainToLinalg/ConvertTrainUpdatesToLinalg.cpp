@@ -19,10 +19,9 @@ namespace flywheel {
 #define GEN_PASS_DEF_CONVERTTRAINUPDATESTOLINALG
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
-namespace {
 /// The projection, element by element, of the new parameter that `update`
 /// makes; null where there is none.
-train::ProjectOp getElementProjection(Operation *update) {
+static train::ProjectOp getElementProjection(Operation *update) {
   Value parameter = update->getResult(0);
   if (!parameter.hasOneUse())
     return {};
@@ -35,8 +34,8 @@ train::ProjectOp getElementProjection(Operation *update) {
 /// Replaces an update by one `linalg.generic`: the gradient and the scalars
 /// come in, the parameter and its slots are the destinations. A projection that
 /// needs one element at a time happens in the same loop.
-void lowerUpdate(RewriterBase &rewriter,
-                 train::OptimizerUpdateOpInterface update) {
+static void lowerUpdate(RewriterBase &rewriter,
+                        train::OptimizerUpdateOpInterface update) {
   rewriter.setInsertionPoint(update);
   train::ProjectOp projection = getElementProjection(update);
   SmallVector<Value> state(update.getState());
@@ -68,6 +67,7 @@ void lowerUpdate(RewriterBase &rewriter,
   rewriter.replaceOp(update, generic.getResults());
 }
 
+namespace {
 struct ConvertTrainUpdatesToLinalg
     : impl::ConvertTrainUpdatesToLinalgBase<ConvertTrainUpdatesToLinalg> {
   void runOnOperation() override {

@@ -258,7 +258,8 @@ FailureOr<Value> ExtractRaiser::emitIndices(const Dims &loops,
     for (Operation *inner : *slice)
       b.clone(*inner, mapping)->walk([&](linalg::IndexOp index) {
         // The dims that are left keep their order.
-        auto found = llvm::find(loops, static_cast<int64_t>(index.getDim()));
+        const auto *found =
+            llvm::find(loops, static_cast<int64_t>(index.getDim()));
         index.setDim(found - loops.begin());
       });
     SmallVector<Value> cloned = llvm::map_to_vector(

@@ -50,21 +50,21 @@ private:
   llvm::SetVector<Attribute> candidates;
   SmallVector<Parameter> parameters;
 };
+} // namespace
 
 /// Whether the default list has `variable`. An integer may well be in the
 /// collection: nothing differentiates it.
-bool isDefaultTarget(VariableOp variable) {
+static bool isDefaultTarget(VariableOp variable) {
   return variable.isTrainable() &&
          isa<FloatType>(variable.getTensorType().getElementType());
 }
 
-std::string joinNames(ArrayRef<Attribute> symbols) {
+static std::string joinNames(ArrayRef<Attribute> symbols) {
   std::string names;
   llvm::raw_string_ostream os(names);
   llvm::interleaveComma(symbols, os);
   return names;
 }
-} // namespace
 
 /// Refuses a loss whose history hides reads of variables: they would be taken
 /// for constants, and their variables would silently not be updated.

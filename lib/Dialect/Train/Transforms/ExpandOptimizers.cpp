@@ -27,7 +27,6 @@ namespace flywheel::train {
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
-
 /// A variable that an optimizer updates.
 struct Parameter {
   VariableOp variable;
@@ -95,9 +94,10 @@ private:
   SmallVector<Parameter> parameters;
   unsigned numSlots = 0;
 };
+} // namespace
 
 /// A tensor of `type` with `value` everywhere.
-DenseElementsAttr getSplat(RankedTensorType type, double value) {
+static DenseElementsAttr getSplat(RankedTensorType type, double value) {
   Builder builder(type.getContext());
   Type element = type.getElementType();
   if (isa<FloatType>(element))
@@ -109,14 +109,12 @@ DenseElementsAttr getSplat(RankedTensorType type, double value) {
 }
 
 /// The recipe of a slot that starts at `value`.
-Attribute getSlotInitializer(RankedTensorType type, double value) {
+static Attribute getSlotInitializer(RankedTensorType type, double value) {
   if (value == 0.0)
     return ZerosAttr::get(type.getContext());
   auto one = RankedTensorType::get({1}, type.getElementType());
   return ConstantAttr::get(type.getContext(), getSplat(one, value));
 }
-
-} // namespace
 
 /// Adds a variable next to the parameters.
 VariableOp ApplyExpander::declare(const Twine &name, RankedTensorType type,
