@@ -32,3 +32,27 @@ func.func @triangular_solve(%a: tensor<3x3xf32>, %b: tensor<3x?xf32>) -> tensor<
   %0 = nn.triangular_solve upper %a, %b transpose unit_diagonal : (tensor<3x3xf32>, tensor<3x?xf32>) -> tensor<3x?xf32>
   return %0 : tensor<3x?xf32>
 }
+
+// Dynamic sizes: as many rows in a and b, and as many columns in a.
+// CHECK-LABEL: func.func @solve_dynamic(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<?x?x?xf64>, %[[B:[^:]*]]: tensor<?x?x3xf64>) -> tensor<?x?x3xf64>
+// CHECK-NEXT: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[B]], %[[C0]] : tensor<?x?x3xf64>
+// CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[A]], %[[C0]] : tensor<?x?x?xf64>
+// CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: %[[DIM_3:.*]] = tensor.dim %[[B]], %[[C1]] : tensor<?x?x3xf64>
+// CHECK-NEXT: %[[DIM_4:.*]] = tensor.dim %[[A]], %[[C1]] : tensor<?x?x?xf64>
+// CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_4]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal extents of dimension 1 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: %[[DIM_5:.*]] = tensor.dim %[[A]], %[[C2]] : tensor<?x?x?xf64>
+// CHECK-NEXT: %[[COMPARE_SIZES_3:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_5]]
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_3]], "expected equal rows and columns of a, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: %[[TRIANGULAR_SOLVE:.*]] = linalg_ext.triangular_solve ins(%[[A]] : tensor<?x?x?xf64>) outs(%[[B]] : tensor<?x?x3xf64>) -> tensor<?x?x3xf64>
+// CHECK-NEXT: return %[[TRIANGULAR_SOLVE]] : tensor<?x?x3xf64>
+func.func @solve_dynamic(%a: tensor<?x?x?xf64>, %b: tensor<?x?x3xf64>) -> tensor<?x?x3xf64> {
+  %0 = nn.triangular_solve lower %a, %b : (tensor<?x?x?xf64>, tensor<?x?x3xf64>) -> tensor<?x?x3xf64>
+  return %0 : tensor<?x?x3xf64>
+}
