@@ -125,7 +125,10 @@ LogicalResult VerifyInPlace::verifyReturned() {
     for (BlockArgument argument : function.getArguments())
       if (getAttr(argument, name))
         expected.push_back(argument);
-  auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  auto ret =
+      dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  if (!ret)
+    return function.emitError() << "expected a function that returns";
   if (ret.getNumOperands() != expected.size())
     return ret.emitError() << "expected " << expected.size()
                            << " returned buffers, found "
@@ -139,12 +142,12 @@ LogicalResult VerifyInPlace::verifyReturned() {
     if (Attribute variable =
             getAttr(argument, TrainDialect::getVariableAttrName()))
       error << "variable " << variable << " is not updated in place";
-    else
-      error << "result "
-            << cast<IntegerAttr>(
-                   getAttr(argument, TrainDialect::getResultAttrName()))
-                   .getInt()
+    else if (auto result = dyn_cast_or_null<IntegerAttr>(
+                 getAttr(argument, TrainDialect::getResultAttrName())))
+      error << "result " << result.getInt()
             << " is not written to its destination";
+    else
+      error << "what is returned is not in its place";
     return error << ": expected the buffer of argument "
                  << argument.getArgNumber() << ", found another";
   }

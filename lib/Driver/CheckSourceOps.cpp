@@ -10,6 +10,7 @@
 // * those of `linalg.elementwise`, `linalg.batch_matmul` and
 //   `linalg.batch_reduce_matmul` build a body of arithmetic on whatever the
 //   elements are, and run into unreachable code where there is none;
+// * an array of `index`, which is no type of its elements, has no width;
 // * the verifier of reshapes takes every group of dimensions to have one, that
 //   of `linalg.matmul` its first map to be there and to have a result.
 //
@@ -86,6 +87,17 @@ checkIteratorTypes(SourceLexer rest, const AliasTexts &aliases,
                                   "'iterator_types', found '" +
                                       entry.text.take_front(40) + "'");
       });
+}
+
+static std::optional<SourceProblem> checkArrayType(SourceLexer rest,
+                                                   const AliasTexts &aliases) {
+  if (!rest.next().is("<"))
+    return std::nullopt;
+  Token type = resolveNext(rest, aliases);
+  if (!type.is("index"))
+    return std::nullopt;
+  return makeProblem(type, "expected integers or floats as elements of an "
+                           "array, such as array<i64: 1, 0>, found 'index'");
 }
 
 static std::optional<SourceProblem>
@@ -327,6 +339,8 @@ std::optional<SourceProblem> flywheel::checkNamed(const Token &name,
                                                   bool isProperty) {
   if (name.is("iterator_types"))
     return checkIteratorTypes(rest, aliases, isProperty);
+  if (name.is("array"))
+    return checkArrayType(rest, aliases);
   if (name.is("linalg.matmul") || name.is("\"linalg.matmul\""))
     return checkMatmulMaps(rest, aliases);
   if (name.is("linalg.elementwise") || name.is("linalg.batch_matmul") ||

@@ -10,6 +10,7 @@
 // * `scf.for`, `scf.if` and `arith.select` add columns to the set of
 //   constraints while others wait on its list by their number, which moves:
 //   the next one is another value, or none.
+// * `tensor.dim` and `memref.dim` take every number for that of a dimension.
 // * `scf.for` takes a number that it adds up to be the initial one plus the
 //   trip count times what one iteration adds, also where the loop does not run
 //   at all, or adds another number each time.
@@ -19,7 +20,9 @@
 #include "flywheel/Interfaces/ValueBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -129,6 +132,17 @@ struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
   }
 };
 
+/// A dimension that there is not is no size. Where it is read, it is an error.
+template <typename OpT> struct DimBounds : BoundsModel<DimBounds<OpT>, OpT> {
+  static void populate(OpT op, Value value, Dim, Constraints &constraints) {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    auto type = cast<ShapedType>(op.getSource().getType());
+    constraints.bound(value) >= 0;
+    if (dim && type.hasRank() && *dim >= 0 && *dim < type.getRank())
+      constraints.bound(value) == constraints.getExpr(op.getSource(), dim);
+  }
+};
+
 struct SelectBounds : BoundsModel<SelectBounds, arith::SelectOp> {
   static void populate(arith::SelectOp op, Value value, Dim dim,
                        Constraints &constraints) {
@@ -192,6 +206,12 @@ void flywheel::registerValueBounds(DialectRegistry &registry) {
     arith::FloorDivSIOp::attachInterface<ArithBounds<arith::FloorDivSIOp>>(
         *context);
     arith::SelectOp::attachInterface<SelectBounds>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {
+    memref::DimOp::attachInterface<DimBounds<memref::DimOp>>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::DimOp::attachInterface<DimBounds<tensor::DimOp>>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     scf::ForOp::attachInterface<ForBounds>(*context);

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -69,6 +70,13 @@ static bool countsBooleans(Operation *op) {
          getElementTypeOrSelf(op->getOperand(0)).isInteger(1);
 }
 
+/// Whether `op` shifts products by a number that is known only when it runs,
+/// which upstream's lowering takes for a constant.
+static bool hasUnknownShift(Operation *op) {
+  auto product = dyn_cast<tosa::MulOp>(op);
+  return product && !matchPattern(product.getShift(), m_Constant());
+}
+
 namespace {
 /// A tosa op as it was written.
 struct WrittenOp {
@@ -103,7 +111,7 @@ struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
         written.emplace_back(op);
     });
     Operation *undefined = findTosa(getOperation(), [](Operation *op) {
-      return hasSigns(op) || countsBooleans(op);
+      return hasSigns(op) || countsBooleans(op) || hasUnknownShift(op);
     });
     if (undefined) {
       WrittenOp(undefined).refuse();

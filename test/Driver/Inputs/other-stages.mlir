@@ -132,3 +132,39 @@ func.func @check_in_branch(%c: i1, %ok: i1) {
 
 module attributes {train.strings = [1]} {
 }
+
+// -----
+
+// Dimensions that there are not.
+func.func @no_dimension(%x: memref<?x?xf32> {train.extents = array<i64: 0, 1>}, %y: tensor<?xf32>) attributes {train.symbols = ["a", "b"]} {
+  %before = arith.constant -1 : index
+  %behind = arith.constant 7 : index
+  %a = memref.dim %x, %before : memref<?x?xf32>
+  %b = memref.dim %x, %behind : memref<?x?xf32>
+  %0 = memref.alloc(%a, %b) : memref<?x?xf32>
+  %c = tensor.dim %y, %behind : tensor<?xf32>
+  %s = tensor.extract_slice %y[0] [%c] [1] : tensor<?xf32> to tensor<?xf32>
+  linalg.copy ins(%0 : memref<?x?xf32>) outs(%x : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+func.func @wide(%x: f80) -> f80 {
+  %y = math.log1p %x : f80
+  return %y : f80
+}
+
+// -----
+
+func.func @returned(%w: memref<4xf32> {train.writes}) -> memref<4xf32> {
+  %new = memref.alloc() : memref<4xf32>
+  return %new : memref<4xf32>
+}
+
+// -----
+
+func.func @shifted(%x: tensor<i8>, %s: tensor<1xi8>) -> tensor<i8> {
+  %y = tosa.mul %x, %x, %s : (tensor<i8>, tensor<i8>, tensor<1xi8>) -> tensor<i8>
+  return %y : tensor<i8>
+}
