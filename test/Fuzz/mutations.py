@@ -50,7 +50,7 @@ class Mutations(Fuzzer):
             report(f"compile {lowering}")
             program = flywheel.compile(module, lowering=lowering, opt_level=int(number) % 4 // 3)
         except flywheel.CompileError as error:
-            return clean_refusal(str(error))
+            return clean_refusal(str(error), case.text)
         report("load")
         try:
             session = flywheel.Session(program, soft_placement=True)

@@ -18,7 +18,7 @@ from typing import List
 
 import corpus
 import harness
-from harness import INTERNAL_WORDS, Case, Fuzzer, Outcome, Report, Rng, choose, limit
+from harness import Case, Fuzzer, Outcome, Report, Rng, choose, limit
 from mutate import mutate
 
 SEPARATOR = "// -----\n"
@@ -35,6 +35,8 @@ PIPELINES = [
     "--flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg "
     "--flywheel-fuse=lowering=reference --flywheel-bufferize",
 ]
+# An error is read without the ops that it is about.
+OPT = "flywheel-opt --mlir-disable-threading --mlir-print-op-on-diagnostic=false --split-input-file"
 TOOLS = [
     "flywheel-compile -o /dev/null",
     "flywheel-compile --lowering=reference --opt-level=0 -o /dev/null",
@@ -68,7 +70,7 @@ class Passes(Fuzzer):
         chunks = [choose(rng, own if rng.integers(5) else self.chunks) for _ in range(BATCH)]
         texts = [mutate(chunk.text, rng, self.lines) for chunk in chunks]
         return Case(
-            SEPARATOR.join(texts), f"flywheel-opt --mlir-disable-threading --split-input-file {flags} -o /dev/null"
+            SEPARATOR.join(texts), f"{OPT} {flags} -o /dev/null"
         )
 
     def check(self, case: Case, report: Report) -> Outcome:
@@ -109,13 +111,12 @@ class Passes(Fuzzer):
 
 
 def judge(text: str, status: int, said: str) -> Outcome:
-    """What the end of a tool is worth; it may repeat the words of its input."""
+    """What the end of a tool is worth."""
     if status < 0 or status > 1:
         return Outcome(
             "failed", harness.describe_end(-status if status < 0 else status << 8, said) + "\n" + said[-6000:]
         )
-    lines = [line for line in said.splitlines() if any(word not in text for word in INTERNAL_WORDS.findall(line))]
-    if lines:
+    if lines := harness.find_internal_lines(said, text):
         return Outcome("failed", f"internal words: {lines[0]}\n{said[:6000]}")
     if status and not re.search(r"error:", said):
         return Outcome("failed", f"status {status} without an error\n{said[:2000]}")
