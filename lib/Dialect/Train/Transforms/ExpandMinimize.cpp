@@ -138,7 +138,7 @@ LogicalResult MinimizeExpander::findParameters() {
   for (Attribute symbol : candidates) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
         minimize, cast<FlatSymbolRefAttr>(symbol));
-    auto found = reads.find(variable);
+    auto *found = reads.find(variable);
     if (found == reads.end())
       continue;
     parameters.push_back({variable, found->second});

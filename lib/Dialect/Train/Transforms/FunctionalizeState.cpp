@@ -151,7 +151,7 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
       isInitialized ? isInitialized.getVariableAttr() : getAccessedVariable(op);
   if (!symbol)
     return success();
-  auto known = variables.find(symbol);
+  auto *known = variables.find(symbol);
   if (known == variables.end() || isInitialized)
     return op->emitOpError()
            << "expected a variable " << symbol << " of the module";
@@ -201,7 +201,7 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
 /// What was written before has a value; else the bit says.
 void FunctionState::rewriteIsInitialized(IsInitializedOp op) {
   Value result = bits.lookup(op.getVariableAttr());
-  auto it = variables.find(op.getVariableAttr());
+  auto *it = variables.find(op.getVariableAttr());
   if (it != variables.end() && it->second.current != it->second.storage) {
     builder.setInsertionPoint(op);
     auto type = cast<ShapedType>(op.getType());
