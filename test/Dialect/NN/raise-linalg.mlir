@@ -174,3 +174,58 @@ func.func @reversed(%x: tensor<3x4xf32>, %z: tensor<4x3xf32>, %o: tensor<3x4xf32
   } -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// -----
+
+// What the map of a result skips stays as it is.
+// CHECK-LABEL: func @written_in_part(
+// CHECK-SAME: %[[X:.*]]: tensor<3xf32>, %[[O:.*]]: tensor<7xf32>)
+// CHECK: %[[Y:.*]] = tensor.insert_slice %[[X]] into %[[O]][1] [3] [2] : tensor<3xf32> into tensor<7xf32>
+// CHECK: return %[[Y]]
+func.func @written_in_part(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i * 2 + 1)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<3xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+// One of two results, at one column, transposed.
+// CHECK-LABEL: func @one_column(
+// CHECK-SAME: %[[X:.*]]: tensor<?x?xf32>, %[[O:.*]]: tensor<?x5x?xf32>, %[[Q:.*]]: tensor<?x?xf32>)
+// CHECK-DAG: %[[M:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK: %[[E:.*]] = tensor.empty(%[[N]], %[[M]])
+// CHECK: %[[P:.*]]:2 = linalg.generic {{.*}} ins(%[[X]] : tensor<?x?xf32>) outs(%[[E]], %[[Q]] : tensor<?x?xf32>, tensor<?x?xf32>)
+// CHECK: %[[Y:.*]] = tensor.insert_slice %[[P]]#0 into %[[O]][0, 3, 0] [%[[N]], 1, %[[M]]] [1, 1, 1]
+// CHECK: return %[[Y]], %[[P]]#1
+func.func @one_column(%x: tensor<?x?xf32>, %o: tensor<?x5x?xf32>, %q: tensor<?x?xf32>) -> (tensor<?x5x?xf32>, tensor<?x?xf32>) {
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, 3, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%o, %q : tensor<?x5x?xf32>, tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    linalg.yield %a, %a : f32, f32
+  } -> (tensor<?x5x?xf32>, tensor<?x?xf32>)
+  return %y#0, %y#1 : tensor<?x5x?xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+// What is read is cut out.
+// CHECK-LABEL: func @read(
+// CHECK-SAME: %[[X:.*]]: tensor<3xf32>, %[[O:.*]]: tensor<7xf32>)
+// CHECK: %[[E:.*]] = tensor.extract_slice %[[O]][1] [3] [2] : tensor<7xf32> to tensor<3xf32>
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<3xf32>) outs(%[[E]] : tensor<3xf32>)
+// CHECK: tensor.insert_slice %[[P]] into %[[O]][1] [3] [2]
+func.func @read(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i * 2 + 1)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<3xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}

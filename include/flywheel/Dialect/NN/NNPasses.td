@@ -45,9 +45,11 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       that an op of its own computes. So it has a derivative, and an index out of
       range is an error of the step. The same goes for floating-point inputs whose
       maps compute with the loops, as other convolutions have.
+    * A result that is written in part, as by the map `(i) -> (2 * i)`, is inserted
+      into its old value.
 
-    Refuses a read that is in control flow within a body, and indices that depend
-    on a running sum.
+    Refuses a read that is in control flow within a body, indices that depend on a
+    running sum, and results written in part by a map that is no slice.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -111,12 +111,18 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
     getOperation()->walk([&](tensor::ReshapeOp op) { reshapes.push_back(op); });
     for (tensor::ReshapeOp op : reshapes)
       raiseReshape(rewriter, op);
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) {
-      if (op.hasPureTensorSemantics())
-        ops.push_back(op);
-    });
-    for (linalg::LinalgOp op : ops)
+    auto getOps = [&] {
+      SmallVector<linalg::LinalgOp> ops;
+      getOperation()->walk([&](linalg::LinalgOp op) {
+        if (op.hasPureTensorSemantics())
+          ops.push_back(op);
+      });
+      return ops;
+    };
+    for (linalg::LinalgOp op : getOps())
+      if (failed(raiseWrites(rewriter, op)))
+        return signalPassFailure();
+    for (linalg::LinalgOp op : getOps())
       if (!raiseWindow(rewriter, op) && !raiseProduct(rewriter, op) &&
           failed(raiseExtracts(rewriter, op)))
         return signalPassFailure();

@@ -26,6 +26,14 @@ mlir::LogicalResult raiseExtracts(mlir::RewriterBase &rewriter,
 /// layout. Leaves any other op, and returns false.
 bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
+/// Makes each result of `op`, which is on tensors, one that is written as a
+/// whole: what is written in part is a tensor of its own, inserted into the old
+/// value. Where the body reads the old elements, only slices; where it does not,
+/// fails after an error for others, and where several iterations write one
+/// element and there may be none.
+mlir::LogicalResult raiseWrites(mlir::RewriterBase &rewriter,
+                                mlir::linalg::LinalgOp op);
+
 /// Replaces `op` by reassociations of dimensions, which have derivatives, whose
 /// sizes are elements of its shape; those that its type knows are checked.
 void raiseReshape(mlir::RewriterBase &rewriter, mlir::tensor::ReshapeOp op);

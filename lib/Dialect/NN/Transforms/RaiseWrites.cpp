@@ -1,0 +1,173 @@
+//===- RaiseWrites.cpp - Results of linalg ops that are written in part ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream takes a result whose old elements the body does not read for one
+// that is overwritten as a whole. It is not where the map of the result skips
+// positions, or where a loop that it does not follow has no iteration.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaiseLinalg.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace flywheel::nn {
+namespace {
+/// The positions of one dimension of a result: `stride * loop + offset`, or
+/// `offset` alone without a loop.
+struct Position {
+  std::optional<unsigned> loop;
+  int64_t offset = 0, stride = 1;
+};
+} // namespace
+
+static std::optional<Position> matchPosition(AffineExpr expr) {
+  Position position;
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+      sum && expr.getKind() == AffineExprKind::Add)
+    if (auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS())) {
+      position.offset = offset.getValue();
+      expr = sum.getLHS();
+    }
+  if (auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+      product && expr.getKind() == AffineExprKind::Mul)
+    if (auto stride = dyn_cast<AffineConstantExpr>(product.getRHS())) {
+      position.stride = stride.getValue();
+      expr = product.getLHS();
+    }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    position.offset += constant.getValue();
+  else if (auto loop = dyn_cast<AffineDimExpr>(expr))
+    position.loop = loop.getPosition();
+  else
+    return std::nullopt;
+  if (position.stride < 1 || position.offset < 0)
+    return std::nullopt;
+  return position;
+}
+
+/// The positions of all dimensions, where no two iterations write one element.
+static std::optional<SmallVector<Position>> matchPositions(AffineMap map) {
+  SmallVector<Position> positions;
+  llvm::SmallBitVector used(map.getNumDims());
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<Position> position = matchPosition(expr);
+    if (!position || (position->loop && used.test(*position->loop)))
+      return std::nullopt;
+    if (position->loop)
+      used.set(*position->loop);
+    positions.push_back(*position);
+  }
+  return positions;
+}
+
+/// Whether `positions` are all that a tensor of that type has: loops follow the
+/// dimensions that they write whole.
+static bool isWhole(ArrayRef<Position> positions, ShapedType type) {
+  return llvm::all_of(llvm::enumerate(positions), [&](auto dim) {
+    const Position &position = dim.value();
+    return position.offset == 0 && position.stride == 1 &&
+           (position.loop || type.getDimSize(dim.index()) == 1);
+  });
+}
+
+/// Whether each iteration of the loops that `map` follows writes: the others
+/// have iterations as well.
+static bool isReached(linalg::LinalgOp op, AffineMap map) {
+  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!map.isFunctionOfDim(loop) && (ShapedType::isDynamic(size) || size < 1))
+      return false;
+  return true;
+}
+
+/// Computes what is written to `number`, from the old elements there if it
+/// reads them, as a tensor of its own, and puts it into the old value.
+static linalg::GenericOp splitWrite(RewriterBase &rewriter,
+                                    linalg::GenericOp op, unsigned number,
+                                    ArrayRef<Position> positions, bool isRead) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value init = op.getDpsInits()[number];
+  auto type = cast<RankedTensorType>(init.getType());
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
+  SmallVector<OpFoldResult> offsets, sizes, strides, partSizes;
+  SmallVector<int64_t> partShape;
+  SmallVector<AffineExpr> loops;
+  for (const Position &position : positions) {
+    offsets.push_back(rewriter.getIndexAttr(position.offset));
+    strides.push_back(rewriter.getIndexAttr(position.stride));
+    sizes.push_back(position.loop ? ranges[*position.loop].size
+                                  : OpFoldResult(rewriter.getIndexAttr(1)));
+    if (!position.loop)
+      continue;
+    partSizes.push_back(sizes.back());
+    partShape.push_back(
+        getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
+    loops.push_back(rewriter.getAffineDimExpr(*position.loop));
+  }
+  Value part;
+  if (isRead)
+    part = tensor::ExtractSliceOp::create(rewriter, loc, type.clone(partShape),
+                                          init, offsets, sizes, strides);
+  else
+    part = tensor::EmptyOp::create(rewriter, loc, partSizes,
+                                   type.getElementType());
+
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[op.getNumDpsInputs() + number] =
+      AffineMap::get(op.getNumLoops(), 0, loops, rewriter.getContext());
+  SmallVector<Value> inits(op.getDpsInits());
+  inits[number] = part;
+  SmallVector<Type> types(op->getResultTypes());
+  types[number] = part.getType();
+  auto split =
+      linalg::GenericOp::create(rewriter, loc, types, op.getInputs(), inits,
+                                maps, op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getRegion(), split.getRegion(),
+                              split.getRegion().end());
+  Value whole = tensor::InsertSliceOp::create(
+      rewriter, loc, split.getResult(number), init, offsets, sizes, strides);
+  SmallVector<Value> results(split.getResults());
+  results[number] = whole;
+  rewriter.replaceOp(op, results);
+  return split;
+}
+
+LogicalResult raiseWrites(RewriterBase &rewriter, linalg::LinalgOp op) {
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+    OpOperand *init = op.getDpsInitOperand(number);
+    AffineMap map = op.getMatchingIndexingMap(init);
+    bool isRead = op.payloadUsesValueFromOperand(init);
+    std::optional<SmallVector<Position>> positions = matchPositions(map);
+    if (isRead && !positions)
+      continue;
+    if (!positions || (!isRead && !isReached(op, map)))
+      return op.emitOpError()
+             << "expected a body that reads the old value of result #" << number
+             << ", or a map of it by which each iteration writes an element of "
+                "its own, found "
+             << AffineMapAttr::get(map);
+    if (isWhole(*positions, cast<ShapedType>(init->get().getType())))
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!generic) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::GenericOp> general =
+          linalg::generalizeNamedOp(rewriter, op);
+      if (failed(general))
+        return op.emitOpError()
+               << "expected a result that is written as a whole";
+      generic = *general;
+    }
+    op = splitWrite(rewriter, generic, number, *positions, isRead);
+  }
+  return success();
+}
+
+} // namespace flywheel::nn
