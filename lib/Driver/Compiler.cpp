@@ -136,6 +136,58 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
   }
 }
 
+/// Where an op is in a body that upstream built without a location, of a named
+/// `linalg` op: the place of the op around it, with its name. Elsewhere, its
+/// own.
+static Location getPlaceOfBody(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (!parent || !isa<UnknownLoc>(op->getLoc()) ||
+      isa<UnknownLoc>(parent->getLoc()))
+    return op->getLoc();
+  return FusedLoc::get(
+      op->getContext(), parent->getLoc(),
+      StringAttr::get(op->getContext(), parent->getName().getStringRef()));
+}
+
+/// Verifies `module`. What is wrong in a body that nobody wrote is said at the
+/// op that has it, by its name.
+static LogicalResult verifyBodies(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  SmallVector<std::pair<Operation *, Location>> placed;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    Location place = getPlaceOfBody(op);
+    if (place == op->getLoc())
+      return;
+    placed.emplace_back(op, op->getLoc());
+    op->setLoc(place);
+  });
+  SmallVector<std::pair<FusedLoc, std::string>> found;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      auto place = dyn_cast<FusedLoc>(diagnostic.getLocation());
+      if (!place || !isa_and_present<StringAttr>(place.getMetadata()))
+        return failure();
+      found.emplace_back(place, diagnostic.str());
+      return success();
+    });
+    result = verify(module);
+  }
+  for (auto [op, location] : placed)
+    op->setLoc(location);
+  for (auto &[place, text] : found) {
+    InFlightDiagnostic error =
+        emitError(place.getLocations().front())
+        << "'" << cast<StringAttr>(place.getMetadata()).getValue()
+        << "' op is not supported with these types: in its body, " << text;
+    if (StringRef(text).contains("must be signless"))
+      error << "; 'tensor.bitcast' makes signless integers";
+    else if (StringRef(text).contains("must be floating-point-like"))
+      error << "; 'arith.sitofp' makes floating-point numbers";
+  }
+  return result;
+}
+
 static OwningOpRef<ModuleOp>
 parseOnThisStack(MLIRContext &context,
                  const std::shared_ptr<llvm::SourceMgr> &sources) {
@@ -151,7 +203,7 @@ parseOnThisStack(MLIRContext &context,
   }
   Block block;
   AsmParserState state;
-  ParserConfig config(&context);
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
   if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
     return {};
   Location loc = FileLineColLoc::get(
@@ -163,7 +215,7 @@ parseOnThisStack(MLIRContext &context,
           &block, &context, loc);
   if (!module)
     return {};
-  if (failed(verify(*module)))
+  if (failed(verifyBodies(*module)))
     return {};
   // Names of values that a stage has printed are nobody's choice.
   if (!(*module)->hasAttr(kCompilationAttrName))

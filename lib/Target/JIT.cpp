@@ -42,6 +42,30 @@ static Error loadOpenMP() {
       errors);
 }
 
+/// Whether `name` is of a compiler runtime, such as conversions of f16: no
+/// object has one to call, so that no code here may find it in this process.
+static bool isOfCompilerRuntime(StringRef name) {
+  return llvm::any_of(ArrayRef<StringRef>{"__extend", "__trunc", "__gnu_",
+                                          "__fix", "__float", "__powi", "__mul",
+                                          "__div"},
+                      [&](StringRef start) { return name.starts_with(start); });
+}
+
+/// What code finds outside of itself: symbols of this process.
+static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
+  orc::JITDylib &symbols =
+      jit.getExecutionSession().createBareJITDylib("<process>");
+  auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      jit.getDataLayout().getGlobalPrefix(),
+      [](const orc::SymbolStringPtr &name) {
+        return !isOfCompilerRuntime(*name);
+      });
+  if (!generator)
+    return generator.takeError();
+  symbols.addGenerator(std::move(*generator));
+  return &symbols;
+}
+
 JIT::JIT(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 JIT::~JIT() = default;
 
@@ -67,14 +91,10 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
       orc::LLJITBuilder()
           .setJITTargetMachineBuilder(std::move(builder))
           .setDataLayout(machine.createDataLayout())
+          .setProcessSymbolsJITDylibSetup(addProcessSymbols)
           .create();
   if (!jit)
     return jit.takeError();
-  auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      machine.createDataLayout().getGlobalPrefix());
-  if (!generator)
-    return generator.takeError();
-  (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
   if (Error error = (*jit)->addObjectFile(std::move(*object)))
     return std::move(error);
   if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))

@@ -112,3 +112,12 @@ func.func @long_resource(%x: tensor<1xi64>, %p: i1) -> tensor<1xi64> {
 }
 
 {-# dialect_resources: { builtin: { long: "0x04000000000000000000000000" } } #-}
+
+// -----
+
+// Numbers of f64 that are converted to booleans have no defined value.
+func.func @drawn(%low: f64, %high: f64, %seed: i32, %out: tensor<3x4xi1>) -> tensor<3x4xi1> {
+  // expected-error @+1 {{'linalg.fill_rng_2d' op is not supported with elements of type 'i1': expected 'train.random' and a comparison}}
+  %y = linalg.fill_rng_2d ins(%low, %high, %seed : f64, f64, i32) outs(%out : tensor<3x4xi1>) -> tensor<3x4xi1>
+  return %y : tensor<3x4xi1>
+}

@@ -102,6 +102,13 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError()
            << "is not supported with integers that are signed or unsigned by "
               "their type: expected signless ones, as 'tensor.bitcast' makes";
+  // Its numbers are converted to what cannot hold them.
+  if (op->getName().getStringRef() == "linalg.fill_rng_2d" &&
+      llvm::any_of(op->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isInteger(1);
+      }))
+    return op->emitOpError() << "is not supported with elements of type 'i1': "
+                                "expected 'train.random' and a comparison";
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
     if (failed(verifyType(op, type, "operand #" + Twine(i))))
       return failure();

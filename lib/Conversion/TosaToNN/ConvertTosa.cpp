@@ -77,6 +77,24 @@ static bool hasUnknownShift(Operation *op) {
   return product && !matchPattern(product.getShift(), m_Constant());
 }
 
+/// Refuses `op` where its accumulator holds less than its elements do: the
+/// result would be less exact than its type, or wrap.
+static LogicalResult verifyAccumulator(Operation *op) {
+  auto accumulator = op->getAttrOfType<TypeAttr>("acc_type");
+  if (!accumulator)
+    return success();
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  if (!element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() <=
+          accumulator.getValue().getIntOrFloatBitWidth())
+    return success();
+  return op->emitOpError()
+         << "is not supported with elements of type " << element
+         << " and an accumulator of type " << accumulator.getValue()
+         << ", which holds less: expected an op of 'linalg', such as "
+            "'linalg.depthwise_conv_2d_nhwc_hwcm'";
+}
+
 namespace {
 /// A tosa op as it was written.
 struct WrittenOp {
@@ -117,6 +135,11 @@ struct ConvertTosa : flywheel::impl::ConvertTosaBase<ConvertTosa> {
       WrittenOp(undefined).refuse();
       return signalPassFailure();
     }
+    Operation *narrow = findTosa(getOperation(), [](Operation *op) {
+      return failed(verifyAccumulator(op));
+    });
+    if (narrow)
+      return signalPassFailure();
     // Regions first: the yields of tosa's control flow are its own.
     OpPassManager controlFlow(ModuleOp::getOperationName());
     OpPassManager &regions = controlFlow.nest<func::FuncOp>();

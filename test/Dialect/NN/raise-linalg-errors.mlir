@@ -59,3 +59,11 @@ func.func @last_column(%x: tensor<6x?xf32>, %o: tensor<6xf32>) -> tensor<6xf32> 
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// -----
+
+func.func @softmax_of_integers(%x: tensor<2x4xi32>, %out: tensor<2x4xi32>) -> tensor<2x4xi32> {
+  // expected-error @+1 {{'linalg.softmax' op expected floating-point elements, found 'i32'; 'arith.sitofp' makes them}}
+  %y = linalg.softmax dimension(1) ins(%x : tensor<2x4xi32>) outs(%out : tensor<2x4xi32>) -> tensor<2x4xi32>
+  return %y : tensor<2x4xi32>
+}

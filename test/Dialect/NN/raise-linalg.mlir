@@ -228,4 +228,23 @@ func.func @read(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
     linalg.yield %s : f32
   } -> tensor<7xf32>
   return %y : tensor<7xf32>
+
+// CHECK-LABEL: func.func @softmax(
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[OUT:.*]]: tensor<?x4xf32>
+// CHECK-NEXT: %[[Y:.*]] = nn.softmax %[[X]] : tensor<?x4xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @softmax(%x: tensor<?x4xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %y = linalg.softmax dimension(1) ins(%x : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @softmax_of_columns(
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf64>, %[[OUT:.*]]: tensor<2x3x4xf64>
+// CHECK: %[[COLUMNS:.*]] = linalg.transpose ins(%[[X]] : tensor<2x3x4xf64>) outs(%{{.*}} : tensor<4x3x2xf64>) permutation = [2, 1, 0]
+// CHECK: %[[Y:.*]] = nn.softmax %[[COLUMNS]] : tensor<4x3x2xf64>
+// CHECK: %[[BACK:.*]] = linalg.transpose ins(%[[Y]] : tensor<4x3x2xf64>) outs(%{{.*}} : tensor<2x3x4xf64>) permutation = [2, 1, 0]
+// CHECK: return %[[BACK]]
+func.func @softmax_of_columns(%x: tensor<2x3x4xf64>, %out: tensor<2x3x4xf64>) -> tensor<2x3x4xf64> {
+  %y = linalg.softmax dimension(0) ins(%x : tensor<2x3x4xf64>) outs(%out : tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+  return %y : tensor<2x3x4xf64>
 }

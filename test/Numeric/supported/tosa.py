@@ -317,9 +317,7 @@ def convolution(op: str, weights: Tuple[int, ...], pads: int) -> None:
         return Sample([(t.tensor(*image), x), (t.tensor(*weights), w), (to.tensor(channels), bias)],
                       head + f"%y = {op} %a0, %a1, %a2, %z, %z {{acc_type = {accumulator(t)}, {attributes}}} : "
                       f"({t.tensor(*image)}, {t.tensor(*weights)}, {to.tensor(channels)}, {t.tensor(1)}, "
-                      f"{t.tensor(1)}) -> {kind}", [(kind, acc if to.is_float else acc.astype(to.dtype))],
-                      # What f64 is accumulated in is f32.
-                      2.0**36 if t.name == "f64" else 32)
+                      f"{t.tensor(1)}) -> {kind}", [(kind, acc if to.is_float else acc.astype(to.dtype))], 32)
     sample(op)(build)
 
 

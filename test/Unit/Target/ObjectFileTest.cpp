@@ -7,6 +7,8 @@
 #include "TestModel.h"
 #include "flywheel/Target/CNames.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -162,6 +164,35 @@ TEST_F(AdderTest, ObjectExportsTheInterfaceOnly) {
   EXPECT_EQ(times[0].stage, "translate-to-llvm-ir");
   EXPECT_EQ(times[1].stage, "optimize-llvm-ir");
   EXPECT_EQ(times[2].stage, "generate-machine-code");
+}
+
+/// This process has conversions of f16, from the C compiler's library: code
+/// that calls them could not be linked elsewhere, and is not run here either.
+TEST(JIT, FindsNoCompilerRuntime) {
+  mlir::MLIRContext context;
+  context.loadDialect<mlir::LLVM::LLVMDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"mlir(
+llvm.func @__extendhfsf2(f32) -> f32
+llvm.func @f(%x: f32) -> f32 {
+  %y = llvm.call @__extendhfsf2(%x) : (f32) -> f32
+  llvm.return %y : f32
+}
+)mlir",
+                                                        &context);
+  ASSERT_TRUE(module);
+  llvm::Expected<MachineModule> code =
+      MachineModule::create(*module, CodegenOptions());
+  ASSERT_TRUE(bool(code));
+  auto jit = JIT::create(*code);
+  ASSERT_TRUE(bool(jit));
+  testing::internal::CaptureStderr();
+  auto found = (*jit)->lookup("f");
+  std::string errors = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(bool(found));
+  llvm::consumeError(found.takeError());
+  EXPECT_NE(errors.find("Symbols not found: [ __extendhfsf2 ]"),
+            std::string::npos)
+      << errors;
 }
 
 TEST_F(AdderTest, JITRefusesOtherMachines) {

@@ -36,7 +36,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       one or two dimensions and any layout, are `nn.conv2d` and nn pools on
       transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
       image are the convolution's padding.
-    * Products over dimensions are `nn.reduce prod`.
+    * Products over dimensions are `nn.reduce prod`, and a `linalg.softmax` is an
+      `nn.softmax`, of transposed tensors where it is not over the last dimension.
     * A `tensor.reshape` is an `expand_shape` of a `collapse_shape`, by sizes that
       are elements of its shape.
     * A `tensor.generate` that reads another tensor is a `linalg.generic`.
@@ -49,7 +50,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       into its old value.
 
     Refuses a read that is in control flow within a body, indices that depend on a
-    running sum, and results written in part by a map that is no slice.
+    running sum, results written in part by a map that is no slice, and a
+    `linalg.softmax` of integers.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

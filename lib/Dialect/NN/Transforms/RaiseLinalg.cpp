@@ -111,6 +111,12 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
     getOperation()->walk([&](tensor::ReshapeOp op) { reshapes.push_back(op); });
     for (tensor::ReshapeOp op : reshapes)
       raiseReshape(rewriter, op);
+    SmallVector<linalg::SoftmaxOp> softmaxes;
+    getOperation()->walk(
+        [&](linalg::SoftmaxOp op) { softmaxes.push_back(op); });
+    for (linalg::SoftmaxOp op : softmaxes)
+      if (failed(raiseSoftmax(rewriter, op)))
+        return signalPassFailure();
     auto getOps = [&] {
       SmallVector<linalg::LinalgOp> ops;
       getOperation()->walk([&](linalg::LinalgOp op) {

@@ -34,6 +34,11 @@ bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 mlir::LogicalResult raiseWrites(mlir::RewriterBase &rewriter,
                                 mlir::linalg::LinalgOp op);
 
+/// Replaces `op`, which is on tensors, by `nn.softmax`. Fails after an error
+/// where its elements are no floating-point numbers of one type.
+mlir::LogicalResult raiseSoftmax(mlir::RewriterBase &rewriter,
+                                 mlir::linalg::SoftmaxOp op);
+
 /// Replaces `op` by reassociations of dimensions, which have derivatives, whose
 /// sizes are elements of its shape; those that its type knows are checked.
 void raiseReshape(mlir::RewriterBase &rewriter, mlir::tensor::ReshapeOp op);
