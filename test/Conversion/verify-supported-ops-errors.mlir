@@ -121,3 +121,11 @@ func.func @drawn(%low: f64, %high: f64, %seed: i32, %out: tensor<3x4xi1>) -> ten
   %y = linalg.fill_rng_2d ins(%low, %high, %seed : f64, f64, i32) outs(%out : tensor<3x4xi1>) -> tensor<3x4xi1>
   return %y : tensor<3x4xi1>
 }
+
+// -----
+
+func.func @signed(%x: tensor<4xsi8>) -> tensor<4xi8> {
+  // expected-error @+1 {{'tensor.bitcast' op is not supported from 'tensor<4xsi8>' to 'tensor<4xi8>': expected integers that are signless or unsigned}}
+  %y = tensor.bitcast %x : tensor<4xsi8> to tensor<4xi8>
+  return %y : tensor<4xi8>
+}

@@ -102,6 +102,17 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError()
            << "is not supported with integers that are signed or unsigned by "
               "their type: expected signless ones, as 'tensor.bitcast' makes";
+  // Upstream takes these types and has no lowering for them.
+  auto isSigned = [](Type type) {
+    return getElementTypeOrSelf(type).isSignedInteger();
+  };
+  if (op->getName().getStringRef() == "tensor.bitcast" &&
+      (llvm::any_of(op->getOperandTypes(), isSigned) ||
+       llvm::any_of(op->getResultTypes(), isSigned)))
+    return op->emitOpError()
+           << "is not supported from " << op->getOperand(0).getType() << " to "
+           << op->getResult(0).getType()
+           << ": expected integers that are signless or unsigned";
   // Its numbers are converted to what cannot hold them.
   if (op->getName().getStringRef() == "linalg.fill_rng_2d" &&
       llvm::any_of(op->getOperandTypes(), [](Type type) {

@@ -67,3 +67,15 @@ func.func @softmax_of_integers(%x: tensor<2x4xi32>, %out: tensor<2x4xi32>) -> te
   %y = linalg.softmax dimension(1) ins(%x : tensor<2x4xi32>) outs(%out : tensor<2x4xi32>) -> tensor<2x4xi32>
   return %y : tensor<2x4xi32>
 }
+
+// -----
+
+func.func @unsigned(%x: tensor<3xui8>, %at: index) -> tensor<5xui8> {
+  %y = tensor.generate {
+  ^bb0(%i: index):
+    // expected-error @+1 {{'tensor.extract' op is not supported for elements of type 'ui8' in the body of another op: 'tensor.bitcast' makes signless integers}}
+    %e = tensor.extract %x[%at] : tensor<3xui8>
+    tensor.yield %e : ui8
+  } : tensor<5xui8>
+  return %y : tensor<5xui8>
+}

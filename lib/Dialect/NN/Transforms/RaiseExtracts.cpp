@@ -425,6 +425,13 @@ LogicalResult raiseExtracts(RewriterBase &b, linalg::LinalgOp op) {
     // initializer.
     if (generic.getRegion().isAncestor(extract.getTensor().getParentRegion()))
       continue;
+    // nn ops are on signless integers.
+    auto integer = dyn_cast<IntegerType>(extract.getType());
+    if (integer && !integer.isSignless())
+      return extract.emitOpError()
+             << "is not supported for elements of type " << integer
+             << " in the body of another op: 'tensor.bitcast' makes signless "
+                "integers";
     FailureOr<linalg::GenericOp> raised =
         ExtractRaiser(b, generic, extract).run();
     if (failed(raised))
