@@ -36,6 +36,8 @@ class Element:
         return f"tensor<{''.join(f'{size}x' for size in shape)}{self.name}>"
 
     def zero(self) -> str:
+        if self.name.startswith("complex"):
+            return "(0.0, 0.0)"
         return "0.0" if self.is_float else "false" if self.kind == "b" else "0"
 
 

@@ -129,9 +129,11 @@ def clz(t: Element) -> Sample:
 def clamp(t: Element) -> Sample:
     x, kind = values(t, 7, low=-3, high=3), t.tensor(7)
     low, high = ("-1.0", "2.0") if t.is_float else ("0" if t.kind == "u" else "-1", "2")
+    # i1 has neither number, and no attribute is of a complex one.
+    bound = "i8" if t.kind == "b" else "f32" if t.name.startswith("complex") else t.name
     with np.errstate(all="ignore"):
         expected = x if t.kind == "b" else np.clip(wide(x), float(low) if t.is_float else int(low), 2)
-    return Sample([(kind, x)], f"%y = tosa.clamp %a0 {{min_val = {low} : {t.name}, max_val = {high} : {t.name}}} : "
+    return Sample([(kind, x)], f"%y = tosa.clamp %a0 {{min_val = {low} : {bound}, max_val = {high} : {bound}}} : "
                   f"({kind}) -> {kind}", [(kind, expected.astype(np.float64 if t.is_float else t.dtype))])
 
 
@@ -157,8 +159,7 @@ def cast(t: Element) -> Sample:
 def constant(t: Element) -> Sample:
     zero = values(ELEMENTS["f32"], 1)
     x = np.zeros(3, t.dtype)
-    return Sample([("tensor<1xf32>", zero)], const("y", t.tensor(3), t.zero() if not t.name.startswith("complex")
-                                                   else "(0.0, 0.0)").strip(), [(t.tensor(3), x)])
+    return Sample([("tensor<1xf32>", zero)], const("y", t.tensor(3), t.zero()).strip(), [(t.tensor(3), x)])
 
 
 def reduction(op: str, fn: Callable[[Array], Array], attributes: str = "") -> None:
