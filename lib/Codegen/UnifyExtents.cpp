@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -279,11 +280,13 @@ void UnifyExtents::runOnOperation() {
     return -1;
   };
   llvm::DenseSet<Operation *> checked = findCheckedExtents(function);
-  SmallVector<tensor::DimOp> dims;
-  function.walk([&](tensor::DimOp op) {
+  // Each once: a product may be of reads that are to be looked at anyway.
+  llvm::SetVector<tensor::DimOp> dims;
+  auto addRead = [&](tensor::DimOp op) {
     if (!llvm::is_contained(sizes, op.getResult()))
-      dims.push_back(op);
-  });
+      dims.insert(op);
+  };
+  function.walk(addRead);
   while (!dims.empty()) {
     tensor::DimOp op = dims.pop_back_val();
     std::optional<int64_t> dim = getDimension(op);
@@ -310,7 +313,7 @@ void UnifyExtents::runOnOperation() {
       if (!product)
         continue;
       checked.insert(reads.begin(), reads.end());
-      dims.append(reads);
+      llvm::for_each(reads, addRead);
       op.replaceAllUsesWith(product);
     }
     op.erase();

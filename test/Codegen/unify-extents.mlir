@@ -164,3 +164,30 @@ func.func @dimensions(%x: tensor<?x8xf32>, %r: tensor<?x8xf32> {train.result = 0
   %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// -----
+
+// A product of a size that is read elsewhere: each read is looked at once.
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4x?xf32>
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0{{.*}} : tensor<?x4x?xf32>
+// CHECK-DAG: %[[M:.*]] = tensor.dim %[[X]], %c2{{.*}} : tensor<?x4x?xf32>
+// CHECK: tensor.extract_slice %[[X]][0, 0, 0] [%[[N]], 2, %[[M]]]
+// CHECK: %[[PRODUCT:.*]] = affine.apply #{{.*}}()[%[[M]]]
+// CHECK: arith.cmpi sge, %[[PRODUCT]], %c8{{.*}} : index
+// CHECK-NOT: tensor.dim
+func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 0 : i64}) -> tensor<?x4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x?xf32>
+  %m = tensor.dim %x, %c2 : tensor<?x4x?xf32>
+  %s = tensor.extract_slice %x[0, 0, 0] [%n, 2, %m] [1, 1, 1] : tensor<?x4x?xf32> to tensor<?x2x?xf32>
+  %v = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x2x?xf32> into tensor<?x?xf32>
+  %p = tensor.dim %v, %c1 : tensor<?x?xf32>
+  %ok = arith.cmpi sge, %p, %c8 : index
+  cf.assert %ok, "too few"
+  %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x4x?xf32>, tensor<?x4x?xf32>) -> tensor<?x4x?xf32>
+  return %0 : tensor<?x4x?xf32>
+}
