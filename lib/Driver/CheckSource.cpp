@@ -9,6 +9,7 @@
 #include "SourceLexer.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
@@ -189,6 +190,9 @@ std::optional<SourceProblem> SourceChecker::run() {
                                       llvm::Twine(kMaxOperators) +
                                       " operators in an expression, found "
                                       "more");
+      if (llvm::isAlpha(token.text.front()))
+        if (auto problem = checkDivisor(lexer))
+          return problem;
       break;
     case Token::Alias:
       useAlias();
@@ -198,6 +202,8 @@ std::optional<SourceProblem> SourceChecker::run() {
     case Token::Word:
     case Token::String:
       if (auto problem = checkNamed(token, lexer, aliasTexts, isInProperties()))
+        return problem;
+      if (auto problem = checkNumbers(token, lexer, aliasTexts))
         return problem;
       [[fallthrough]];
     default:

@@ -30,9 +30,7 @@ constexpr unsigned kMaxAliases = 64;
 /// Tokens between the name of an op and its operands.
 constexpr unsigned kMaxTokens = 4096;
 
-/// The next token, that of what an alias stands for in its place: the lexer
-/// goes on there.
-static Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases) {
+Token flywheel::resolveNext(SourceLexer &lexer, const AliasTexts &aliases) {
   Token token = lexer.next();
   for (unsigned i = 0; i < kMaxAliases && token.kind == Token::Alias; ++i) {
     auto known = aliases.find(token.text);

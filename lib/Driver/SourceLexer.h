@@ -50,6 +50,17 @@ inline SourceProblem makeProblem(const Token &token, const llvm::Twine &text) {
 /// The text of each alias, with its sign: `#map`, `!type`.
 using AliasTexts = llvm::StringMap<llvm::StringRef>;
 
+/// The next token, that of what an alias stands for in its place: the lexer
+/// goes on there.
+Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases);
+
+/// Checks the divisor of an affine expression, which `rest` starts with.
+std::optional<SourceProblem> checkDivisor(SourceLexer rest);
+
+/// Checks the numbers of the op or the attribute that `name` is the name of.
+std::optional<SourceProblem> checkNumbers(const Token &name, SourceLexer rest,
+                                          const AliasTexts &aliases);
+
 /// Checks the op or the attribute that `name` is the name of, and which goes on
 /// with `rest`: the few that upstream's custom forms or verifiers crash on.
 /// \param isProperty it is one of the properties of an op without a custom
