@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
@@ -85,9 +86,10 @@ private:
     return lhs ? arith::AndIOp::create(b, loc, lhs, rhs).getResult() : rhs;
   }
   /// Whether nothing is taken, or `begin` and the last position, that many
-  /// strides behind it, are in [0, extent).
+  /// strides behind it, are in [0, extent). A single position has no stride.
   Value isStridedInside(Value begin, Value count, Value stride, Value extent);
   Value isInside(Value whole, const Part &part);
+  LogicalResult refuseConstants(Value whole, const Part &part);
   /// Checks `parts` of `whole`, and makes those harmless that can be moved to
   /// the start of their dimension: `offsets` are the new ones.
   LogicalResult checkParts(Value whole, ArrayRef<Part> parts, StringRef what,
@@ -117,10 +119,12 @@ Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
   Value areInside =
       both(compare(ult, begin, extent), compare(ult, last, extent));
   // Numbers that are no larger than an extent do not overflow.
+  Value isSingle = compare(arith::CmpIPredicate::eq, count, one);
   Value moved = arith::AddIOp::create(b, loc, stride, extent);
   Value twice = arith::AddIOp::create(b, loc, extent, extent);
-  Value areSmall =
-      both(compare(ule, count, extent), compare(ule, moved, twice));
+  Value isNear =
+      arith::OrIOp::create(b, loc, isSingle, compare(ule, moved, twice));
+  Value areSmall = both(compare(ule, count, extent), isNear);
   Value isNothing = compare(arith::CmpIPredicate::eq, count, zero);
   return arith::OrIOp::create(b, loc, isNothing, both(areInside, areSmall));
 }
@@ -128,14 +132,23 @@ Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
 Value SliceChecker::isInside(Value whole, const Part &part) {
   Value extent = value(tensor::getMixedSize(b, loc, whole, part.dim));
   Value begin = value(part.offset), count = value(part.size);
-  if (!isOneInteger(part.stride))
-    return isStridedInside(begin, count, value(part.stride), extent);
   // A negative number is a large unsigned one.
   if (isOneInteger(part.size))
     return compare(arith::CmpIPredicate::ult, begin, extent);
+  if (!isOneInteger(part.stride))
+    return isStridedInside(begin, count, value(part.stride), extent);
   auto ule = arith::CmpIPredicate::ule;
   Value rest = arith::SubIOp::create(b, loc, extent, begin);
   return both(compare(ule, begin, extent), compare(ule, count, rest));
+}
+
+/// Whether a slice of constants is in range of a dimension of size `extent`.
+static bool isConstantInside(int64_t offset, int64_t size, int64_t stride,
+                             int64_t extent) {
+  if (size == 0)
+    return offset >= 0 && offset <= extent;
+  std::optional<int64_t> last = llvm::checkedMulAdd(size - 1, stride, offset);
+  return offset >= 0 && offset < extent && last && *last >= 0 && *last < extent;
 }
 
 /// Whether `part` of `whole` is in range wherever its op runs.
@@ -145,10 +158,8 @@ static bool isKnownInside(Value whole, const Part &part) {
                          size = getConstantIntValue(part.size),
                          stride = getConstantIntValue(part.stride);
   int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
-  if (offset && size && stride && !ShapedType::isDynamic(extent)) {
-    // What is not is an error of the op.
-    return *offset >= 0 && *offset < extent + (*size == 0);
-  }
+  if (offset && size && stride && !ShapedType::isDynamic(extent))
+    return isConstantInside(*offset, *size, *stride, extent);
   if (isZeroInteger(part.offset) && isOneInteger(part.stride) &&
       isExtentOf(part.size, whole, part.dim))
     return true;
@@ -174,6 +185,22 @@ static bool isInsideAtStart(Value whole, const Part &part) {
   int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
   return size && stride && *stride > 0 && !ShapedType::isDynamic(extent) &&
          (*size - 1) * *stride < extent;
+}
+
+/// Refuses a slice that is out of range whenever the function runs: upstream
+/// refuses only what ends behind the dimension.
+LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
+  std::optional<int64_t> offset = getConstantIntValue(part.offset),
+                         size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (!offset || !size || !stride || ShapedType::isDynamic(extent) ||
+      isConstantInside(*offset, *size, *stride, extent))
+    return success();
+  return op->emitOpError() << "expected a slice in range of dimension "
+                           << part.dim << " of size " << extent << ", found "
+                           << *size << " positions from " << *offset
+                           << " with a stride of " << *stride;
 }
 
 LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
@@ -250,6 +277,9 @@ LogicalResult SliceChecker::checkSlice(SliceOp slice) {
        llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
                        slice.getMixedStrides()))
     parts.push_back({static_cast<int64_t>(dim), offset, size, stride});
+  for (const Part &part : parts)
+    if (!isNested && failed(refuseConstants(whole, part)))
+      return failure();
   SmallVector<OpFoldResult> offsets;
   if (failed(checkParts(whole, parts, "slice", offsets)))
     return failure();

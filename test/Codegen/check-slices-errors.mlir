@@ -10,3 +10,10 @@ func.func @body(%x: tensor<4xf32>, %k: index) -> tensor<6xf32> {
   } : tensor<4xf32> to tensor<6xf32>
   return %p : tensor<6xf32>
 }
+
+// Upstream looks at the end of a dimension alone.
+func.func @backwards(%x: tensor<8xf32>) -> tensor<3xf32> {
+  // expected-error@below {{expected a slice in range of dimension 0 of size 8, found 3 positions from 0 with a stride of -1}}
+  %0 = tensor.extract_slice %x[0] [3] [-1] : tensor<8xf32> to tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

@@ -193,3 +193,25 @@ func.func @too_long(%x: tensor<4xf32>, %y: tensor<5xf32>, %n: index) -> tensor<5
   }
   return %r : tensor<5xf32>
 }
+
+// A single position has no stride.
+// CHECK-LABEL: func @single
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<?xf32>, %[[N:[^:]*]]: index,
+// CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
+// CHECK: %[[OK:.*]] = arith.cmpi ult, %c0{{.*}}, %[[D]] : index
+// CHECK-NEXT: cf.assert %[[OK]], "slice out of range of dimension 0 in
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[N]], %c1{{.*}} : index
+// CHECK: %[[MOVED:.*]] = arith.addi %c9{{.*}}, %[[D2:.*]] : index
+// CHECK: %[[TWICE:.*]] = arith.addi %[[D2]], %[[D2]] : index
+// CHECK: %[[FITS:.*]] = arith.cmpi ule, %[[MOVED]], %[[TWICE]] : index
+// CHECK: arith.ori %[[ONE]], %[[FITS]] : i1
+// CHECK: cf.assert
+// Constants that are in range, backwards.
+// CHECK: tensor.extract_slice %{{.*}}[7] [3] [-1]
+// CHECK-NOT: cf.assert
+func.func @single(%x: tensor<?xf32>, %n: index, %y: tensor<8xf32>) -> (tensor<1xf32>, tensor<?xf32>, tensor<3xf32>) {
+  %0 = tensor.extract_slice %x[0] [1] [2] : tensor<?xf32> to tensor<1xf32>
+  %1 = tensor.extract_slice %x[1] [%n] [9] : tensor<?xf32> to tensor<?xf32>
+  %2 = tensor.extract_slice %y[7] [3] [-1] : tensor<8xf32> to tensor<3xf32>
+  return %0, %1, %2 : tensor<1xf32>, tensor<?xf32>, tensor<3xf32>
+}
