@@ -132,6 +132,48 @@ struct ArithBounds : BoundsModel<ArithBounds<OpT>, OpT> {
   }
 };
 
+/// Quotients and remainders of indices by a positive constant. Of a number that
+/// is not negative, signs say nothing.
+template <typename OpT>
+struct DivisionBounds : BoundsModel<DivisionBounds<OpT>, OpT> {
+  static constexpr bool isCeil = std::is_same_v<OpT, arith::CeilDivSIOp> ||
+                                 std::is_same_v<OpT, arith::CeilDivUIOp>;
+  static constexpr bool isRemainder = std::is_same_v<OpT, arith::RemSIOp> ||
+                                      std::is_same_v<OpT, arith::RemUIOp>;
+  static constexpr bool isSigned = std::is_same_v<OpT, arith::CeilDivSIOp> ||
+                                   std::is_same_v<OpT, arith::DivSIOp> ||
+                                   std::is_same_v<OpT, arith::RemSIOp>;
+
+  static void populate(OpT op, Value value, Dim dim, Constraints &constraints) {
+    if (dim)
+      return;
+    AffineExpr lhs = constraints.getExpr(op.getLhs());
+    auto divisor =
+        dyn_cast<AffineConstantExpr>(constraints.getExpr(op.getRhs()));
+    if (!divisor || divisor.getValue() < 1)
+      return;
+    bool isPositive = isKnown(
+        Variable(op.getLhs()), Comparison::GE,
+        Variable(OpFoldResult(Builder(op.getContext()).getIndexAttr(0))));
+    if constexpr (isRemainder) {
+      constraints.bound(value) <= divisor.getValue() - 1;
+      constraints.bound(value) >=
+          (isPositive || !isSigned ? 0 : 1 - divisor.getValue());
+      if (isPositive)
+        constraints.bound(value) <= lhs;
+    } else if constexpr (isCeil) {
+      if (isSigned || isPositive)
+        constraints.bound(value) == lhs.ceilDiv(divisor);
+    } else if (isPositive) {
+      constraints.bound(value) == lhs.floorDiv(divisor);
+    } else if (isSigned) {
+      // Towards zero.
+      constraints.bound(value) >= lhs.floorDiv(divisor);
+      constraints.bound(value) <= lhs.ceilDiv(divisor);
+    }
+  }
+};
+
 /// A dimension that there is not is no size. Where it is read, it is an error.
 template <typename OpT> struct DimBounds : BoundsModel<DimBounds<OpT>, OpT> {
   static void populate(OpT op, Value value, Dim, Constraints &constraints) {
@@ -205,6 +247,14 @@ void flywheel::registerValueBounds(DialectRegistry &registry) {
     arith::MulIOp::attachInterface<ArithBounds<arith::MulIOp>>(*context);
     arith::FloorDivSIOp::attachInterface<ArithBounds<arith::FloorDivSIOp>>(
         *context);
+    arith::DivSIOp::attachInterface<DivisionBounds<arith::DivSIOp>>(*context);
+    arith::DivUIOp::attachInterface<DivisionBounds<arith::DivUIOp>>(*context);
+    arith::CeilDivSIOp::attachInterface<DivisionBounds<arith::CeilDivSIOp>>(
+        *context);
+    arith::CeilDivUIOp::attachInterface<DivisionBounds<arith::CeilDivUIOp>>(
+        *context);
+    arith::RemSIOp::attachInterface<DivisionBounds<arith::RemSIOp>>(*context);
+    arith::RemUIOp::attachInterface<DivisionBounds<arith::RemUIOp>>(*context);
     arith::SelectOp::attachInterface<SelectBounds>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {

@@ -179,3 +179,39 @@ func.func @chain(%x: tensor<?xf32>, %n: index, %flag: i1) -> tensor<?xf32> {
   %slice = tensor.extract_slice %x[0] [%a39] [1] : tensor<?xf32> to tensor<?xf32>
   return %slice : tensor<?xf32>
 }
+
+// Quotients by constants, of sizes and of numbers that may be negative, towards
+// zero; and remainders.
+// CHECK-LABEL: func @divisions
+// CHECK-NOT: cf.assert
+// CHECK: %[[SUM:.*]] = arith.addi
+// CHECK-NOT: cf.assert
+// CHECK: %[[MORE:.*]] = arith.addi %[[SUM]], %c2
+// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK-NEXT: tensor.extract_slice %{{.*}}[0] [%[[MORE]]]
+// CHECK: %[[LEAST:.*]] = arith.minsi
+// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK-NEXT: tensor.extract_slice %{{.*}}[0] [%[[LEAST]]]
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @divisions(%x: tensor<?xf32>, %k: index) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %half = arith.divui %n, %c2 : index
+  %other = arith.divsi %n, %c2 : index
+  %rest = arith.remui %n, %c2 : index
+  %up = arith.ceildivui %n, %c2 : index
+  %sum = arith.addi %half, %other : index
+  %0 = tensor.extract_slice %x[0] [%half] [1] : tensor<?xf32> to tensor<?xf32>
+  %1 = tensor.extract_slice %x[%half] [%other] [1] : tensor<?xf32> to tensor<?xf32>
+  %2 = tensor.extract_slice %x[0] [%rest] [1] : tensor<?xf32> to tensor<?xf32>
+  %3 = tensor.extract_slice %x[0] [%up] [1] : tensor<?xf32> to tensor<?xf32>
+  // One more than there are, and what may be negative.
+  %more = arith.addi %sum, %c2 : index
+  %4 = tensor.extract_slice %x[0] [%more] [1] : tensor<?xf32> to tensor<?xf32>
+  %any = arith.divsi %k, %c2 : index
+  %least = arith.minsi %any, %n : index
+  %5 = tensor.extract_slice %x[0] [%least] [1] : tensor<?xf32> to tensor<?xf32>
+  return %0, %1, %2, %3, %4, %5 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
