@@ -27,7 +27,8 @@ using flywheel::linalg_ext::LinalgExtDialect;
 namespace {
 /// What is known of a divisor.
 struct Divisor {
-  bool isConstant = false;
+  /// Whether the others say all there is: of a constant, or a positive number.
+  bool isKnown = false;
   bool mayBeZero = true;
   bool mayBeMinusOne = true;
 };
@@ -48,6 +49,12 @@ static Divisor analyzeDivisor(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return {true, number.isZero(), number.isAllOnes()};
+  // What is checked elsewhere is at least 1 here.
+  if (auto largest = value.getDefiningOp<arith::MaxSIOp>())
+    for (Value operand : largest->getOperands())
+      if (matchPattern(operand, m_ConstantInt(&number)) &&
+          number.isStrictlyPositive())
+        return {true, false, false};
   DenseIntElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)))
     return {};
@@ -177,7 +184,7 @@ LogicalResult CheckDivisions::rewritePower(math::IPowIOp op) {
   if (matchPattern(op.getRhs(), m_ConstantInt(&power)) && power.sge(0))
     return success();
   Divisor base = analyzeDivisor(op.getLhs());
-  if (base.isConstant && !base.mayBeZero)
+  if (base.isKnown && !base.mayBeZero)
     return success();
   Value zero = buildSplat(b, loc, op.getRhs(), 0);
   Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -195,9 +202,9 @@ LogicalResult CheckDivisions::rewrite(Operation *op) {
   if (auto power = dyn_cast<math::IPowIOp>(op))
     return rewritePower(power);
   Divisor divisor = analyzeDivisor(op->getOperand(1));
-  if (divisor.isConstant && divisor.mayBeZero)
+  if (divisor.isKnown && divisor.mayBeZero)
     return op->emitOpError() << "expected a divisor other than zero";
-  if (!divisor.isConstant)
+  if (!divisor.isKnown)
     addCheck(op);
   if (isSigned(op) && divisor.mayBeMinusOne)
     wrapMinusOne(op);

@@ -7,16 +7,23 @@
 // Before: any `scf.for`. After: each counts with a signed index. An integer of
 // fewer than 64 bits and its bounds are widened, so that nothing overflows
 // (upstream's folds compute trip counts in the type of the loop); what counts
-// with all 64 bits without a sign counts from 0. Refuses wider integers.
+// with all 64 bits without a sign counts from 0, behind a check of its step.
+// Refuses wider integers, and constant steps that never end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace flywheel {
 #define GEN_PASS_DEF_INDEXLOOPS
@@ -54,6 +61,37 @@ static void replaceLoop(scf::ForOp loop, Value lower, Value upper, Value step,
   loop->erase();
 }
 
+/// Refuses constants that `loop` would go on for ever with, or, counting down,
+/// end at once.
+static LogicalResult verifyStep(scf::ForOp loop) {
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      (loop.getUnsignedCmp() ? !step.isZero() : step.isStrictlyPositive()))
+    return success();
+  SmallString<16> found;
+  step.toString(found, 10, /*Signed=*/!loop.getUnsignedCmp());
+  return loop.emitOpError() << "expected a step of 1 or more, found " << found;
+}
+
+/// Checks that the step of `loop`, which counts without a sign, is not zero.
+/// Returns one that never is: the check may come behind the loop.
+static Value checkUnsignedStep(OpBuilder &b, scf::ForOp loop) {
+  Value step = loop.getStep();
+  if (matchPattern(step, m_Constant()))
+    return step;
+  Location loc = loop.getLoc();
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(step.getType()));
+  Value one =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(step.getType(), 1));
+  Value ok =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, step, zero);
+  cf::AssertOp check = flywheel::linalg_ext::createCheck(
+      b, loop, ok, "expected a step of 1 or more, found 0");
+  if (!isa<func::FuncOp>(loop->getParentOp()))
+    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  return arith::MaxUIOp::create(b, loc, step, one);
+}
+
 static LogicalResult indexLoop(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
   bool isUnsigned = loop.getUnsignedCmp();
@@ -80,6 +118,7 @@ static LogicalResult indexLoop(scf::ForOp loop) {
     return success();
   }
 
+  step = checkUnsignedStep(b, loop);
   // The difference is right without a sign where upper is the larger one.
   Value runs =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lower, upper);
@@ -106,10 +145,14 @@ namespace {
 struct IndexLoops : impl::IndexLoopsBase<IndexLoops> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
+    bool isValid = true;
     getOperation().walk([&](scf::ForOp loop) {
+      isValid &= succeeded(verifyStep(loop));
       if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp())
         loops.push_back(loop);
     });
+    if (!isValid)
+      return signalPassFailure();
     for (scf::ForOp loop : loops)
       if (failed(indexLoop(loop)))
         return signalPassFailure();

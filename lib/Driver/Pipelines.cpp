@@ -68,6 +68,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifySupportedOps(supported));
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
+  pm.addNestedPass<func::FuncOp>(createExpandAffineDivisions());
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots

@@ -50,14 +50,17 @@ func.func @unsigned(%u: i8, %x: f32) -> f32 {
 // Where no type is wider, it counts from 0.
 // CHECK-LABEL: func.func @unsigned_index(
 // CHECK-SAME: %[[L:[^:]*]]: index, %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: index) -> index
-// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-NEXT: %[[OK:.*]] = arith.cmpi ne, %[[S]], %[[C0]] : index
+// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found 0 in 'scf.for' at {{.*}}index-loops.mlir:[[#@LINE+14]]:8"
+// CHECK-NEXT: %[[STEP:.*]] = arith.maxui %[[S]], %[[C1]] : index
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ult, %[[L]], %[[U]] : index
 // CHECK-NEXT: %[[SUBI:.*]] = arith.subi %[[U]], %[[L]] : index
-// CHECK-NEXT: %[[CEILDIVUI:.*]] = arith.ceildivui %[[SUBI]], %[[S]] : index
+// CHECK-NEXT: %[[CEILDIVUI:.*]] = arith.ceildivui %[[SUBI]], %[[STEP]] : index
 // CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[CEILDIVUI]], %[[C0]] : index
 // CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[SELECT]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[X]]) -> (index) {
-// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[ITER]], %[[S]] : index
+// CHECK-NEXT: %[[MULI:.*]] = arith.muli %[[ITER]], %[[STEP]] : index
 // CHECK-NEXT: %[[ADDI:.*]] = arith.addi %[[L]], %[[MULI]] : index
 // CHECK-NEXT: %[[XORI:.*]] = arith.xori %[[ITER_2]], %[[ADDI]] : index
 // CHECK-NEXT: scf.yield %[[XORI]] : index
@@ -98,6 +101,51 @@ func.func @too_wide(%u: i128) {
   %c1 = arith.constant 1 : i128
   // expected-error @+1 {{expected an index or an integer of at most 64 bits to count, found 'i128'}}
   scf.for %i = %c1 to %u step %c1 : i128 {
+  }
+  return
+}
+
+// -----
+
+func.func @stuck(%u: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expected a step of 1 or more, found 0}}
+  scf.for %i = %c0 to %u step %c0 {
+    // expected-error @+1 {{expected a step of 1 or more, found 0}}
+    scf.for unsigned %j = %c0 to %u step %c0 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @backwards(%u: i8) {
+  %c0 = arith.constant 0 : i8
+  %step = arith.constant -1 : i8
+  // expected-error @+1 {{expected a step of 1 or more, found -1}}
+  scf.for %i = %u to %c0 step %step : i8 {
+  }
+  // 255 without a sign.
+  scf.for unsigned %i = %c0 to %u step %step : i8 {
+  }
+  return
+}
+
+// -----
+
+// In a branch, the check may come too late for the loop.
+// CHECK-LABEL: func.func @in_branch(
+// CHECK: scf.if
+// CHECK: %[[OK:.*]] = arith.cmpi ne, %[[S:.*]], %c0{{.*}} : index
+// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found 0 in 'scf.for' at {{.*}}index-loops.mlir:[[#@LINE+5]]:5" {linalg_ext.safe}
+// CHECK-NEXT: %[[STEP:.*]] = arith.maxui %[[S]], %c1{{.*}} : index
+// CHECK: arith.ceildivui %{{.*}}, %[[STEP]] : index
+func.func @in_branch(%l: index, %u: index, %s: index, %c: i1, %m: memref<index>) {
+  scf.if %c {
+    scf.for unsigned %i = %l to %u step %s {
+      memref.store %i, %m[] : memref<index>
+    }
   }
   return
 }

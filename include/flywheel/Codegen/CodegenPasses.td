@@ -528,12 +528,36 @@ def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {
     Before: any `scf.for`. After: each counts with an index, and compares it with
     its sign: a loop over an integer has its bounds widened, and its body an
     induction variable that is cast back. An unsigned loop over 64 bits counts
-    from 0 to its trip count.
+    from 0 to its trip count, behind a `cf.assert` that its step is not 0; that
+    any other step is 1 or more is for `flywheel-check-sizes` to check.
 
-    Refuses integers of more than 64 bits.
+    Refuses integers of more than 64 bits, and constant steps below 1.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect", "::flywheel::linalg_ext::LinalgExtDialect"
+  ];
+}
+
+def ExpandAffineDivisions : Pass<"flywheel-expand-affine-divisions",
+                                 "::mlir::func::FuncOp"> {
+  let summary = "Expand affine ops that divide by a number of the step";
+  let description = [{
+    Before: `affine.apply`, `affine.min` and `affine.max` whose maps divide by a
+    symbol, or take a remainder, which upstream defines for numbers above 0
+    alone. After: each that divides by what is not constant is ops of `arith`,
+    behind a `cf.assert` that each of its divisors is 1 or more. In a branch, a
+    loop or a body, where the check comes only after all of it has run, a
+    divisor is at least 1.
+
+    Refuses constant divisors below 1, also where a symbol makes them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::flywheel::linalg_ext::LinalgExtDialect"
+  ];
+  let statistics = [Statistic<"numExpanded", "num-expanded",
+                              "Number of affine ops that were expanded">];
 }
 
 def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {

@@ -199,12 +199,15 @@ static std::string describeRelation(const SizeRelation &relation,
 }
 
 /// Refuses `op`, which always runs, where it requires two sizes to be equal
-/// that never are. Folds of upstream's ops believe either of them, and what
-/// they leave does not verify; ops of ours fail when they run.
-static LogicalResult refuseUnequal(Operation *op, const SizeRelation &relation,
-                                   std::optional<int64_t> lhs,
-                                   std::optional<int64_t> rhs) {
-  if (relation.isAtLeast || !lhs || !rhs || *lhs == *rhs ||
+/// that never are, or an operand to be larger than it ever is. Folds of
+/// upstream's ops believe either of the sizes, and what they leave does not
+/// verify; ops of ours fail when they run.
+static LogicalResult refuseConstants(Operation *op,
+                                     const SizeRelation &relation,
+                                     std::optional<int64_t> lhs,
+                                     std::optional<int64_t> rhs) {
+  if (!lhs || !rhs || *lhs == *rhs ||
+      (relation.isAtLeast && (!relation.operand || *lhs > *rhs)) ||
       isa_and_present<nn::NNDialect>(op->getDialect()))
     return success();
   std::string text;
@@ -214,6 +217,19 @@ static LogicalResult refuseUnequal(Operation *op, const SizeRelation &relation,
     else
       text += c;
   return op->emitOpError() << text;
+}
+
+/// Makes the operand that `relation` is about one that it holds for: a check
+/// may come behind `op`, or fail only then.
+static void clampOperand(Operation *op, const SizeRelation &relation) {
+  if (!relation.operand)
+    return;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value least =
+      arith::ConstantIndexOp::create(b, loc, *relation.rhs.getConstant());
+  relation.operand->set(
+      arith::MaxSIOp::create(b, loc, relation.operand->get(), least));
 }
 
 static LogicalResult refuse(Operation *op) {
@@ -239,8 +255,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     });
   };
   auto checkConstants = [&]() {
-    return refuseUnequal(op, relation, facts.getConstant(relation.lhs),
-                         facts.getConstant(relation.rhs));
+    return refuseConstants(op, relation, facts.getConstant(relation.lhs),
+                           facts.getConstant(relation.rhs));
   };
   if (isAlwaysRun(op) && failed(checkConstants()))
     return failure();
@@ -258,6 +274,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   if (facts.follows(sizes, relation.lhs, relation.rhs, relation.isAtLeast,
                     all)) {
     ++numProved;
+    if (!sizes.isNonNegative(relation.lhs - relation.rhs))
+      clampOperand(op, relation);
     return success();
   }
 
@@ -290,7 +308,9 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     // What a rule has made of the region is looked at again.
     if (place->getParentOfType<train::CustomVjpOp>())
       return success();
-    return refuse(op);
+    // Checks of operands are lifted out of the bodies of ops.
+    if (!relation.operand)
+      return refuse(op);
   }
   OpBuilder b(place);
   Location loc = op->getLoc();
@@ -315,10 +335,11 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
       b, op, ok, describeRelation(relation, !isNested(place)));
   ++numChecked;
   facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all);
+  clampOperand(op, relation);
   if (!isNested(place))
     return success();
   assertion->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
-  return guard(op, ok);
+  return relation.operand ? success() : guard(op, ok);
 }
 
 /// Runs `op` only where `ok`: what stands for its results else are zeros.

@@ -10,6 +10,7 @@
 #include "SizeRelations.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace flywheel {
 
@@ -53,6 +54,7 @@ private:
                    llvm::StringRef what);
 
   void addResultTypes();
+  void addStep(mlir::scf::ForOp loop);
   void addControlFlow();
   void addElementwise();
   void addIndexingMaps(mlir::linalg::LinalgOp structured);

@@ -74,6 +74,27 @@ void RelationReporter::addResultTypes() {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// Whether `number` is 1 or more whatever it is computed from.
+static bool isAtLeastOne(Value number) {
+  auto largest = number.getDefiningOp<arith::MaxSIOp>();
+  return largest && llvm::any_of(largest->getOperands(), [](Value operand) {
+           return getConstantIntValue(operand).value_or(0) >= 1;
+         });
+}
+
+/// A loop that does not count up never ends.
+void RelationReporter::addStep(scf::ForOp loop) {
+  if (loop.getStep().getType().isIndex() && !isAtLeastOne(loop.getStep()))
+    report({sizes.getNumber(loop.getStep()),
+            SizeExpr::constant(1),
+            "a step of 1 or more",
+            true,
+            {},
+            {},
+            "\1",
+            &loop.getStepMutable()});
+}
+
 /// Branches make results of one shape, and loops keep that of what they carry:
 /// an iteration finds what the one before it left.
 void RelationReporter::addControlFlow() {
@@ -95,6 +116,7 @@ void RelationReporter::addControlFlow() {
     }
   };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    addStep(loop);
     if (std::optional<SizeExpr> isUnused = sizes.getIsEmpty(loop))
       unless.push_back(*isUnused);
     carried(loop.getYieldedValues(), loop.getInitArgs());

@@ -27,6 +27,9 @@ struct SizeRelation {
   /// Continues ", found ", the bytes 1 and 2 for the sizes; empty where that is
   /// the sizes alone.
   std::string found = {};
+  /// Of an index that the op must not run with, whatever it then does: the
+  /// operand that `lhs` is, which is made `rhs` where it is smaller.
+  mlir::OpOperand *operand = nullptr;
 };
 
 using SizeRelationFn = llvm::function_ref<void(const SizeRelation &)>;

@@ -275,3 +275,42 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
   %y = nn.mean_squared_error %x, %z reduction none : (tensor<3x?xf32>, tensor<?x4xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+// A loop that does not count up never ends. The check may come behind it, so
+// its step is at least 1; the second loop needs no check of its own.
+// CHECK-LABEL: func @steps(
+// CHECK-SAME: %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: f32)
+// CHECK: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[S]], %c1{{.*}}
+// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}check-sizes.mlir:[[#@LINE+17]]:8"
+// CHECK: %[[STEP:.*]] = arith.maxsi %[[S]], %c1{{.*}} : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP]]
+// CHECK-NOT: cf.assert
+// CHECK: %[[AGAIN:.*]] = arith.maxsi %[[S]], %c1{{.*}} : index
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[U]] step %[[AGAIN]]
+// CHECK: %[[INNER:.*]] = arith.subi %[[S]], %[[I]] : index
+// CHECK: %[[OK2:.*]] = linalg_ext.compare_sizes ge
+// CHECK-NEXT: cf.assert %[[OK2]], "expected a step of 1 or more in 'scf.for' at {{.*}}" {linalg_ext.safe}
+// CHECK: %[[STEP2:.*]] = arith.maxsi %[[INNER]], %c1{{.*}} : index
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP2]]
+// ONCE-LABEL: func @steps(
+// ONCE-COUNT-2: cf.assert
+// ONCE-NOT: cf.assert
+// ONCE: return
+func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %0 = scf.for %i = %c0 to %u step %s iter_args(%h = %x) -> f32 {
+    %y = arith.mulf %h, %h : f32
+    scf.yield %y : f32
+  }
+  %1 = scf.for %i = %c0 to %u step %s iter_args(%h = %x) -> f32 {
+    %t = arith.subi %s, %i : index
+    %2 = scf.for %j = %c0 to %u step %t iter_args(%g = %h) -> f32 {
+      %y = arith.mulf %g, %g : f32
+      scf.yield %y : f32
+    }
+    scf.yield %2 : f32
+  }
+  return %0, %1 : f32, f32
+}
