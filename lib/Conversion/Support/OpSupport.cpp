@@ -39,7 +39,6 @@ static const llvm::StringMap<StringRef> &getInstead() {
   static const StringRef
       checked = "'nn.gather' or 'nn.scatter_add', whose indices are checked",
       scale = "a product with the scale and 'arith.extf' or 'arith.truncf'",
-      variable = "'train.variable', 'train.read' and 'train.assign'",
       blocks = "numbers that are not in blocks of one scale",
       constantShape = "'tosa.const_shape'", loops = "'scf.for'",
       packed = "tensors that are not packed: the compiler packs them",
@@ -57,9 +56,6 @@ static const llvm::StringMap<StringRef> &getInstead() {
       {"linalg.winograd_input_transform", convolution},
       {"linalg.winograd_output_transform", convolution},
       {"tosa.custom", function},
-      {"tosa.variable", variable},
-      {"tosa.variable_read", variable},
-      {"tosa.variable_write", variable},
       {"tosa.cast_from_block_scaled", blocks},
       {"tosa.cast_to_block_scaled", blocks},
       {"tosa.matmul_t_block_scaled", blocks},

@@ -16,8 +16,13 @@ ml_program.global private mutable @n(dense_resource<missing> : tensor<4xf32>) : 
 
 // -----
 
-// expected-error @+1 {{expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or !train.string, found 'complex<f32>'}}
+// expected-error @+1 {{'ml_program.global' op expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or !train.string, found 'complex<f32>'}}
 ml_program.global private mutable @n : tensor<2xcomplex<f32>>
+
+// -----
+
+// expected-error @+1 {{'tosa.variable' op expected an element type of f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or !train.string, found 'i4'}}
+tosa.variable @n = dense<1> : tensor<2xi4>
 
 // -----
 

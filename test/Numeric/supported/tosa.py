@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import re
 from typing import Any, Callable, Sequence, Tuple
 
 import numpy as np
@@ -442,3 +443,35 @@ def while_loop(t: Element) -> Sample:
 @sample("tosa.yield")
 def tosa_yield(t: Element) -> Sample:
     return cond_if(t)
+
+
+def variable(op: str, t: Element) -> Tuple[str, str]:
+    """A variable of ones, of a name that no other sample has, and that name."""
+    name = re.sub(r"\W", "_", f"{op}_{t.name}")
+    one = "1.0" if t.is_float else "true" if t.kind == "b" else "1"
+    if t.name.startswith("complex"):
+        one = "(1.0, 0.0)"
+    return f"tosa.variable @{name} = dense<{one}> : {t.tensor(3)}\n", name
+
+
+@sample("tosa.variable")
+def tosa_variable(t: Element) -> Sample:
+    kind = t.tensor(3)
+    head, name = variable("variable", t)
+    return Sample([], f"%y = tosa.variable_read @{name} : {kind}", [(kind, np.ones(3, t.dtype))], head=head)
+
+
+@sample("tosa.variable_read")
+def variable_read(t: Element) -> Sample:
+    x, kind = whole(t, 3), t.tensor(3)
+    head, name = variable("variable_read", t)
+    return Sample([(kind, x)], f"%y0 = tosa.variable_read @{name} : {kind}\ntosa.variable_write @{name}, %a0 : {kind}\n"
+                  f"%y1 = tosa.variable_read @{name} : {kind}", [(kind, np.ones(3, t.dtype)), (kind, x)], head=head)
+
+
+@sample("tosa.variable_write")
+def variable_write(t: Element) -> Sample:
+    x, kind = whole(t, 3), t.tensor(3)
+    head, name = variable("variable_write", t)
+    return Sample([(kind, x)], f"tosa.variable_write @{name}, %a0 : {kind}\n%y = tosa.variable_read @{name} : {kind}",
+                  [(kind, x)], head=head)

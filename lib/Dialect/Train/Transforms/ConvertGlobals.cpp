@@ -13,6 +13,8 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
+#include "../IR/VariableVerifiers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -119,6 +121,13 @@ LogicalResult TrainConvertGlobals::collectGlobal(Operation *op, Type type,
            << "expected a tensor of a static shape, or a number, to keep "
               "between calls, found "
            << type;
+  // The verifier of the variable would not name this op.
+  Type element = global.tensorType.getElementType();
+  if (isMutable && !isVariableElementType(element))
+    return op->emitOpError()
+           << "expected an element type of f16, bf16, f32, f64, i1, i8, i16, "
+              "i32, i64, ui8, ui16, ui32, ui64 or !train.string, found "
+           << element;
   if (value) {
     global.value = getDense(value, global.tensorType);
     if (!global.value)
