@@ -37,6 +37,16 @@ func.func @loop(%x: tensor<3xf32>, %n: tensor<i64>) -> tensor<3xf32> {
   }
   return %y : tensor<3xf32>
 }
+func.func @far(%x: tensor<3xf32>, %n: tensor<i64>, %l: tensor<i64>, %u: tensor<i64>) -> tensor<3xf32> {
+  %step = func.call @index(%n) : (tensor<i64>) -> index
+  %lower = func.call @index(%l) : (tensor<i64>) -> index
+  %upper = func.call @index(%u) : (tensor<i64>) -> index
+  %y = scf.for %i = %lower to %upper step %step iter_args(%h = %x) -> tensor<3xf32> {
+    %s = arith.addf %h, %x : tensor<3xf32>
+    scf.yield %s : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
 func.func @twice(%x: tensor<3xf32>, %n: tensor<i64>) -> tensor<3xf32> {
   %step = func.call @index(%n) : (tensor<i64>) -> index
   %c0 = arith.constant 0 : index
@@ -139,6 +149,12 @@ def test_steps() -> None:
             inner = sum(-(-i // step) for i in range(5))
             expect_close(f"{configuration} twice {step}", model.run("twice", x, number(step)),
                          x * (1 + 5 * runs + inner))
+        # Nothing wraps: neither the step nor how far it is.
+        for lower, upper, step, runs in ((5, 10, 2**63 - 1, 1), (5, 10, 5, 1), (5, 10, 4, 2), (10, 10, 3, 0),
+                                         (10, 5, 2**63 - 1, 0), (-7, 8, 2**63 - 1, 1), (-7, 8, 5, 3),
+                                         (-(2**63), 2**62, 2**62, 3), (2**63 - 5, 2**63 - 1, 2**62, 1)):
+            found = model.run("far", x, number(step), number(lower), number(upper))
+            expect_close(f"{configuration} {lower} {upper} {step}", found, x * (runs + 1))
         expect_close(configuration, model.run("narrow", x, np.array(3, np.int8)), x * 3)
         expect_close(configuration, model.run("unsigned", x, number(-1)), x * 2)
         expect_close(configuration, model.run("inside", x, number(5)), x * (1 + 1 + 2 + 2 + 3 + 5))

@@ -228,8 +228,16 @@ static void clampOperand(Operation *op, const SizeRelation &relation) {
   Location loc = op->getLoc();
   Value least =
       arith::ConstantIndexOp::create(b, loc, *relation.rhs.getConstant());
-  relation.operand->set(
-      arith::MaxSIOp::create(b, loc, relation.operand->get(), least));
+  Value number = arith::MaxSIOp::create(b, loc, relation.operand->get(), least);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    // A step of the whole way ends the loop; a larger one may wrap around, to
+    // in front of its end. Where there is no iteration, any step will do.
+    Value way = arith::SubIOp::create(b, loc, loop.getUpperBound(),
+                                      loop.getLowerBound());
+    number = arith::MaxSIOp::create(
+        b, loc, arith::MinUIOp::create(b, loc, number, way), least);
+  }
+  relation.operand->set(number);
 }
 
 static LogicalResult refuse(Operation *op) {

@@ -279,20 +279,29 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
 // -----
 
 // A loop that does not count up never ends. The check may come behind it, so
-// its step is at least 1; the second loop needs no check of its own.
+// its step is at least 1, and at most all of the way: nothing wraps. The second loop needs no check of its own.
 // CHECK-LABEL: func @steps(
 // CHECK-SAME: %[[U:[^:]*]]: index, %[[S:[^:]*]]: index, %[[X:[^:]*]]: f32)
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes ge %[[S]], %c1{{.*}}
-// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}check-sizes.mlir:[[#@LINE+17]]:8"
-// CHECK: %[[STEP:.*]] = arith.maxsi %[[S]], %c1{{.*}} : index
+// CHECK-NEXT: cf.assert %[[OK]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}check-sizes.mlir:[[#@LINE+26]]:8"
+// CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[S]], %[[ONE:c1[_0-9]*]] : index
+// CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
+// CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
+// CHECK-NEXT: %[[STEP:.*]] = arith.maxsi %[[LEAST]], %[[ONE]] : index
 // CHECK: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP]]
 // CHECK-NOT: cf.assert
-// CHECK: %[[AGAIN:.*]] = arith.maxsi %[[S]], %c1{{.*}} : index
+// CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[S]], %[[ONE:c1[_0-9]*]] : index
+// CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
+// CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
+// CHECK-NEXT: %[[AGAIN:.*]] = arith.maxsi %[[LEAST]], %[[ONE]] : index
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[U]] step %[[AGAIN]]
 // CHECK: %[[INNER:.*]] = arith.subi %[[S]], %[[I]] : index
 // CHECK: %[[OK2:.*]] = linalg_ext.compare_sizes ge
 // CHECK-NEXT: cf.assert %[[OK2]], "expected a step of 1 or more in 'scf.for' at {{.*}}" {linalg_ext.safe}
-// CHECK: %[[STEP2:.*]] = arith.maxsi %[[INNER]], %c1{{.*}} : index
+// CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[INNER]], %[[ONE:c1[_0-9]*]] : index
+// CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
+// CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
+// CHECK-NEXT: %[[STEP2:.*]] = arith.maxsi %[[LEAST]], %[[ONE]] : index
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[U]] step %[[STEP2]]
 // ONCE-LABEL: func @steps(
 // ONCE-COUNT-2: cf.assert
