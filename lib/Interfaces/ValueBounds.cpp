@@ -214,7 +214,7 @@ struct ForBounds : BoundsModel<ForBounds, scf::ForOp> {
     if (llvm::is_contained(search.carried, carried))
       return;
     search.carried.push_back(carried);
-    auto end = llvm::make_scope_exit([&] { search.carried.pop_back(); });
+    llvm::scope_exit end([&] { search.carried.pop_back(); });
     if (isKnown(Variable(op.getYieldedValues()[i], dim), Comparison::EQ,
                 Variable(op.getRegionIterArg(i), dim)))
       setEqual(constraints, value, dim, op.getInitArgs()[i]);
