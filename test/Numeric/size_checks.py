@@ -245,6 +245,59 @@ CASES: dict[str, Case] = {
         [({"x": (5, 2)}, "found 12 and 10 in 'tensor.reshape'")],
         scalars={"n": np.array([3, 4], np.int64)},
     ),
+    # Products and sums that are right modulo 2^64.
+    "reshape_overflow": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>, %n: tensor<2xi64>) -> tensor<{t}> {{
+          %y = tensor.reshape %x(%n) : (tensor<?x{t}>, tensor<2xi64>) -> tensor<?x?x{t}>
+          %s = nn.reduce sum %y axes [0, 1] : tensor<?x?x{t}> -> tensor<{t}>
+          return %s : tensor<{t}>
+        }}""",
+        lambda x, n: x.sum(),
+        [],
+        [
+            ({"x": (6,)}, "expected at most 2^56 elements, found more in 'tensor.reshape'"),
+            ({"x": (0,)}, "expected at most 2^56 elements, found more in 'tensor.reshape'"),
+        ],
+        scalars={"n": np.array([1000000007, 7208631400704185930], np.int64)},
+    ),
+    "expand_shape_overflow": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>, %n: tensor<2xindex>) -> tensor<{t}> {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %a = tensor.extract %n[%c0] : tensor<2xindex>
+          %b = tensor.extract %n[%c1] : tensor<2xindex>
+          %y = tensor.expand_shape %x [[0, 1]] output_shape [%a, %b] : tensor<?x{t}> into tensor<?x?x{t}>
+          %s = nn.reduce sum %y axes [0, 1] : tensor<?x?x{t}> -> tensor<{t}>
+          return %s : tensor<{t}>
+        }}""",
+        lambda x, n: x.sum(),
+        [],
+        [
+            ({"x": (0,)}, "expected at most 2^56 elements, found more in 'tensor.expand_shape'"),
+            ({"x": (3,)}, "expected at most 2^56 elements, found more in 'tensor.expand_shape'"),
+        ],
+        scalars={"n": np.array([2**62, 4], np.int64)},
+    ),
+    "pad_overflow": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>, %n: tensor<index>) -> tensor<{t}> {{
+          %a = tensor.extract %n[] : tensor<index>
+          %v = arith.constant {zero} : {t}
+          %y = tensor.pad %x low[%a] high[%a] {{
+          ^bb0(%i: index):
+            tensor.yield %v : {t}
+          }} : tensor<?x{t}> to tensor<?x{t}>
+          %w = tensor.cast %y : tensor<?x{t}> to tensor<8x{t}>
+          %s = nn.reduce sum %w axes [0] : tensor<8x{t}> -> tensor<{t}>
+          return %s : tensor<{t}>
+        }}""",
+        lambda x, n: x.sum(),
+        [],
+        [({"x": (10,)}, "expected at most 2^56 elements, found more in 'tensor.pad'")],
+        scalars={"n": np.array(2**63 - 1, np.int64)},
+    ),
     "generic": Case(
         """
         func.func @f(%x: tensor<?x2x{t}>, %z: tensor<?x{t}>) -> tensor<{t}> {{

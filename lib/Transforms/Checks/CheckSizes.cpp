@@ -18,6 +18,8 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -116,9 +118,17 @@ private:
   void nameShapeElements(tensor::ReshapeOp op);
   void expandReshape(tensor::ReshapeOp op);
   LogicalResult check(Operation *op, const SizeRelation &relation);
+  /// Whether the same sizes have been checked, with no other excuses.
+  bool isCounted(const std::vector<SizeExpr> &factors, const Excuses &excuses) {
+    return llvm::any_of(counted, [&](const auto &check) {
+      return check.first == factors && isSubset(check.second, excuses);
+    });
+  }
   LogicalResult guard(Operation *op, Value ok);
 
   SizeAnalysis sizes;
+  /// Sizes that can be counted where none of the excuses holds.
+  std::vector<std::pair<std::vector<SizeExpr>, Excuses>> counted;
   SizeFacts facts;
 };
 } // namespace
@@ -246,8 +256,29 @@ static LogicalResult refuse(Operation *op) {
                            << "', found some that are computed inside of it";
 }
 
+/// Whether the product of `factors`, none of which is negative and each of
+/// which counts as one at least, is at most `kMaxSize`. Nothing overflows on
+/// the way.
+static Value isCountable(OpBuilder &b, Location loc, ValueRange factors) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value limit = arith::ConstantIndexOp::create(b, loc, kMaxSize);
+  Value count = one;
+  Value ok = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (Value factor : factors) {
+    factor = arith::MaxSIOp::create(b, loc, factor, one);
+    Value most = arith::DivUIOp::create(b, loc, limit, factor);
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, count, most);
+    ok = arith::AndIOp::create(b, loc, ok, fits);
+    // A product that overflows is of no use, and does no harm.
+    count = arith::MulIOp::create(b, loc, count, factor);
+  }
+  return ok;
+}
+
 LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
-  if (!relation.isAtLeast && relation.lhs == relation.rhs)
+  bool isCount = !relation.factors.empty();
+  if (!isCount && !relation.isAtLeast && relation.lhs == relation.rhs)
     return success();
   Excuses excuses(relation.unless);
   for (const SizeExpr &size : relation.unlessZero)
@@ -279,8 +310,9 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
         return excuse.getConstant().value_or(0) != 0;
       }))
     return success();
-  if (facts.follows(sizes, relation.lhs, relation.rhs, relation.isAtLeast,
-                    all)) {
+  if (isCount ? isCounted(relation.factors, all)
+              : facts.follows(sizes, relation.lhs, relation.rhs,
+                              relation.isAtLeast, all)) {
     ++numProved;
     if (!sizes.isNonNegative(relation.lhs - relation.rhs))
       clampOperand(op, relation);
@@ -292,7 +324,14 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   };
   // What a region yields may become known once its ops are lowered: that is
   // for `flywheel-check-carried-extents`.
-  if (!isAvailable(relation.lhs, op) || !isAvailable(relation.rhs, op))
+  auto areAvailable = [&](Operation *parent) {
+    return isAvailable(relation.lhs, parent) &&
+           isAvailable(relation.rhs, parent) &&
+           llvm::all_of(relation.factors, [&](const SizeExpr &factor) {
+             return isAvailable(factor, parent);
+           });
+  };
+  if (!areAvailable(op))
     return success();
   // In front of as many regions as possible.
   Operation *place = op;
@@ -300,8 +339,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     Operation *parent = place->getParentOp();
     std::optional<SizeExpr> leftOut =
         isLeftOut(sizes, parent, place->getParentRegion());
-    if (!isAvailable(relation.lhs, parent) ||
-        !isAvailable(relation.rhs, parent) ||
+    if (!areAvailable(parent) ||
         llvm::any_of(excuses, [&](const SizeExpr &excuse) {
           return !isAvailable(excuse, parent);
         }))
@@ -332,17 +370,26 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
                : arith::IndexCastOp::create(b, loc, b.getIndexType(), number)
                      .getResult();
   };
-  Value lhs = toIndex(relation.lhs), rhs = toIndex(relation.rhs);
-  Value ok = CompareSizesOp::create(
-      b, loc, relation.isAtLeast ? SizePredicate::ge : SizePredicate::eq, lhs,
-      rhs);
+  Value ok;
+  if (isCount) {
+    ok = isCountable(
+        b, loc, llvm::to_vector(llvm::map_range(relation.factors, toIndex)));
+  } else {
+    Value lhs = toIndex(relation.lhs), rhs = toIndex(relation.rhs);
+    ok = CompareSizesOp::create(
+        b, loc, relation.isAtLeast ? SizePredicate::ge : SizePredicate::eq, lhs,
+        rhs);
+  }
   for (const SizeExpr &excuse : excuses)
     if (!excuse.getConstant())
       ok = arith::OrIOp::create(b, loc, materialize(excuse), ok);
   cf::AssertOp assertion = linalg_ext::createCheck(
       b, op, ok, describeRelation(relation, !isNested(place)));
   ++numChecked;
-  facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all);
+  if (isCount)
+    counted.push_back({relation.factors, all});
+  else
+    facts.add(relation.lhs, relation.rhs, relation.isAtLeast, all);
   clampOperand(op, relation);
   if (!isNested(place))
     return success();

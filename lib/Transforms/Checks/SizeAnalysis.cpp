@@ -417,6 +417,9 @@ static bool isInFrontOf(Value value, Operation *op) {
 
 bool SizeAnalysis::isAvailable(const SizeExpr &expr, Operation *parent) {
   return llvm::all_of(expr.getTerms(), [&](const auto &term) {
+    // No type says a number of this size, but arithmetic may.
+    if (!llvm::isInt<32>(static_cast<int64_t>(term.second)))
+      return false;
     return llvm::all_of(term.first, [&](unsigned number) {
       const Atom &atom = atoms[number];
       if (atom.value && isInFrontOf(atom.value, parent))
@@ -443,6 +446,26 @@ static Value convert(OpBuilder &b, Location loc, Value number, Type type) {
     return arith::ConstantOp::create(
         b, loc, b.getIntegerAttr(type, value.getSExtValue()));
   return arith::IndexCastOp::create(b, loc, type, number);
+}
+
+bool SizeAnalysis::isOfSizes(const SizeExpr &expr) {
+  return llvm::all_of(expr.getTerms(), [&](const auto &term) {
+    // No type says a number of this size, but arithmetic may.
+    if (!llvm::isInt<32>(static_cast<int64_t>(term.second)))
+      return false;
+    return llvm::all_of(term.first, [&](unsigned number) {
+      const Atom &atom = atoms[number];
+      return atom.kind == Kind::Size ||
+             (atom.kind == Kind::Compute &&
+              isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::DivSIOp,
+                  arith::DivUIOp, arith::FloorDivSIOp, arith::MaxSIOp,
+                  arith::MinSIOp, arith::RemSIOp, arith::RemUIOp>(
+                  atom.value.getDefiningOp()) &&
+              llvm::all_of(atom.operands, [&](const SizeExpr &operand) {
+                return isOfSizes(operand);
+              }));
+    });
+  });
 }
 
 Value SizeAnalysis::materialize(OpBuilder &b, Location loc, unsigned number,

@@ -44,6 +44,9 @@ public:
 
   /// Whether the number is never negative, as far as can be seen.
   bool isNonNegative(const SizeExpr &expr);
+  /// Whether the number is computed from sizes of tensors by sums, products and
+  /// quotients alone: from sizes that there are.
+  bool isOfSizes(const SizeExpr &expr);
   /// Whether the number can be computed in front of `parent`.
   bool isAvailable(const SizeExpr &expr, mlir::Operation *parent);
   /// Computes the number in front of `parent` with `builder`, which is at

@@ -50,6 +50,9 @@ private:
                  llvm::StringRef nameA, llvm::StringRef nameB);
   void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
                    llvm::StringRef nameB);
+  /// A tensor of these sizes can be counted, whatever numbers they are.
+  void countable(std::vector<SizeExpr> dims);
+  void countable(mlir::Value tensor);
   void nonNegative(llvm::ArrayRef<mlir::OpFoldResult> numbers,
                    llvm::StringRef what);
 

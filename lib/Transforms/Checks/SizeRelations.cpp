@@ -15,6 +15,8 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,6 +40,26 @@ void RelationReporter::equalShapes(Value a, Value b, StringRef nameA,
     equal(sizes.getSize(a, dim), sizes.getSize(b, dim),
           "equal sizes of dimension " + Twine(dim) + " of " + nameA + " and " +
               nameB);
+}
+
+void RelationReporter::countable(std::vector<SizeExpr> dims) {
+  // What is made of sizes of tensors is small enough, but for far too many of
+  // them in one.
+  if (llvm::all_of(dims,
+                   [&](const SizeExpr &dim) { return sizes.isOfSizes(dim); }))
+    return;
+  SizeRelation relation;
+  relation.what = std::string("at most ") + kMaxSizeText + " elements";
+  relation.found = "more";
+  relation.factors = std::move(dims);
+  report(relation);
+}
+
+void RelationReporter::countable(Value tensor) {
+  std::vector<SizeExpr> dims;
+  for (int64_t dim = 0, rank = getRank(tensor); dim < rank; ++dim)
+    dims.push_back(sizes.getSize(tensor, dim));
+  countable(std::move(dims));
 }
 
 void RelationReporter::nonNegative(ArrayRef<OpFoldResult> numbers,
@@ -295,18 +317,24 @@ void RelationReporter::addUnPack(linalg::UnPackOp unpack) {
 //===----------------------------------------------------------------------===//
 
 void RelationReporter::addReshapes() {
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    return nonNegative(empty.getMixedSizes(), "size");
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+    nonNegative(empty.getMixedSizes(), "size");
+    return countable(empty.getResult());
+  }
   if (isa<tensor::GenerateOp, tensor::SplatOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
         atLeast(sizes.getSize(op->getResult(0), dim), 0,
                 "a size of dimension " + Twine(dim) + " that is not negative");
-    return;
+    return countable(op->getResult(0));
   }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     nonNegative(expand.getMixedOutputShape(), "size");
+    std::vector<SizeExpr> dims;
+    for (OpFoldResult size : expand.getMixedOutputShape())
+      dims.push_back(sizes.getNumber(size));
+    countable(std::move(dims));
     for (auto [dim, group] :
          llvm::enumerate(expand.getReassociationIndices())) {
       SizeExpr product = SizeExpr::constant(1);
@@ -330,6 +358,7 @@ void RelationReporter::addReshapes() {
               sizes.getComputedSize(cast<OpResult>(reshape.getResult()), dim))
         atLeast(*size, 0,
                 "a size of dimension " + Twine(dim) + " that is not negative");
+    countable(reshape.getResult());
     equal(sizes.getNumElements(reshape.getResult()),
           sizes.getNumElements(reshape.getSource()),
           "as many elements in the result as in the source");
@@ -339,7 +368,13 @@ void RelationReporter::addReshapes() {
 void RelationReporter::addSlices() {
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     nonNegative(pad.getMixedLowPad(), "padding in front");
-    return nonNegative(pad.getMixedHighPad(), "padding behind");
+    nonNegative(pad.getMixedHighPad(), "padding behind");
+    // Each alone, so that their sums do not overflow.
+    for (OpFoldResult width : pad.getMixedLowPad())
+      countable({sizes.getNumber(width)});
+    for (OpFoldResult width : pad.getMixedHighPad())
+      countable({sizes.getNumber(width)});
+    return countable(pad.getResult());
   }
   // Others are for `flywheel-check-slices`: these fold to a type that is none.
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {

@@ -14,7 +14,7 @@
 namespace flywheel {
 
 /// Two sizes of which an op requires that they are equal, or that the first is
-/// at least the second.
+/// at least the second; or sizes whose product must not overflow.
 struct SizeRelation {
   SizeExpr lhs, rhs;
   /// Continues "expected ".
@@ -30,6 +30,9 @@ struct SizeRelation {
   /// Of an index that the op must not run with, whatever it then does: the
   /// operand that `lhs` is, which is made `rhs` where it is smaller.
   mlir::OpOperand *operand = nullptr;
+  /// Instead of `lhs` and `rhs`: the sizes of a tensor that has at most
+  /// `kMaxSize` elements, also where one of them is 0.
+  std::vector<SizeExpr> factors = {};
 };
 
 using SizeRelationFn = llvm::function_ref<void(const SizeRelation &)>;

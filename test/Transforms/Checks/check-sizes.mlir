@@ -189,6 +189,8 @@ func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
 // CHECK: linalg_ext.compare_sizes ge %{{.*}}, %c0
 // CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.empty'
 // CHECK-NOT: cf.assert
+// CHECK: cf.assert %{{.*}}, "expected at most 2^56 elements, found more in 'tensor.empty'
+// CHECK-NOT: cf.assert
 // CHECK: return
 func.func @negative(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -322,4 +324,44 @@ func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
     scf.yield %2 : f32
   }
   return %0, %1 : f32, f32
+}
+
+// -----
+
+// A product of numbers that are no sizes of tensors must not overflow; none of
+// them counts as less than 1, so that no product of some of them does.
+// CHECK-LABEL: func @overflow(
+// CHECK-SAME: %{{.*}}: tensor<?xf32>, %[[A:.*]]: index, %[[B:.*]]: index)
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[LIMIT:.*]] = arith.constant 72057594037927936 : index
+// CHECK: %[[A1:.*]] = arith.maxsi %[[A]], %[[ONE]]
+// CHECK: %[[MOST_A:.*]] = arith.divui %[[LIMIT]], %[[A1]]
+// CHECK: %[[FITS_A:.*]] = arith.cmpi ule, %[[ONE]], %[[MOST_A]]
+// CHECK: %[[OK_A:.*]] = arith.andi %{{.*}}, %[[FITS_A]]
+// CHECK: %[[COUNT:.*]] = arith.muli %[[ONE]], %[[A1]]
+// CHECK: %[[B1:.*]] = arith.maxsi %[[B]], %[[ONE]]
+// CHECK: %[[MOST_B:.*]] = arith.divui %[[LIMIT]], %[[B1]]
+// CHECK: %[[FITS_B:.*]] = arith.cmpi ule, %[[COUNT]], %[[MOST_B]]
+// CHECK: %[[OK:.*]] = arith.andi %[[OK_A]], %[[FITS_B]]
+// CHECK: cf.assert %[[OK]], "expected at most 2^56 elements, found more in 'tensor.expand_shape' at
+// CHECK: linalg_ext.compare_sizes eq
+// CHECK: cf.assert %{{.*}}, "expected dimensions [0, 1] of the result to make up dimension 0 of the source
+func.func @overflow(%x: tensor<?xf32>, %a: index, %b: index) -> tensor<?x?xf32> {
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%a, %b] : tensor<?xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Parts of sizes that there are need no such check.
+// CHECK-LABEL: func @parts_of_sizes(
+// CHECK-NOT: arith.divui
+// CHECK: return
+func.func @parts_of_sizes(%x: tensor<?xf32>) -> tensor<?x5xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %q = arith.floordivsi %d, %c5 : index
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
 }
