@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace flywheel {
 
@@ -42,6 +43,8 @@ public:
       isChecked = isReached(op);
       addOp(op);
     });
+    while (matchReassociations()) {
+    }
   }
 
   bool areRequiredEqual(Extent a, Extent b) const {
@@ -297,6 +300,49 @@ private:
         requireShapes(op->getResult(0), operand);
   }
 
+  /// A group of dimensions and the one that is their product.
+  struct Group {
+    Extent collapsed;
+    llvm::SmallVector<Extent> expanded;
+  };
+
+  bool areAlike(const Group &a, const Group &b) const {
+    return a.expanded.size() == b.expanded.size() &&
+           llvm::all_of(llvm::zip(a.expanded, b.expanded), [&](auto pair) {
+             auto [left, right] = pair;
+             int64_t size = getStaticExtent(left);
+             return mlir::ShapedType::isDynamic(size)
+                        ? checked.isEquivalent(left, right)
+                        : size == getStaticExtent(right);
+           });
+  }
+
+  /// What is collapsed from the dimensions that another was expanded to has the
+  /// extent of the other: that of an operand, for a gradient. Returns whether
+  /// one was not known.
+  bool matchReassociations() {
+    // Groups whose first dynamic dimensions are of one class.
+    llvm::MapVector<Extent, llvm::SmallVector<const Group *>> alike;
+    auto getKey = [&](const Group &group) {
+      for (Extent extent : group.expanded)
+        if (mlir::ShapedType::isDynamic(getStaticExtent(extent)))
+          return checked.getOrInsertLeaderValue(extent);
+      return Extent();
+    };
+    for (const Group &group : expansions)
+      alike[getKey(group)].push_back(&group);
+    bool isChanged = false;
+    for (const Group &group : collapses)
+      for (const Group *expansion : alike.lookup(getKey(group)))
+        if (!checked.isEquivalent(group.collapsed, expansion->collapsed) &&
+            areAlike(group, *expansion)) {
+          required.unionSets(group.collapsed, expansion->collapsed);
+          checked.unionSets(group.collapsed, expansion->collapsed);
+          isChanged = true;
+        }
+    return isChanged;
+  }
+
   /// A group of one extent that is not 1 has the extent of its collapsed form.
   void addReassociation(mlir::Value expanded, mlir::Value collapsed,
                         llvm::ArrayRef<mlir::ReassociationIndices> groups,
@@ -307,9 +353,16 @@ private:
       for (int64_t index : group)
         if (type.getDimSize(index) != 1)
           large.push_back(index);
+      Extent outer{collapsed, static_cast<int64_t>(dim)};
+      if (large.size() > 1 && isChecked &&
+          mlir::ShapedType::isDynamic(getStaticExtent(outer))) {
+        Group all{outer, {}};
+        for (int64_t index : large)
+          all.expanded.push_back({expanded, index});
+        (isCollapse ? collapses : expansions).push_back(std::move(all));
+      }
       if (large.size() != 1)
         continue;
-      Extent outer{collapsed, static_cast<int64_t>(dim)};
       Extent inner{expanded, large.front()};
       if (isCollapse)
         define(outer, inner);
@@ -319,6 +372,8 @@ private:
   }
 
   Classes known, checked, required;
+  /// Groups of several dimensions, whose checks are made in any case.
+  std::vector<Group> collapses, expansions;
   /// Of the op that is looked at.
   bool isChecked = true;
 };

@@ -18,3 +18,19 @@ func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) 
   %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+
+// Another factor.
+// expected-error @+1 {{expected the extent of dimension 0 of result 0 to be an extent of a feed: its size is not known before the step runs}}
+func.func @other_factor(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %q = arith.floordivsi %d, %c5 : index
+  %v = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
+  %s = tensor.extract_slice %v[0, 0] [%q, 4] [1, 1] : tensor<?x5xf32> to tensor<?x4xf32>
+  %y = tensor.collapse_shape %s [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  %1 = bufferization.materialize_in_destination %y in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

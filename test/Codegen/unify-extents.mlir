@@ -191,3 +191,23 @@ func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 
   %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x4x?xf32>, tensor<?x4x?xf32>) -> tensor<?x4x?xf32>
   return %0 : tensor<?x4x?xf32>
 }
+
+// -----
+
+// What is collapsed from the dimensions that a feed was expanded to has the
+// size of the feed; other groups of two dimensions do not.
+// CHECK-LABEL: func.func @expanded_and_collapsed(
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 0>}
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 0>, train.result = 0 : i64}
+// CHECK-SAME: train.symbols = ["batch"]
+func.func @expanded_and_collapsed(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %q = arith.floordivsi %d, %c5 : index
+  %v = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
+  %e = math.exp %v : tensor<?x5xf32>
+  %y = tensor.collapse_shape %e [[0, 1]] : tensor<?x5xf32> into tensor<?xf32>
+  %1 = bufferization.materialize_in_destination %y in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

@@ -34,6 +34,12 @@ class Case:
     refused: str = ""
 
 
+def gradient_of_squared_softmax(x: Array) -> Array:
+    exponentials = np.exp(x.astype(np.float64))
+    p = exponentials / exponentials.sum(1, keepdims=True)
+    return p * (2 * p - (2 * p * p).sum(1, keepdims=True))
+
+
 CASES: dict[str, Case] = {
     # A size of another feed stands for one of the source.
     "expand_shape": Case(
@@ -381,6 +387,25 @@ CASES: dict[str, Case] = {
         lambda x, z: np.array(len(z), z.dtype),
         [{"x": (3, 2), "z": (6,)}],
         [({"x": (3, 2), "z": (4,)}, "found 6 and 4 in 'arith.addf'")],
+        dtypes=("f32", "f64"),
+    ),
+    # The gradient has the size of the feed, not five times a quotient.
+    "gradient_of_expand": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>) -> tensor<?x{t}> {{
+          %c0 = arith.constant 0 : index
+          %c5 = arith.constant 5 : index
+          %d = tensor.dim %x, %c0 : tensor<?x{t}>
+          %q = arith.floordivsi %d, %c5 : index
+          %v = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?x{t}> into tensor<?x5x{t}>
+          %s = nn.softmax %v : tensor<?x5x{t}>
+          %w = arith.mulf %s, %s : tensor<?x5x{t}>
+          %g = train.gradient %w wrt %x : (tensor<?x5x{t}>, tensor<?x{t}>) -> tensor<?x{t}>
+          return %g : tensor<?x{t}>
+        }}""",
+        lambda x: gradient_of_squared_softmax(x.reshape(-1, 5)).reshape(-1),
+        [{"x": (10,)}, {"x": (5,)}, {"x": (0,)}],
+        [({"x": (7,)}, "found 5 and 7 in 'tensor.expand_shape'"), ({"x": (3,)}, "found 0 and 3")],
         dtypes=("f32", "f64"),
     ),
     "gradient_of_collapse": Case(
