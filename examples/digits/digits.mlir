@@ -14,9 +14,7 @@ train.variable @output_b : tensor<10xf32> = #train.zeros
 // The class scores of each image: what every entry shares.
 func.func private @forward(%image: tensor<?x64xf32>) -> tensor<?x10xf32> {
   %scale = arith.constant dense<0.125> : tensor<f32>
-  %scales = nn.broadcast %scale dims [] like %image
-      : (tensor<f32>, tensor<?x64xf32>) -> tensor<?x64xf32>
-  %x = arith.mulf %image, %scales : tensor<?x64xf32>
+  %x = nn.mul %image, %scale : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
   %hidden_w = train.read @hidden_w : tensor<64x128xf32>
   %hidden_b = train.read @hidden_b : tensor<128xf32>
   %z = nn.dense %x, %hidden_w, %hidden_b

@@ -81,9 +81,7 @@ func.func @train_discriminator(%image: tensor<?x64xf32>) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %count = tensor.dim %image, %c0 : tensor<?x64xf32>
   %scale = arith.constant dense<0.0625> : tensor<f32>
-  %scales = nn.broadcast %scale dims [] like %image
-      : (tensor<f32>, tensor<?x64xf32>) -> tensor<?x64xf32>
-  %real = arith.mulf %image, %scales : tensor<?x64xf32>
+  %real = nn.mul %image, %scale : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
   %fake = call @generator(%count) : (index) -> tensor<?x64xf32>
   %real_score = call @discriminator(%real) : (tensor<?x64xf32>) -> tensor<?x1xf32>
   %fake_score = call @discriminator(%fake) : (tensor<?x64xf32>) -> tensor<?x1xf32>

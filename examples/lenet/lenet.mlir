@@ -24,9 +24,7 @@ train.variable @output_b : tensor<10xf32> = #train.zeros
 // The rows of pixels of the data as images of one channel.
 func.func private @pixels(%image: tensor<?x64xf32>) -> tensor<?x8x8x1xf32> {
   %scale = arith.constant dense<0.125> : tensor<f32>
-  %scales = nn.broadcast %scale dims [] like %image
-      : (tensor<f32>, tensor<?x64xf32>) -> tensor<?x64xf32>
-  %scaled = arith.mulf %image, %scales : tensor<?x64xf32>
+  %scaled = nn.mul %image, %scale : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
   %c0 = arith.constant 0 : index
   %batch = tensor.dim %image, %c0 : tensor<?x64xf32>
   %x = tensor.expand_shape %scaled [[0], [1, 2, 3]] output_shape [%batch, 8, 8, 1]

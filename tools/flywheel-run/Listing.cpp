@@ -8,6 +8,8 @@
 #include "flywheel/Runtime/FormatTensor.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using flywheel::runtime::Shape;
@@ -22,20 +24,34 @@ void printArray(const std::string &name, const ArrayView &array) {
                         [](const std::string &text) { llvm::outs() << text; });
 }
 
+/// The shape as a tuple, with the names by which sizes are bounded.
+static std::string describeShape(const ManifestArgument &argument,
+                                 llvm::ArrayRef<std::string> symbols) {
+  llvm::SmallVector<std::string> dims;
+  for (auto [size, symbol] :
+       llvm::zip_equal(argument.type.getShape(), argument.symbols))
+    dims.push_back(symbol < 0 ? std::to_string(size) : symbols[symbol]);
+  return "(" + llvm::join(dims, ", ") + (dims.size() == 1 ? ",)" : ")");
+}
+
 static void printArguments(llvm::StringRef title,
-                           llvm::ArrayRef<ArgumentSpec> arguments) {
-  for (const ArgumentSpec &argument : arguments)
+                           llvm::ArrayRef<ArgumentSpec> arguments,
+                           llvm::ArrayRef<ManifestArgument> manifest,
+                           llvm::ArrayRef<std::string> symbols) {
+  for (auto [argument, record] : llvm::zip_equal(arguments, manifest))
     llvm::outs() << "  " << title << " " << argument.name << "  "
                  << runtime::numpyName(argument.dtype) << "  "
-                 << argument.shapeText << "\n";
+                 << describeShape(record, symbols) << "\n";
 }
 
 void listProgram(const Program &program) {
   llvm::outs() << "model " << program.getManifest().model << "\n";
   for (const EntrySpec &entry : program.getEntries()) {
     llvm::outs() << "entry " << entry.manifest->name << "\n";
-    printArguments("feed  ", entry.feeds);
-    printArguments("result", entry.results);
+    printArguments("feed  ", entry.feeds, entry.manifest->feeds,
+                   entry.manifest->symbols);
+    printArguments("result", entry.results, entry.manifest->results,
+                   entry.manifest->symbols);
   }
   for (auto [variable, manifest] : llvm::zip_equal(
            program.getVariables(), program.getManifest().variables)) {
