@@ -5,7 +5,7 @@
 
 What docs/OpSupport.md lists compiles and is right; anything else is refused, by
 the op's name and at its location. By default a part of all pairs runs, chosen by
-the day; FLYWHEEL_OP_SUPPORT_SEED chooses another, FLYWHEEL_TEST_ALL=1 runs all.
+the day: see sampling.py.
 
 usage: op_support.py docs/OpSupport.md [--write] [--only=REGEX]
 
@@ -13,15 +13,14 @@ With --write the table is made from what compiles and is right.
 """
 
 import os
-import random
 import re
 import subprocess
 import sys
 import tempfile
-import time
 from typing import Dict, List, Optional, Set, Tuple
 
 import numpy as np
+from sampling import choose, get_seed, takes_all
 
 import flywheel
 from configurations import Failure, make
@@ -201,22 +200,17 @@ def check(path: str, ops: Dict[str, str], only: str) -> None:
     wrong = [op for op, reason in ops.items() if bool(reason) and rows[op]]
     assert not wrong, f"docs/OpSupport.md says that {wrong} compile, which are refused by name"
     pairs = [(op, element) for op in sorted(ops) if op in SAMPLES and re.search(only, op) for element in ELEMENTS]
-    is_all = bool(os.environ.get("FLYWHEEL_TEST_ALL"))
-    seed = int(os.environ.get("FLYWHEEL_OP_SUPPORT_SEED", int(time.time() // 86400)))
-    if not is_all and not only:
-        print(f"FLYWHEEL_OP_SUPPORT_SEED={seed}")
-        # Each op with an element type or two.
-        rng = random.Random(seed)
-        pairs = [pair for pair in pairs if rng.random() < SHARE]
+    if not only:
+        pairs = choose("op_support", pairs, SHARE)
     good = [pair for pair in pairs if pair[1] in rows[pair[0]]]
     known = library_symbols()
     failures = []
     for i in range(0, len(good), BATCH):
         batch = good[i:i + BATCH]
         # The CPU that lacks most, and one of the others for each batch.
-        some = (TARGETS[0], TARGETS[1 + (seed + i // BATCH) % (len(TARGETS) - 1)])
+        some = (TARGETS[0], TARGETS[1 + (get_seed() + i // BATCH) % (len(TARGETS) - 1)])
         try:
-            check_batch(batch, ("reference", "optimized", "object"), known, TARGETS if is_all else some)
+            check_batch(batch, ("reference", "optimized", "object"), known, TARGETS if takes_all() else some)
         except (AssertionError, Failure, ValueError, RuntimeError, subprocess.CalledProcessError):
             # One by one, to see which it is.
             found = [f"{pair}: {text}" for pair in batch for text in [problem(pair, known)] if text]

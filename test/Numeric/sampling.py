@@ -8,21 +8,31 @@ FLYWHEEL_TEST_ALL=1 takes all, as `ninja check-all` does.
 import os
 import random
 import time
-from typing import Callable, Dict, Hashable, List, Sequence, TypeVar
+from typing import Callable, Dict, Hashable, List, Optional, Sequence, TypeVar
 
 Case = TypeVar("Case")
 
 
-def choose(name: str, cases: Sequence[Case], share: float, group: Callable[[Case], Hashable]) -> List[Case]:
+def takes_all() -> bool:
+    return bool(os.environ.get("FLYWHEEL_TEST_ALL"))
+
+
+def get_seed() -> int:
+    return int(os.environ.get("FLYWHEEL_TEST_SEED") or time.time() // 86400)
+
+
+def choose(name: str, cases: Sequence[Case], share: float,
+           group: Optional[Callable[[Case], Hashable]] = None) -> List[Case]:
     """That share of the cases, in their order, and at least one of each group; prints the
     seed that takes the same ones again. `name` keeps two tests from choosing alike."""
-    if os.environ.get("FLYWHEEL_TEST_ALL"):
+    if takes_all():
         return list(cases)
-    seed = int(os.environ.get("FLYWHEEL_TEST_SEED") or time.time() // 86400)
+    seed = get_seed()
     rng = random.Random(f"{name} {seed}")
     groups: Dict[Hashable, List[int]] = {}
     for number, case in enumerate(cases):
-        groups.setdefault(group(case), []).append(number)
+        if group:
+            groups.setdefault(group(case), []).append(number)
     taken = {number for number in range(len(cases)) if rng.random() < share}
     for numbers in groups.values():
         if taken.isdisjoint(numbers):
