@@ -22,6 +22,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -141,8 +142,8 @@ static void nameSignature(func::FuncOp function, const AsmParserState &state) {
 /// own.
 static Location getPlaceOfBody(Operation *op) {
   Operation *parent = op->getParentOp();
-  if (!parent || !isa<UnknownLoc>(op->getLoc()) ||
-      isa<UnknownLoc>(parent->getLoc()))
+  if (!isa_and_present<linalg::LinalgOp>(parent) ||
+      !isa<UnknownLoc>(op->getLoc()) || isa<UnknownLoc>(parent->getLoc()))
     return op->getLoc();
   return FusedLoc::get(
       op->getContext(), parent->getLoc(),

@@ -129,3 +129,20 @@ func.func @signed(%x: tensor<4xsi8>) -> tensor<4xi8> {
   %y = tensor.bitcast %x : tensor<4xsi8> to tensor<4xi8>
   return %y : tensor<4xi8>
 }
+
+// -----
+
+func.func @carry_of_index(%x: tensor<2xindex>) -> tensor<2xindex> {
+  // expected-error @+1 {{'arith.addui_extended' op is not supported for index: expected integers of a width, as 'arith.index_cast' makes}}
+  %y, %c = arith.addui_extended %x, %x : tensor<2xindex>, tensor<2xi1>
+  return %y : tensor<2xindex>
+}
+
+// -----
+
+// An op without a place is an op.
+func.func @nowhere(%x: tensor<2xindex>) -> tensor<2xindex> {
+  // expected-error @unknown {{'arith.addui_extended' op is not supported for index}}
+  %y, %c = arith.addui_extended %x, %x : tensor<2xindex>, tensor<2xi1> loc(unknown)
+  return %y : tensor<2xindex>
+}

@@ -17,8 +17,9 @@
 
 namespace flywheel {
 
-/// Registers what ops of `arith`, `memref`, `scf` and `tensor` know of their results. An op keeps
-/// the first answer that it is given: call it before upstream's are registered.
+/// Registers what ops of `arith`, `memref`, `scf` and `tensor` know of their
+/// results. An op keeps the first answer that it is given: call it before
+/// upstream's are registered.
 void registerValueBounds(mlir::DialectRegistry &registry);
 
 } // namespace flywheel

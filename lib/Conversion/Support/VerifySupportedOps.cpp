@@ -16,7 +16,9 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/CheckedSize.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
@@ -43,7 +45,8 @@ static LogicalResult verifyType(Operation *op, Type type, const Twine &what) {
 /// Whether `op` is in a body that upstream made, of a named `linalg` op: nobody
 /// wrote it, and the op around it has the same types.
 static bool isImplied(Operation *op) {
-  return isa<UnknownLoc>(op->getLoc()) && op->getParentOp() &&
+  return isa<UnknownLoc>(op->getLoc()) &&
+         isa_and_present<linalg::LinalgOp>(op->getParentOp()) &&
          !isa<UnknownLoc>(op->getParentOp()->getLoc());
 }
 
@@ -120,6 +123,11 @@ static LogicalResult verifyOp(Operation *op) {
       }))
     return op->emitOpError() << "is not supported with elements of type 'i1': "
                                 "expected 'train.random' and a comparison";
+  // Upstream makes a struct of index of the sum and the carry.
+  if (isa<arith::AddUIExtendedOp>(op) &&
+      getElementTypeOrSelf(op->getOperand(0)).isIndex())
+    return op->emitOpError() << "is not supported for index: expected integers "
+                                "of a width, as 'arith.index_cast' makes";
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
     if (failed(verifyType(op, type, "operand #" + Twine(i))))
       return failure();

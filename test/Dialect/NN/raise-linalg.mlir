@@ -228,6 +228,9 @@ func.func @read(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
     linalg.yield %s : f32
   } -> tensor<7xf32>
   return %y : tensor<7xf32>
+}
+
+// -----
 
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[OUT:.*]]: tensor<?x4xf32>

@@ -28,8 +28,8 @@ bool raiseWindow(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
 /// Makes each result of `op`, which is on tensors, one that is written as a
 /// whole: what is written in part is a tensor of its own, inserted into the old
-/// value. Where the body reads the old elements, only slices; where it does not,
-/// fails after an error for others, and where several iterations write one
+/// value. Where the body reads the old elements, only slices; where it does
+/// not, fails after an error for others, and where several iterations write one
 /// element and there may be none.
 mlir::LogicalResult raiseWrites(mlir::RewriterBase &rewriter,
                                 mlir::linalg::LinalgOp op);
