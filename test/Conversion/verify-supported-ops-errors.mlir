@@ -137,12 +137,3 @@ func.func @carry_of_index(%x: tensor<2xindex>) -> tensor<2xindex> {
   %y, %c = arith.addui_extended %x, %x : tensor<2xindex>, tensor<2xi1>
   return %y : tensor<2xindex>
 }
-
-// -----
-
-// An op without a place is an op.
-func.func @nowhere(%x: tensor<2xindex>) -> tensor<2xindex> {
-  // expected-error @unknown {{'arith.addui_extended' op is not supported for index}}
-  %y, %c = arith.addui_extended %x, %x : tensor<2xindex>, tensor<2xi1> loc(unknown)
-  return %y : tensor<2xindex>
-}

@@ -58,7 +58,8 @@ def program(name: str, sample: Sample, weights: List[Array]) -> str:
 def cases() -> List[Tuple[str, Sample, List[Array]]]:
     found = []
     for op, build in SAMPLES.items():
-        if not op.startswith("tosa.") or op == UNBOUNDED:
+        # Calls that write a variable are no function of their feeds: globals.py has their gradients.
+        if not op.startswith("tosa.") or op == UNBOUNDED or op.startswith("tosa.variable"):
             continue
         t = ELEMENTS["f32" if op in SINGLE else "f64"]
         sample = build(t)

@@ -71,6 +71,12 @@ for location, start in (('"layer"', "'layer': error: "), ('fused["a.mlir":7:3, "
     assert error.startswith(start) and "loc(" not in error, error
     assert ("e.mlir:3:4: note: called from here" in error) == ("callsite" in location), error
 
+# An op without a place is looked at as well.
+error = get_error("func.func @f(%x: tensor<2xindex>) -> tensor<2xindex> {\n"
+                  "  %y, %c = arith.addui_extended %x, %x : tensor<2xindex>, tensor<2xi1> loc(unknown)\n"
+                  "  return %y : tensor<2xindex>\n}\n")
+assert error.startswith("error: 'arith.addui_extended' op is not supported for index"), error
+
 # Long types and attributes are cut.
 many = ", ".join(["tensor<1x2x3x4x5x6x7x8xf32>"] * 200)
 error = get_error(f"func.func private @g() -> ({many})\n"
