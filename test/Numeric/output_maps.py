@@ -20,8 +20,15 @@ WRITES: List[Write] = [
     ("transposed", "(i, j) -> (i, j)", "(i, j) -> (j + 1, i * 2)", (2, 3), (5, 4), lambda y: y[1:4, 0:4:2].T),
     ("whole", "(i, j) -> (i, j)", "(i, j) -> (j, i)", (2, 3), (3, 2), lambda y: y.T),
     ("element", "() -> ()", "() -> (1, 0)", (), (3, 2), lambda y: y[1:2, 0].reshape(())),
+    ("reversed", "(i) -> (i)", "(i) -> (3 - i)", (4,), (4,), lambda y: y[::-1]),
+    ("reversed_part", "(i, j) -> (i, j)", "(i, j) -> (j, 7 - i * 3)", (2, 3), (3, 9), lambda y: y[:, 7:3:-3].T),
     ("repeated", "(i, j) -> (i, j)", "(i, j) -> (i + 1)", (3, 2), (5,), lambda y: y[1:4]),
 ]
+
+
+def has_gradient(name: str, reads: bool) -> bool:
+    """Not where an element is written several times, nor where it is read against its order."""
+    return name != "repeated" and not (reads and name.startswith("reversed"))
 
 
 def program(write: Write, reads: bool, dynamic: bool) -> str:
@@ -45,7 +52,7 @@ train.variable @v : tensor<{constant}xf32>
 func.func @fed(%x: {x}, %old: {o}) -> {o} {{
 {body}  return %y : {o}
 }}
-""" + ("" if name == "repeated" else f"""
+""" + ("" if not has_gradient(name, reads) else f"""
 func.func @gradient(%x: {x}, %old: {o}, %w: {o}) -> ({x}, {o}) {{
 {body}  %p = arith.mulf %y, %w : {o}
   %gx, %go = train.gradient %p wrt %x, %old unconnected zeros : ({o}, {x}, {o}) -> ({x}, {o})
@@ -88,7 +95,7 @@ def check(write: Write, reads: bool, dynamic: bool) -> None:
         model.initialize()
         x, old, w = draw(shape), draw(whole), draw(whole)
         expect_equal(what, model.run("fed", x, old), write_to(old, x))
-        if name != "repeated":
+        if has_gradient(name, reads):
             gx, go = model.run("gradient", x, old, w)
             kept = w.copy()
             if not reads:
@@ -113,7 +120,8 @@ def test_static() -> None:
 
 def test_dynamic() -> None:
     for write in WRITES:
-        if write[0] != "repeated":
+        # How many iterations there are decides what is written.
+        if write[0] != "repeated" and not write[0].startswith("reversed"):
             check(write, False, dynamic=True)
 
 

@@ -38,7 +38,7 @@ func.func @chained(%t: tensor<10xindex>, %x: tensor<4xf32>, %o: tensor<index>) -
 
 // Both iterations of a pair write one element.
 func.func @pairs(%x: tensor<6xf32>, %o: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @+1 {{'linalg.generic' op expected a body that reads the old value of result #0, or a map of it by which each iteration writes an element of its own, found affine_map<(d0) -> (d0 floordiv 2)>}}
+  // expected-error @+1 {{'linalg.generic' op expected a body that reads the old value of result #0, or a map of it by which each iteration writes one element of a slice, found affine_map<(d0) -> (d0 floordiv 2)>}}
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i floordiv 2)>], iterator_types = ["parallel"]}
       ins(%x : tensor<6xf32>) outs(%o : tensor<3xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -51,7 +51,7 @@ func.func @pairs(%x: tensor<6xf32>, %o: tensor<3xf32>) -> tensor<3xf32> {
 
 // Without columns, nothing is written to the result.
 func.func @last_column(%x: tensor<6x?xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
-  // expected-error @+1 {{expected a body that reads the old value of result #0, or a map of it by which each iteration writes an element of its own, found affine_map<(d0, d1) -> (d0)>}}
+  // expected-error @+1 {{expected a body that reads the old value of result #0, or a map of it by which each iteration writes one element of a slice, found affine_map<(d0, d1) -> (d0)>}}
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<6x?xf32>) outs(%o : tensor<6xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -78,4 +78,17 @@ func.func @unsigned(%x: tensor<3xui8>, %at: index) -> tensor<5xui8> {
     tensor.yield %e : ui8
   } : tensor<5xui8>
   return %y : tensor<5xui8>
+}
+
+// -----
+
+// How many iterations there are decides where a reversal begins.
+func.func @unknown_reversal(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected a body that reads the old value of result #0, or a map of it by which each iteration writes one element of a slice, found affine_map<(d0) -> (-d0 + 3)>}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (3 - i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
 }

@@ -193,6 +193,24 @@ func.func @written_in_part(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32
 
 // -----
 
+// Against its order: what is written is reversed first.
+// CHECK: #[[$REVERSED:.*]] = affine_map<(d0) -> (-d0 + 2)>
+// CHECK-LABEL: func @written_backwards(
+// CHECK-SAME: %[[X:.*]]: tensor<3xi32>, %[[O:.*]]: tensor<8xi32>)
+// CHECK: %[[R:.*]] = linalg.generic {indexing_maps = [#[[$REVERSED]], #{{.*}}], {{.*}} ins(%[[X]] : tensor<3xi32>) outs(%{{.*}} : tensor<3xi32>)
+// CHECK: %[[Y:.*]] = tensor.insert_slice %[[R]] into %[[O]][2] [3] [2] : tensor<3xi32> into tensor<8xi32>
+// CHECK: return %[[Y]]
+func.func @written_backwards(%x: tensor<3xi32>, %o: tensor<8xi32>) -> tensor<8xi32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (6 - i * 2)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<3xi32>) outs(%o : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    linalg.yield %a : i32
+  } -> tensor<8xi32>
+  return %y : tensor<8xi32>
+}
+
+// -----
+
 // One of two results, at one column, transposed.
 // CHECK-LABEL: func @one_column(
 // CHECK-SAME: %[[X:.*]]: tensor<?x?xf32>, %[[O:.*]]: tensor<?x5x?xf32>, %[[Q:.*]]: tensor<?x?xf32>)

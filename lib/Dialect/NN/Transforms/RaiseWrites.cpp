@@ -13,20 +13,25 @@
 #include "RaiseLinalg.h"
 
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
 namespace flywheel::nn {
 namespace {
-/// The positions of one dimension of a result: `stride * loop + offset`, or
-/// `offset` alone without a loop.
+/// The positions of one dimension of a result, from `offset` on: one, or one
+/// for each iteration of `loop`, from the last iteration to the first where
+/// `isReversed`.
 struct Position {
   std::optional<unsigned> loop;
   int64_t offset = 0, stride = 1;
+  bool isReversed = false;
 };
 } // namespace
 
-static std::optional<Position> matchPosition(AffineExpr expr) {
+/// The positions that `expr` computes, for loops with `sizes` iterations.
+static std::optional<Position> matchPosition(AffineExpr expr,
+                                             ArrayRef<int64_t> sizes) {
   Position position;
   if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
       sum && expr.getKind() == AffineExprKind::Add)
@@ -46,17 +51,29 @@ static std::optional<Position> matchPosition(AffineExpr expr) {
     position.loop = loop.getPosition();
   else
     return std::nullopt;
+  if (position.loop && position.stride < 0) {
+    int64_t size = sizes[*position.loop];
+    if (ShapedType::isDynamic(size) || size < 1)
+      return std::nullopt;
+    std::optional<int64_t> last =
+        llvm::checkedMulAdd(size - 1, position.stride, position.offset);
+    if (!last)
+      return std::nullopt;
+    position = {position.loop, *last, -position.stride, /*isReversed=*/true};
+  }
   if (position.stride < 1 || position.offset < 0)
     return std::nullopt;
   return position;
 }
 
 /// The positions of all dimensions, where no two iterations write one element.
-static std::optional<SmallVector<Position>> matchPositions(AffineMap map) {
+static std::optional<SmallVector<Position>> matchPositions(linalg::LinalgOp op,
+                                                           AffineMap map) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<Position> positions;
   llvm::SmallBitVector used(map.getNumDims());
   for (AffineExpr expr : map.getResults()) {
-    std::optional<Position> position = matchPosition(expr);
+    std::optional<Position> position = matchPosition(expr, sizes);
     if (!position || (position->loop && used.test(*position->loop)))
       return std::nullopt;
     if (position->loop)
@@ -72,6 +89,7 @@ static bool isWhole(ArrayRef<Position> positions, ShapedType type) {
   return llvm::all_of(llvm::enumerate(positions), [&](auto dim) {
     const Position &position = dim.value();
     return position.offset == 0 && position.stride == 1 &&
+           !position.isReversed &&
            (position.loop || type.getDimSize(dim.index()) == 1);
   });
 }
@@ -83,6 +101,37 @@ static bool isReached(linalg::LinalgOp op, AffineMap map) {
     if (!map.isFunctionOfDim(loop) && (ShapedType::isDynamic(size) || size < 1))
       return false;
   return true;
+}
+
+/// `part` with the dimensions in the other order whose loops are reversed.
+static Value reverse(RewriterBase &rewriter, Location loc, Value part,
+                     ArrayRef<Position> positions) {
+  if (llvm::none_of(positions,
+                    [](auto &position) { return position.isReversed; }))
+    return part;
+  auto type = cast<RankedTensorType>(part.getType());
+  SmallVector<AffineExpr> from;
+  for (const Position &position : positions) {
+    if (!position.loop)
+      continue;
+    AffineExpr dim = rewriter.getAffineDimExpr(from.size());
+    from.push_back(position.isReversed ? type.getDimSize(from.size()) - 1 - dim
+                                       : dim);
+  }
+  AffineMap to = rewriter.getMultiDimIdentityMap(type.getRank());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, part),
+      type.getElementType());
+  return linalg::GenericOp::create(
+             rewriter, loc, type, part, empty,
+             {AffineMap::get(type.getRank(), 0, from, rewriter.getContext()),
+              to},
+             SmallVector<utils::IteratorType>(type.getRank(),
+                                              utils::IteratorType::parallel),
+             [](OpBuilder &b, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(b, loc, elements.front());
+             })
+      .getResult(0);
 }
 
 /// Computes what is written to `number`, from the old elements there if it
@@ -131,8 +180,9 @@ static linalg::GenericOp splitWrite(RewriterBase &rewriter,
                                 maps, op.getIteratorTypesArray());
   rewriter.inlineRegionBefore(op.getRegion(), split.getRegion(),
                               split.getRegion().end());
-  Value whole = tensor::InsertSliceOp::create(
-      rewriter, loc, split.getResult(number), init, offsets, sizes, strides);
+  Value written = reverse(rewriter, loc, split.getResult(number), positions);
+  Value whole = tensor::InsertSliceOp::create(rewriter, loc, written, init,
+                                              offsets, sizes, strides);
   SmallVector<Value> results(split.getResults());
   results[number] = whole;
   rewriter.replaceOp(op, results);
@@ -144,14 +194,16 @@ LogicalResult raiseWrites(RewriterBase &rewriter, linalg::LinalgOp op) {
     OpOperand *init = op.getDpsInitOperand(number);
     AffineMap map = op.getMatchingIndexingMap(init);
     bool isRead = op.payloadUsesValueFromOperand(init);
-    std::optional<SmallVector<Position>> positions = matchPositions(map);
-    if (isRead && !positions)
+    std::optional<SmallVector<Position>> positions = matchPositions(op, map);
+    if (isRead && (!positions || llvm::any_of(*positions, [](auto &position) {
+          return position.isReversed;
+        })))
       continue;
     if (!positions || (!isRead && !isReached(op, map)))
       return op.emitOpError()
              << "expected a body that reads the old value of result #" << number
-             << ", or a map of it by which each iteration writes an element of "
-                "its own, found "
+             << ", or a map of it by which each iteration writes one element "
+                "of a slice, found "
              << AffineMapAttr::get(map);
     if (isWhole(*positions, cast<ShapedType>(init->get().getType())))
       continue;
