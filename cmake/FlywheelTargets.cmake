@@ -53,6 +53,15 @@ function(flywheel_compile_together name)
   endif()
 endfunction()
 
+# flywheel_compile_group(<name> <group> <files>)
+# Compiles these files of a SEPARATE library at once.
+function(flywheel_compile_group name group)
+  if(FLYWHEEL_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
+  endif()
+endfunction()
+
 # flywheel_install(<name>): as Flywheel::<name> in the installed package.
 function(flywheel_install name)
   install(TARGETS ${name} EXPORT FlywheelTargets

@@ -15,9 +15,11 @@ import json
 import pathlib
 import struct
 import sys
+from typing import Any, Dict
 
 import numpy as np
 import safetensors.numpy
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 DEFAULT_OUTPUT = (
@@ -38,7 +40,7 @@ METADATA = {
 }
 
 
-def load_columns():
+def load_columns() -> Dict[str, NDArray[np.uint8]]:
     """The columns as uint8 arrays, after checking that nothing is lost."""
     digits = load_digits()
     columns = {}
@@ -55,10 +57,10 @@ def load_columns():
     return columns
 
 
-def serialize(columns, metadata):
+def serialize(columns: Dict[str, NDArray[np.uint8]], metadata: Dict[str, str]) -> bytes:
     """The bytes of a safetensors file. The safetensors package writes the
     metadata in an arbitrary order; here all keys are sorted."""
-    header = {"__metadata__": metadata}
+    header: Dict[str, Any] = {"__metadata__": metadata}
     data = b""
     for name in sorted(columns):
         column = columns[name]
@@ -73,7 +75,7 @@ def serialize(columns, metadata):
     return struct.pack("<Q", len(text)) + text + data
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", type=pathlib.Path, default=DEFAULT_OUTPUT,

@@ -38,8 +38,10 @@ config.excludes = [
     "harness.py",
     "mutate.py",
     "samples",
-    "sampling.py",
+    "selection.py",
+    "size_check_cases.py",
     "step_programs.py",
+    "step_updates.py",
     "supported",
     "windows.py",
     "vectorize_kernels_numeric.py",
@@ -60,9 +62,30 @@ for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_A
         config.environment[variable] = os.environ[variable]
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 
+# With sanitizers (presets asan and tsan) an error ends a program with a signal, so
+# that `not` tells it from errors that the program reports.
+python = config.python_executable
+if config.sanitizers:
+    common = "abort_on_error=1:halt_on_error=1:print_stacktrace=1"
+    config.environment["ASAN_OPTIONS"] = common + (
+        # As without sanitizers, who asks for too much memory is told.
+        ":allocator_may_return_null=1"
+        # An arena (BumpPtrAllocator) is poison until it is given out, which LLVM's code
+        # does without telling: that is not instrumented, and shares inline functions.
+        ":allow_user_poisoning=0"
+    )
+    config.environment["UBSAN_OPTIONS"] = config.environment["TSAN_OPTIONS"] = common
+    # Python loads the module late, when the run time must be there already. It frees
+    # little at its end.
+    python = "env LD_PRELOAD=%s ASAN_OPTIONS=%s:detect_leaks=0 %s" % (
+        config.sanitizer_runtime,
+        config.environment["ASAN_OPTIONS"],
+        python,
+    )
+
 config.substitutions += [
     (r"\bFileCheck\b", config.filecheck),
-    ("%python", config.python_executable),
+    ("%python", python),
     # C as pedantic as a user may have it, and C++ likewise.
     ("%cc", config.c_compiler + " -std=c99 -Wall -Wextra -pedantic -Werror"),
     ("%host_cc", config.c_compiler),

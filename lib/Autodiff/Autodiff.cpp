@@ -22,6 +22,7 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -78,7 +79,7 @@ std::string describe(Value value) {
   else if (auto read = value.getDefiningOp<train::ReadOp>())
     os << "variable @" << read.getVariable();
   else
-    os << "the result of '" << value.getDefiningOp()->getName() << "'";
+    os << "the result of '" << getSourceOpName(value.getDefiningOp()) << "'";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include "flywheel/Autodiff/ReverseSweep.h"
 
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,8 +44,8 @@ void ReverseSweep::accumulate(Location loc, Value value, Value cotangent) {
 
 LogicalResult ReverseSweep::emitMissingRule(Operation *op, Type type) {
   InFlightDiagnostic error = op->emitError()
-                             << "no derivative rule for '" << op->getName()
-                             << "' on " << type;
+                             << "no derivative rule for '"
+                             << getSourceOpName(op) << "' on " << type;
   if (isa<scf::WhileOp>(op)) {
     error << ": found no bound of the number of its iterations";
     error.attachNote(op->getLoc())

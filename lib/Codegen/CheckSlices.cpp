@@ -36,6 +36,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::NamedNumbers;
 using flywheel::train::TrainDialect;
 
 /// Whether `size` is the extent of dimension `dim` of `whole`.
@@ -90,6 +91,7 @@ private:
   Value isStridedInside(Value begin, Value count, Value stride, Value extent);
   Value isInside(Value whole, const Part &part);
   LogicalResult refuseConstants(Value whole, const Part &part);
+  std::string describe(Value whole, const Part &part, NamedNumbers &numbers);
   /// Checks `parts` of `whole`, and makes those harmless that can be moved to
   /// the start of their dimension: `offsets` are the new ones.
   LogicalResult checkParts(Value whole, ArrayRef<Part> parts, StringRef what,
@@ -105,6 +107,10 @@ private:
 };
 
 struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheckSlicesBase::getDependentDialects(registry);
+    registry.insert<LinalgExtDialect>();
+  }
   void runOnOperation() override;
 };
 } // namespace
@@ -203,6 +209,20 @@ LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
                            << " with a stride of " << *stride;
 }
 
+/// What the message says was found: the numbers of `part`.
+std::string SliceChecker::describe(Value whole, const Part &part,
+                                   NamedNumbers &numbers) {
+  std::string offset = numbers.add(part.offset);
+  std::string found = ", found ";
+  if (isa<tensor::ExtractOp, tensor::InsertOp>(op))
+    found += "index " + offset;
+  else
+    found += "offset " + offset + ", size " + numbers.add(part.size) +
+             ", stride " + numbers.add(part.stride);
+  OpFoldResult size = tensor::getMixedSize(b, loc, whole, part.dim);
+  return found + " and dimension size " + numbers.add(size);
+}
+
 LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
                                        StringRef what,
                                        SmallVectorImpl<OpFoldResult> &offsets) {
@@ -217,8 +237,11 @@ LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
              << "dimension " << part.dim << " in the body of '"
              << parent->getName() << "', where it cannot be checked";
     Value ok = isInside(whole, part);
+    NamedNumbers numbers;
+    std::string found = describe(whole, part, numbers);
     cf::AssertOp check = flywheel::linalg_ext::createCheck(
-        b, op, ok, what + " out of range of dimension " + Twine(part.dim));
+        b, op, ok, what + " out of range of dimension " + Twine(part.dim),
+        found, numbers);
     if (!isNested)
       continue;
     check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());

@@ -9,13 +9,15 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -55,16 +57,22 @@ static void moveToDestination(RewriterBase &rewriter,
 namespace {
 struct ComputeInPlace : flywheel::impl::ComputeInPlaceBase<ComputeInPlace> {
   void runOnOperation() override {
+    // Both are insertions of slices, which bufferization would turn to copies.
+    RewritePatternSet patterns(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    linalg::populateDecomposePadPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](tensor::InsertSliceOp insert) {
       hoistDestination(rewriter, insert);
     });
+    // What is inserted is read where it is: that takes no analysis.
     bufferization::OneShotBufferizationOptions options;
-    options.allowReturnAllocsFromLoops = true;
     options.bufferizeFunctionBoundaries = true;
     bufferization::OneShotAnalysisState state(getOperation(), options);
-    if (failed(bufferization::analyzeModuleOp(getOperation(), state)))
-      return signalPassFailure();
+    getOperation().walk([&](SubsetInsertionOpInterface op) {
+      state.bufferizeInPlace(op.getSourceOperand());
+    });
     // Around a branch or a loop, the storage may still be needed as it is.
     auto extract = [](RewriterBase &rewriter, SubsetInsertionOpInterface op,
                       tensor::EmptyOp empty, Operation *user) -> Value {

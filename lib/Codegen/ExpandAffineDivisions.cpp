@@ -126,10 +126,10 @@ Value AffineExpander::emitDivisor(AffineExpr expr) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value ok = CompareSizesOp::create(b, loc, SizePredicate::ge, divisor, one);
   bool isNested = !isa<func::FuncOp>(op->getParentOp());
-  cf::AssertOp check =
-      createCheck(b, op, ok,
-                  isNested ? "expected a divisor of 1 or more"
-                           : "expected a divisor of 1 or more, found \1");
+  cf::AssertOp check = createCheck(
+      b, op, ok,
+      isInControlFlow(op) ? "expected a divisor of 1 or more, found \1"
+                          : "expected a divisor of 1 or more");
   if (isNested)
     check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
   return checked = arith::MaxSIOp::create(b, loc, divisor, one);

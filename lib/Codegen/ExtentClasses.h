@@ -8,9 +8,9 @@
 #define FLYWHEEL_LIB_CODEGEN_EXTENTCLASSES_H
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -246,13 +246,9 @@ private:
     }
     if (llvm::isa<mlir::tensor::CastOp>(op))
       return defineShape(op->getResult(0), op->getOperand(0));
-    if (auto materialize =
-            llvm::dyn_cast<mlir::bufferization::MaterializeInDestinationOp>(
-                op)) {
-      requireShapes(materialize.getSource(), materialize.getDest());
-      if (op->getNumResults())
-        defineShape(op->getResult(0), materialize.getDest());
-      return;
+    if (auto store = llvm::dyn_cast<linalg_ext::StoreOp>(op)) {
+      requireShapes(store.getSource(), store.getDestination());
+      return defineShape(store.getResult(), store.getDestination());
     }
     if (auto insert = llvm::dyn_cast<mlir::tensor::InsertSliceOp>(op)) {
       defineShape(insert.getResult(), insert.getDest());

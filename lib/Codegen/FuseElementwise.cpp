@@ -155,6 +155,16 @@ static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
   return llvm::count_if(structured.getDpsInputOperands(), isKept) > 1;
 }
 
+/// Ops in the body of what is fused. Each fusion copies both bodies, so without
+/// a bound a chain takes time quadratic in its length; and a loop over memory
+/// has nothing to gain from more.
+constexpr int64_t kMaxBodyOps = 256;
+
+static int64_t countBodyOps(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured ? structured.getBlock()->getOperations().size() : 0;
+}
+
 /// Whether the producer is computed for this use alone, and computing it there
 /// does not keep several values for long where it would keep one: as the terms
 /// of a sum that grows with each product.
@@ -162,6 +172,8 @@ static bool isWorthFusing(OpOperand *operand) {
   if (!isOnlyUse(operand))
     return false;
   Operation *producer = operand->get().getDefiningOp();
+  if (countBodyOps(producer) + countBodyOps(operand->getOwner()) > kMaxBodyOps)
+    return false;
   return !isFarFrom(producer, operand->getOwner()) ||
          !keepsSeveralValues(producer, operand->getOwner());
 }

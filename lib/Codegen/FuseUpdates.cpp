@@ -7,8 +7,8 @@
 #include "StepScheduler.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Codegen/StateVersions.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,7 +23,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
-using bufferization::MaterializeInDestinationOp;
+using flywheel::linalg_ext::StoreOp;
 
 /// Whether `op` computes its results element by element, all in one order.
 static bool isElementwise(linalg::GenericOp op) {
@@ -83,8 +83,8 @@ private:
 /// Whether `value` is a version of a variable, or of what a loop carries: what
 /// a block finds there, or what was stored.
 static bool isVersion(Value value) {
-  while (auto materialize = value.getDefiningOp<MaterializeInDestinationOp>())
-    value = materialize.getDest();
+  while (auto store = value.getDefiningOp<StoreOp>())
+    value = store.getDestination();
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return false;
@@ -110,10 +110,9 @@ void BlockFuser::collect() {
       if (isVersion(init))
         versions.push_back(init);
     for (Operation *user : op.getUsers())
-      if (auto materialize = dyn_cast<MaterializeInDestinationOp>(user))
-        if (materialize.getResult() && materialize->getBlock() == &block &&
-            isVersion(materialize.getDest()))
-          versions.push_back(materialize.getDest());
+      if (auto store = dyn_cast<StoreOp>(user))
+        if (store->getBlock() == &block && isVersion(store.getDestination()))
+          versions.push_back(store.getDestination());
     if (!versions.empty())
       overwritten[&op] = versions;
   }
@@ -177,7 +176,7 @@ bool BlockFuser::keepsReads(ArrayRef<linalg::GenericOp> members,
                             const llvm::SetVector<Operation *> &dependents) {
   llvm::DenseSet<Value> versions;
   for (linalg::GenericOp member : members)
-    if (auto it = overwritten.find(member.getOperation());
+    if (auto *it = overwritten.find(member.getOperation());
         it != overwritten.end())
       versions.insert(it->second.begin(), it->second.end());
   for (linalg::GenericOp member : members)
@@ -186,7 +185,7 @@ bool BlockFuser::keepsReads(ArrayRef<linalg::GenericOp> members,
           (!versions.contains(use.get()) || !readsSameElement(use)))
         return false;
   return llvm::none_of(dependents, [&](Operation *op) {
-    if (isa<MaterializeInDestinationOp>(op))
+    if (isa<StoreOp>(op))
       return false;
     return op
         ->walk([&](Operation *nested) {
@@ -229,7 +228,7 @@ bool BlockFuser::isFusible(ArrayRef<linalg::GenericOp> members) {
   Operation *last = members.back();
   for (Operation *op : dependents)
     if (op->isBeforeInBlock(last) && !isMemoryEffectFree(op) &&
-        !isa<MaterializeInDestinationOp>(op))
+        !isa<StoreOp>(op))
       return false;
   return products.size() <= 1 && keepsReads(members, dependents);
 }

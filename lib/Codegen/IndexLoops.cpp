@@ -140,6 +140,34 @@ static LogicalResult indexLoop(scf::ForOp loop) {
   return success();
 }
 
+/// With steps above this, the next position may wrap around to in front of the
+/// end.
+constexpr int64_t kLongStep = int64_t(1) << 31;
+
+/// Makes a loop of a long constant step count its iterations.
+static void countIterations(scf::ForOp loop) {
+  std::optional<int64_t> number = getConstantIntValue(loop.getStep());
+  if (!number || *number <= kLongStep)
+    return;
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(),
+        step = loop.getStep();
+  Value none = arith::ConstantIndexOp::create(b, loc, 0);
+  Value runs =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, upper);
+  // The way is right without a sign where there is one.
+  Value count = arith::CeilDivUIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, upper, lower), step);
+  count = arith::SelectOp::create(b, loc, runs, count, none);
+  replaceLoop(loop, none, count, arith::ConstantIndexOp::create(b, loc, 1),
+              [&](OpBuilder &in, Value index) -> Value {
+                return arith::AddIOp::create(
+                    in, loc, lower,
+                    arith::MulIOp::create(in, loc, index, step));
+              });
+}
+
 namespace flywheel {
 namespace {
 struct IndexLoops : impl::IndexLoopsBase<IndexLoops> {
@@ -156,6 +184,8 @@ struct IndexLoops : impl::IndexLoopsBase<IndexLoops> {
     for (scf::ForOp loop : loops)
       if (failed(indexLoop(loop)))
         return signalPassFailure();
+    // Inner loops come first.
+    getOperation().walk(countIterations);
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/StateVersions.h"
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -24,7 +25,6 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
-using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::train::TrainDialect;
 using flywheel::train::VariableOp;
 
@@ -121,46 +121,37 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
                           extents.asArrayRef().end());
   else
     result.symbols.assign(type.getRank(), -1);
+  if (auto places = function.getArgAttrOfType<ArrayAttr>(
+          number, TrainDialect::getExtentPlacesAttrName()))
+    for (StringRef place : places.getAsValueRange<StringAttr>())
+      result.places.push_back(place.str());
   return result;
 }
 
-/// The comparison that decides a check; null where there is none or another.
-static CompareSizesOp findComparison(Value condition) {
-  Operation *op = condition.getDefiningOp();
-  if (auto both = dyn_cast_or_null<arith::OrIOp>(op)) {
-    CompareSizesOp lhs = findComparison(both.getLhs());
-    return lhs ? lhs : findComparison(both.getRhs());
-  }
-  return dyn_cast_or_null<CompareSizesOp>(op);
-}
-
-/// Keeps both sizes in the header of the state, for the message.
-static void storeSizes(OpBuilder &b, Location loc, CompareSizesOp comparison,
-                       Value state) {
-  auto type = MemRefType::get({2}, b.getI64Type());
-  Value offset = arith::ConstantIndexOp::create(b, loc, kStateSizesOffset);
-  Value sizes =
+/// Keeps what a message names in the header of the state.
+static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
+                         Value state) {
+  auto type =
+      MemRefType::get({static_cast<int64_t>(numbers.size())}, b.getI64Type());
+  Value offset = arith::ConstantIndexOp::create(b, loc, kStateNumbersOffset);
+  Value header =
       memref::ViewOp::create(b, loc, type, state, offset, ValueRange{});
-  for (auto [number, size] : llvm::enumerate(comparison->getOperands())) {
-    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
-    Value at = arith::ConstantIndexOp::create(b, loc, number);
-    memref::StoreOp::create(b, loc, wide, sizes, at);
+  for (auto [position, number] : llvm::enumerate(numbers)) {
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), number);
+    Value at = arith::ConstantIndexOp::create(b, loc, position);
+    memref::StoreOp::create(b, loc, wide, header, at);
   }
 }
 
 /// Turns each check into an early return of its status.
 LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
                                        ManifestEntry &entry) {
+  if (failed(verifyChecks(function)))
+    return failure();
   SmallVector<cf::AssertOp> checks;
   function.walk([&](cf::AssertOp op) { checks.push_back(op); });
   IRRewriter rewriter(&getContext());
   for (cf::AssertOp check : checks) {
-    if (check->getParentOp() != function)
-      return check.emitError()
-             << "expected a check (\"" << formatSizes(check.getMsg())
-             << "\") at the top level of a function, where it comes before "
-                "every write, found one inside '"
-             << check->getParentOp()->getName() << "'";
     entry.checks.push_back(manifest.messages.size());
     manifest.messages.push_back(
         {StatusKind::InvalidArgument, check.getMsg().str()});
@@ -169,8 +160,9 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
     Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
     Block *fail =
         rewriter.createBlock(&function.getBody(), function.getBody().end());
-    if (CompareSizesOp comparison = findComparison(check.getArg()))
-      storeSizes(rewriter, loc, comparison, state);
+    SmallVector<Value> numbers = linalg_ext::getNamedNumbers(check.getArg());
+    if (!numbers.empty() && hasNumbers(check.getMsg()))
+      storeNumbers(rewriter, loc, numbers, state);
     Value status = arith::ConstantOp::create(
         rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
     func::ReturnOp::create(rewriter, loc, status);
@@ -178,7 +170,7 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
     cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
     rewriter.eraseOp(check);
   }
-  linalg_ext::lowerComparisons(function);
+  linalg_ext::lowerConditions(function);
   return success();
 }
 

@@ -41,6 +41,12 @@ static Type withElement(Type type, Type element) {
   return element;
 }
 
+/// Whether `type` is that of a number, or a vector, of f16 or bf16.
+static bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return !isa<TensorType>(type) && (element.isF16() || element.isBF16());
+}
+
 /// A number or a vector of `type` that is `value`, of its element type.
 static Value buildConstant(OpBuilder &b, Location loc, Type type,
                            TypedAttr value) {
@@ -178,8 +184,8 @@ struct ExpandHalfFma : OpRewritePattern<math::FmaOp> {
 
   LogicalResult matchAndRewrite(math::FmaOp op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType(), element = getElementTypeOrSelf(type);
-    if (isa<TensorType>(type) || !(element.isF16() || element.isBF16()))
+    Type type = op.getType();
+    if (!isHalf(type))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type f32 = withElement(type, b.getF32Type());
@@ -243,8 +249,8 @@ struct WidenRsqrt : OpRewritePattern<math::RsqrtOp> {
 
   LogicalResult matchAndRewrite(math::RsqrtOp op,
                                 PatternRewriter &rewriter) const override {
-    Type type = op.getType(), element = getElementTypeOrSelf(type);
-    if (isa<TensorType>(type) || !(element.isF16() || element.isBF16()))
+    Type type = op.getType();
+    if (!isHalf(type))
       return failure();
     Location loc = op.getLoc();
     Type f32 = withElement(type, rewriter.getF32Type());

@@ -15,8 +15,7 @@
 
 #include "flywheel/Codegen/CodegenPasses.h"
 
-#include "CarryChecks.h"
-
+#include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -183,7 +182,7 @@ LogicalResult LiftChecks::lift(IRRewriter &rewriter, cf::AssertOp check) {
   if (!op)
     return refuse();
   while (check && check->getParentOp() != body)
-    check = flywheel::carryOut(rewriter, check);
+    check = flywheel::linalg_ext::carryOut(rewriter, check);
   if (!check)
     return refuse();
   if (failed(CheckLifter(rewriter, op, check).lift()))

@@ -49,6 +49,7 @@ public:
   void lower(ScanOp op);
   void lower(CholeskyOp op);
   void lower(TriangularSolveOp op);
+  void lower(FindOutsideOp op);
 
 private:
   Value constant(int64_t number) {
@@ -210,6 +211,45 @@ void Lowering::lower(GatherOp op) {
         b, loc, b.getZeroAttr(getElementTypeOrSelf(out)));
     linalg::FillOp::create(b, loc, zero, target);
   });
+}
+
+/// A branch that a step which succeeds does not take.
+void Lowering::lower(FindOutsideOp op) {
+  Value indices = op.getIndices();
+  auto branch = scf::IfOp::create(b, loc, b.getIndexType(), op.getOk(),
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, loc, constant(0));
+  b.setInsertionPointToEnd(branch.elseBlock());
+  SmallVector<Value> begins(rankOf(indices), constant(0)),
+      steps(rankOf(indices), constant(1)), sizes;
+  for (int64_t dim = 0; dim < rankOf(indices); ++dim)
+    sizes.push_back(sizeValue(indices, dim));
+  // Whether none has been found, and the one that has.
+  SmallVector<Value> inits = {
+      arith::ConstantOp::create(b, loc, b.getBoolAttr(true)), constant(0)};
+  auto findIn = [&](ValueRange position, ValueRange before) {
+    Value index = loadIndex(indices, position);
+    Value found = arith::SelectOp::create(b, loc, before[0], index, before[1]);
+    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           index, op.getLimit());
+    Value none = arith::AndIOp::create(b, loc, before[0], isInside);
+    return scf::ValueVector{none, found};
+  };
+  scf::ValueVector found =
+      rankOf(indices) == 0
+          ? findIn({}, inits)
+          : scf::buildLoopNest(b, loc, begins, sizes, steps, inits,
+                               [&](OpBuilder &nested, Location, ValueRange ivs,
+                                   ValueRange before) {
+                                 OpBuilder::InsertionGuard guard(b);
+                                 b.restoreInsertionPoint(
+                                     nested.saveInsertionPoint());
+                                 return findIn(ivs, before);
+                               })
+                .results;
+  scf::YieldOp::create(b, loc, found[1]);
+  op.getResult().replaceAllUsesWith(branch.getResult(0));
 }
 
 void Lowering::lower(ScatterOp op) {
@@ -439,7 +479,10 @@ void Lowering::lower(TriangularSolveOp op) {
 
 /// Whether what `op` writes is known to have no element.
 static bool isEmpty(Operation *op) {
-  Value init = cast<DestinationStyleOpInterface>(op).getDpsInits().front();
+  auto styled = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!styled)
+    return false;
+  Value init = styled.getDpsInits().front();
   return llvm::is_contained(cast<MemRefType>(init.getType()).getShape(), 0);
 }
 
@@ -449,11 +492,11 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa_and_present<LinalgExtDialect>(op->getDialect()) &&
-          isa<DestinationStyleOpInterface>(op))
+          isa<DestinationStyleOpInterface, FindOutsideOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
-      if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>)) {
         op->emitOpError() << "expected memref operands: loops are made after "
                              "bufferization";
         return signalPassFailure();
@@ -464,11 +507,12 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
         continue;
       }
       TypeSwitch<Operation *>(op)
-          .Case<GatherOp, ScatterOp, ScanOp, CholeskyOp, TriangularSolveOp>(
+          .Case<FindOutsideOp, GatherOp, ScatterOp, ScanOp, CholeskyOp,
+                TriangularSolveOp>(
               [](auto typed) { Lowering(typed).lower(typed); });
       op->erase();
     }
-    lowerComparisons(getOperation());
+    lowerConditions(getOperation());
   }
 };
 } // namespace

@@ -6,8 +6,11 @@
 
 #include "flywheel/Codegen/StateVersions.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/StatusMessage.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -15,7 +18,6 @@
 using namespace mlir;
 using namespace flywheel;
 
-using bufferization::MaterializeInDestinationOp;
 using flywheel::train::TrainDialect;
 
 tensor::ExtractSliceOp flywheel::findPlace(tensor::InsertSliceOp insert) {
@@ -67,8 +69,6 @@ Value flywheel::getOverwritten(Value value) {
     return {};
   Operation *op = result.getOwner();
   unsigned number = result.getResultNumber();
-  if (auto materialize = dyn_cast<MaterializeInDestinationOp>(op))
-    return materialize.getDest();
   if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
     return structured.getTiedOpOperand(result)->get();
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -83,12 +83,8 @@ Value flywheel::getOverwritten(Value value) {
   auto loop = dyn_cast<scf::WhileOp>(op);
   std::optional<unsigned> init =
       loop ? getWhileInit(loop, number) : std::optional<unsigned>(number);
-  if (!init)
-    return {};
-  for (auto [first, last] : getRegionVersions(op, number))
-    if (!isInPlaceOf(last, first))
-      return {};
-  return cast<LoopLikeOpInterface>(op).getInits()[*init];
+  // What an iteration leaves is put where it found what it started from.
+  return init ? cast<LoopLikeOpInterface>(op).getInits()[*init] : Value();
 }
 
 bool flywheel::isInPlaceOf(Value value, Value earlier) {
@@ -117,6 +113,21 @@ flywheel::getRegionVersions(Operation *op, unsigned result) {
   return {{loop.getBeforeArguments()[*carried], passed},
           {loop.getAfterArguments()[result],
            loop.getYieldOp().getOperand(*carried)}};
+}
+
+Value flywheel::copyVersion(OpBuilder &b, Location loc, Value value,
+                            Attribute variable) {
+  // Not into an empty tensor, which would be replaced by where the copy goes.
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : tensor::getMixedSizes(b, loc, value))
+    if (auto dynamic = dyn_cast<Value>(size))
+      sizes.push_back(dynamic);
+  Value buffer = bufferization::AllocTensorOp::create(b, loc, type, sizes);
+  auto copy = linalg::CopyOp::create(b, loc, value, buffer);
+  if (variable)
+    copy->setAttr(TrainDialect::getSnapshotAttrName(), variable);
+  return copy.getResult(0);
 }
 
 void flywheel::forEachStorage(func::FuncOp function,
@@ -159,4 +170,17 @@ void StateVersions::add(Value first, Value last, Attribute variable) {
            getRegionVersions(result.getOwner(), result.getResultNumber()))
         add(entry, exit, variable);
   }
+}
+
+LogicalResult flywheel::verifyChecks(func::FuncOp function) {
+  WalkResult checks = function.walk([&](cf::AssertOp check) {
+    if (check->getParentOp() == function)
+      return WalkResult::advance();
+    check.emitError() << "expected a check (\"" << formatNumbers(check.getMsg())
+                      << "\") at the top level of a function, where it comes "
+                         "before every write, found one inside '"
+                      << check->getParentOp()->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(checks.wasInterrupted());
 }

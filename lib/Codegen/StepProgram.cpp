@@ -81,7 +81,7 @@ bool StepAnalysis::completeUnit(RecomputableUnit &unit, unsigned number) {
     for (unsigned storage : op.reads) {
       if (llvm::is_contained(unit.buffers, storage))
         continue;
-      auto next = llvm::upper_bound(writers[storage], position);
+      auto *next = llvm::upper_bound(writers[storage], position);
       if (program.storages[storage].isArgument) {
         if (next != writers[storage].end())
           unit.deadline = std::min(unit.deadline, *next);

@@ -6,10 +6,9 @@
 
 #include "StepScheduler.h"
 #include "flywheel/Codegen/StateVersions.h"
+#include "flywheel/Support/CheckedSize.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -18,8 +17,13 @@
 
 using namespace mlir;
 using namespace flywheel;
-using bufferization::MaterializeInDestinationOp;
 using flywheel::train::TrainDialect;
+
+/// Bytes of a copy of `value`: many where they are not known.
+static CheckedSize getBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.hasStaticShape() ? getNumBytes(type) : CheckedSize(1 << 30);
+}
 
 void StepScheduler::collectOps() {
   ops.clear();
@@ -94,21 +98,58 @@ StepScheduler::collectUses(Value version,
   SmallVector<OpOperand *> uses;
   SmallVector<Value> worklist = {version};
   llvm::DenseSet<Value> seen = {version};
-  while (!worklist.empty())
+  // What is passed on inside of a branch of this block, to be passed out of it.
+  SmallVector<Value> inner;
+  auto follow = [&](Value other) {
+    if (getTopLevel(other.getDefiningOp()) != other.getDefiningOp())
+      inner.push_back(other);
+    else if (!blocked.contains(other.getDefiningOp()) &&
+             getOverwritten(other) != version && seen.insert(other).second)
+      worklist.push_back(other);
+  };
+  while (!worklist.empty()) {
     for (OpOperand &use : worklist.pop_back_val().getUses()) {
       Value other = getPassedOn(use);
-      if (!other || other.getParentBlock() != &block ||
-          blocked.contains(other.getDefiningOp()))
+      bool isHere = other && other.getParentBlock() == &block;
+      if (!isHere || blocked.contains(other.getDefiningOp()))
         uses.push_back(&use);
-      else if (getOverwritten(other) != version && seen.insert(other).second)
-        worklist.push_back(other);
+      if (other)
+        follow(other);
     }
+    while (!inner.empty())
+      for (OpOperand &use : inner.pop_back_val().getUses())
+        if (Value other = getPassedOn(use))
+          follow(other);
+  }
   return uses;
+}
+
+void StepScheduler::allowCopy(BlockArgument storage) {
+  function.removeArgAttr(storage.getArgNumber(),
+                         TrainDialect::getUpdatedAttrName());
+}
+
+void StepScheduler::addDependence(Operation *before, Operation *after) {
+  if (before == after || !successors[before].insert(after))
+    return;
+  predecessors[after].push_back(before);
+  ++numAwaited[after];
+}
+
+void StepScheduler::addWish(Operation *before, Operation *writer, Value version,
+                            BlockArgument storage) {
+  // What the terminator passes on it passes on behind everything.
+  if (before == writer || before == block.getTerminator())
+    return;
+  wishes[writer].push_back({before, writer, version, storage});
+  // What dominance asks for needs no wish, but a copy where it is not kept.
+  if (!successors[before].contains(writer))
+    wishers[writer].insert(before);
 }
 
 /// In a chain of ops on one destination, the readers of what one op leaves come
 /// before the next.
-void StepScheduler::buildChainEdges(const Writers &group) {
+void StepScheduler::buildChainWishes(const Writers &group) {
   for (Operation *writer : group.ops) {
     auto structured = dyn_cast<DestinationStyleOpInterface>(writer);
     if (!structured)
@@ -118,28 +159,38 @@ void StepScheduler::buildChainEdges(const Writers &group) {
         for (OpOperand *use : collectUses(init, {}))
           if (Operation *reader = getTopLevel(use->getOwner()))
             if (!group.ops.contains(reader))
-              addEdge(reader, writer);
+              addWish(reader, writer, init, group.storage);
   }
 }
 
-void StepScheduler::buildEdges() {
+void StepScheduler::buildDependences() {
   successors.clear();
   predecessors.clear();
-  numPredecessors.clear();
-  SmallVector<Operation *> checks;
+  numAwaited.clear();
+  Operation *lastCheck = nullptr;
   for (Operation *op : ops) {
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (Operation *before = getTopLevel(producer))
-            addEdge(before, op);
+            addDependence(before, op);
     });
-    if (isa<cf::AssertOp>(op)) {
-      if (!checks.empty())
-        addEdge(checks.back(), op);
-      checks.push_back(op);
-    }
+    if (!isa<cf::AssertOp>(op))
+      continue;
+    if (lastCheck)
+      addDependence(lastCheck, op);
+    lastCheck = op;
   }
+}
+
+void StepScheduler::buildWishes() {
+  wishes.clear();
+  wishers.clear();
+  SmallVector<Operation *> checks = llvm::to_vector(
+      llvm::make_filter_range(ops, llvm::IsaPred<cf::AssertOp>));
+  // Nothing can come after a check that needs it.
+  llvm::DenseSet<Operation *> checked = findNeeded(block, checks);
+  Operation *lastCheck = checks.empty() ? nullptr : checks.back();
   for (auto &[version, group] : writers) {
     llvm::SetVector<Operation *> readers;
     for (OpOperand *use : collectUses(version, {}))
@@ -148,14 +199,20 @@ void StepScheduler::buildEdges() {
           readers.insert(reader);
     for (Operation *writer : group.ops) {
       // A failing step may leave anything in a buffer of its own.
-      if (group.storage)
-        for (Operation *check : checks)
-          addEdge(check, writer);
+      if (group.storage && checked.contains(writer))
+        allowCopy(group.storage);
+      else if (group.storage && lastCheck)
+        addWish(lastCheck, writer, version, group.storage);
       for (Operation *reader : readers)
-        addEdge(reader, writer);
+        addWish(reader, writer, version, group.storage);
     }
-    buildChainEdges(group);
+    buildChainWishes(group);
   }
+  for (auto &[writer, before] : wishers)
+    for (Operation *op : before) {
+      successors[op].insert(writer);
+      predecessors[writer].push_back(op);
+    }
 }
 
 llvm::DenseMap<Operation *, unsigned> StepScheduler::findUrgencies() {
@@ -181,7 +238,67 @@ llvm::DenseMap<Operation *, unsigned> StepScheduler::findUrgencies() {
   return urgencies;
 }
 
-SmallVector<Operation *> StepScheduler::emit() {
+Operation *StepScheduler::findCheapest() {
+  Operation *cheapest = nullptr;
+  std::tuple<int64_t, unsigned> least;
+  for (auto &[writer, open] : wishers) {
+    if (emitted.contains(writer) || numAwaited.lookup(writer) > 0)
+      continue;
+    llvm::SmallDenseSet<Value> copied;
+    CheckedSize bytes = 0;
+    for (const Wish &wish : wishes[writer]) {
+      if (emitted.contains(wish.before))
+        continue;
+      // The variable is copied to where it is written, and back.
+      bool isCheck = isa<cf::AssertOp>(wish.before);
+      if (!isCheck && !copied.insert(wish.version).second)
+        continue;
+      bytes += getBytes(wish.version) * (isCheck ? 4 : 1);
+    }
+    std::tuple<int64_t, unsigned> cost = {bytes.getSaturated(),
+                                          position.lookup(writer)};
+    if (cheapest && cost >= least)
+      continue;
+    cheapest = writer;
+    least = cost;
+  }
+  return cheapest;
+}
+
+void StepScheduler::giveUp(Operation *writer) {
+  llvm::DenseSet<Operation *> late;
+  for (Operation *op : ops)
+    if (!emitted.contains(op))
+      late.insert(op);
+  llvm::SmallMapVector<Value, BlockArgument, 4> versions;
+  for (const Wish &wish : wishes[writer]) {
+    if (emitted.contains(wish.before))
+      continue;
+    if (isa<cf::AssertOp>(wish.before))
+      allowCopy(wish.storage);
+    else
+      versions.insert({wish.version, wish.storage});
+  }
+  for (auto [version, storage] : versions) {
+    // The old value of a result is nothing.
+    if (!hasOldValue(storage) && isa<BlockArgument>(version))
+      continue;
+    UsesByValue reads;
+    for (OpOperand *use : collectUses(version, late)) {
+      Operation *reader = getTopLevel(use->getOwner());
+      if (reader && reader != writer && late.contains(reader) &&
+          llvm::any_of(wishes[writer],
+                       [&](const Wish &wish) { return wish.before == reader; }))
+        reads[use->get()].insert(use);
+    }
+    for (auto &[value, uses] : reads)
+      snapshot(storage, value, uses.getArrayRef(), /*isLate=*/true,
+               "after it is overwritten, in a cycle of assignments");
+  }
+  wishers[writer].clear();
+}
+
+void StepScheduler::emit() {
   // What the checks need goes first, and what the first ones need before the
   // others: a check of sizes guards an op that a check of values needs.
   llvm::DenseMap<Operation *, unsigned> urgencies = findUrgencies();
@@ -193,28 +310,38 @@ SmallVector<Operation *> StepScheduler::emit() {
   using Entry =
       std::pair<std::tuple<unsigned, unsigned, unsigned>, Operation *>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
-  auto push = [&](Operation *op) {
-    ready.push({{getUrgency(op), rank[op], position[op]}, op});
+  auto pushIfReady = [&](Operation *op) {
+    if (numAwaited.lookup(op) > 0 || emitted.contains(op))
+      return;
+    auto open = wishers.find(op);
+    if (open == wishers.end() || open->second.empty())
+      ready.push({{getUrgency(op), rank[op], position[op]}, op});
   };
+  emitted.clear();
   for (Operation *op : ops)
-    if (numPredecessors[op] == 0)
-      push(op);
+    pushIfReady(op);
   Operation *terminator = block.getTerminator();
-  llvm::DenseSet<Operation *> done;
-  while (!ready.empty()) {
+  while (emitted.size() < ops.size()) {
+    if (ready.empty()) {
+      Operation *writer = findCheapest();
+      giveUp(writer);
+      pushIfReady(writer);
+    }
     Operation *op = ready.top().second;
     ready.pop();
     op->moveBefore(terminator);
-    done.insert(op);
-    for (Operation *next : successors[op])
-      if (--numPredecessors[next] == 0)
-        push(next);
+    emitted.insert(op);
+    for (Operation *next : successors[op]) {
+      auto open = wishers.find(next);
+      if (open == wishers.end() || !open->second.remove(op)) {
+        auto awaited = numAwaited.find(next);
+        if (awaited == numAwaited.end() || awaited->second == 0)
+          continue;
+        --awaited->second;
+      }
+      pushIfReady(next);
+    }
   }
-  SmallVector<Operation *> stuck;
-  for (Operation *op : ops)
-    if (!done.contains(op))
-      stuck.push_back(op);
-  return stuck;
 }
 
 llvm::MapVector<Block *, SmallVector<StorageRange>>
@@ -251,14 +378,12 @@ StepScheduler::findNestedBlocks() {
 }
 
 /// Puts the blocks of control flow in this one in order.
-LogicalResult StepScheduler::runOnNested() {
+void StepScheduler::runOnNested() {
   for (auto &[nestedBlock, nestedRanges] : findNestedBlocks()) {
     StepScheduler scheduler(function, *nestedBlock, nestedRanges);
-    if (failed(scheduler.run()))
-      return failure();
+    scheduler.run();
     numSnapshots += scheduler.numSnapshots;
   }
-  return success();
 }
 
 bool StepScheduler::isOrdered() {
@@ -270,37 +395,25 @@ bool StepScheduler::isOrdered() {
   });
   if (!isOrdered)
     return false;
-  buildEdges();
-  for (auto &[before, after] : successors)
-    for (Operation *next : after)
-      if (position.contains(before) && position.contains(next) &&
-          position[before] > position[next])
+  buildDependences();
+  buildWishes();
+  for (auto &[writer, before] : wishers)
+    for (Operation *op : before)
+      if (position.lookup(op) > position.lookup(writer))
         return false;
   return llvm::all_of(findNestedBlocks(), [&](auto &nested) {
     return StepScheduler(function, *nested.first, nested.second).isOrdered();
   });
 }
 
-LogicalResult StepScheduler::run() {
+void StepScheduler::run() {
   collectOps();
   collectWriters();
   snapshotSelfReads();
-  // Each round makes one cycle less: there are no more than ops.
-  for (size_t rounds = ops.size() + 1;; --rounds) {
-    collectOps();
-    collectWriters();
-    buildEdges();
-    SmallVector<Operation *> stuck = emit();
-    if (stuck.empty())
-      return runOnNested();
-    // What was emitted stands before what was not: put the rest back behind.
-    for (Operation *op : stuck)
-      op->moveBefore(block.getTerminator());
-    auto check = llvm::find_if(stuck, llvm::IsaPred<cf::AssertOp>);
-    Operation *first = check == stuck.end() ? stuck.front() : *check;
-    if (rounds == 0)
-      return reportCycle(first);
-    if (failed(breakCycle(first)))
-      return failure();
-  }
+  collectOps();
+  collectWriters();
+  buildDependences();
+  buildWishes();
+  emit();
+  runOnNested();
 }

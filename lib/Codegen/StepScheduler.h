@@ -20,7 +20,7 @@ namespace flywheel {
 /// What one block does to one storage.
 struct StorageRange {
   /// The argument of the function, or null for a buffer of the step: that of a
-  /// value that a loop carries, or that a variable is made in.
+  /// value that a loop carries.
   mlir::BlockArgument storage;
   /// The versions in which the block finds and leaves it.
   mlir::Value first, last;
@@ -43,31 +43,40 @@ mlir::Value getPassedOn(mlir::OpOperand &use);
 /// The ops of `block` that `ops` of it need, and these themselves.
 llvm::DenseSet<mlir::Operation *>
 findNeeded(mlir::Block &block, llvm::SmallVector<mlir::Operation *> ops);
-/// The buffer of the step that the versions of a variable are made in, as the
-/// step finds it, where `last` is what is written at the end; else null.
-mlir::Value findOwnBuffer(mlir::Value last);
 
 /// Orders the ops of one block, and of the blocks in it that write.
 ///
-/// Beyond SSA dominance there are two rules: what overwrites a version of a
-/// variable or a result (a destination-style op on it, a materialization, or
-/// control flow that does so inside) comes after every other reader of that
-/// version, and after every check. Among what is free to go, program order
-/// decides, but an update and what only updates need go as soon as they can:
-/// the gradients and activations that they read need not be kept.
+/// SSA dominance is the one rule that always holds. Beyond it there are wishes:
+/// what overwrites a version of a variable or a result (a destination-style op
+/// on it, a store, or control flow that does so inside) comes after every other
+/// reader of that version, and after every check. Where no order grants all of
+/// them, the wish that costs the fewest bytes is given up: the readers that
+/// come too late read a copy, or, behind a check that is, the variable is
+/// written elsewhere until then, as bufferization finds out. So there always is
+/// an order. Among what is free to go, program order decides, but an update and
+/// what only updates need go as soon as they can: the gradients and activations
+/// that they read need not be kept.
 class StepScheduler {
 public:
   StepScheduler(mlir::func::FuncOp function, mlir::Block &block,
                 llvm::ArrayRef<StorageRange> ranges)
       : function(function), block(block), ranges(ranges) {}
 
-  llvm::LogicalResult run();
+  void run();
   /// Whether the block, and the blocks in it that write, are in such an order
   /// already, without a read that needs a copy.
   bool isOrdered();
   unsigned getNumSnapshots() const { return numSnapshots; }
 
 private:
+  /// A wish: `before` is not to come behind `writer`, which overwrites
+  /// `version`.
+  struct Wish {
+    mlir::Operation *before, *writer;
+    mlir::Value version;
+    mlir::BlockArgument storage;
+  };
+
   void collectOps();
   void collectWriters();
   void collectWriters(const StorageRange &range);
@@ -76,48 +85,43 @@ private:
   /// Gives each op that cannot read the old value of the variable it overwrites
   /// a copy of what it reads.
   void snapshotSelfReads();
-  /// The reads of one version of a storage, which `next` overwrite, by ops that
-  /// cannot read the old value.
+  /// The reads of one version of a storage, in the place of which `next` is
+  /// made, by ops that cannot read the old value. `next` is null for the last.
   UsesByValue findSelfReads(const StorageRange &range, mlir::Value version,
-                            const llvm::SetVector<mlir::Operation *> *next);
+                            mlir::Value next);
   /// Calls `visit` with each storage and its reads of that kind.
   void forEachSelfRead(
       llvm::function_ref<void(const StorageRange &, UsesByValue)> visit);
-  /// The ops of this block that overwrite `version`, and what comes after it in
-  /// a chain: null for the last.
-  const llvm::SetVector<mlir::Operation *> *findWriters(mlir::Value version);
+  /// The ops of this block that make `version`, and what comes after and before
+  /// it in a chain.
+  const llvm::SetVector<mlir::Operation *> *
+  findWriters(const StorageRange &range, mlir::Value version);
   void snapshot(mlir::BlockArgument storage, mlir::Value value,
-                llvm::ArrayRef<mlir::OpOperand *> uses, llvm::StringRef reason);
+                llvm::ArrayRef<mlir::OpOperand *> uses, bool isLate,
+                llvm::StringRef reason);
   llvm::SmallVector<mlir::OpOperand *>
   collectUses(mlir::Value version,
               const llvm::DenseSet<mlir::Operation *> &blocked);
-  void addEdge(mlir::Operation *before, mlir::Operation *after) {
-    if (before == after || !successors[before].insert(after))
-      return;
-    predecessors[after].push_back(before);
-    ++numPredecessors[after];
-  }
-  void buildEdges();
-  void buildChainEdges(const Writers &group);
+  /// Says that `storage` is not updated in place: a check needs the new value.
+  void allowCopy(mlir::BlockArgument storage);
+  void addDependence(mlir::Operation *before, mlir::Operation *after);
+  void addWish(mlir::Operation *before, mlir::Operation *writer,
+               mlir::Value version, mlir::BlockArgument storage);
+  void buildDependences();
+  void buildWishes();
+  void buildChainWishes(const Writers &group);
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findUpdates();
   void computeRanks();
   unsigned getEagerRank(mlir::Operation *op,
                         const llvm::DenseSet<mlir::Operation *> &early);
   /// For each op that a check needs, the number of the first such check.
   llvm::DenseMap<mlir::Operation *, unsigned> findUrgencies();
-  /// Emits in order what can be emitted; returns the ops that could not.
-  llvm::SmallVector<mlir::Operation *> emit();
-  llvm::DenseSet<mlir::Operation *>
-  findReachable(llvm::ArrayRef<mlir::Operation *> from);
-  UsesByValue findCyclicReads(mlir::Value version, const Writers &group);
-  UsesByValue findCyclicChainReads(const Writers &group);
-  llvm::LogicalResult breakCycle(mlir::Operation *stuck);
-  llvm::LogicalResult reportCycle(mlir::Operation *stuck);
-  /// Writes, at the end of the function, the storages that `check` depends on
-  /// writes of. False where there are none.
-  bool commitAfterChecks(mlir::Operation *check);
-  void commitAtEnd(StorageRange &range);
-  llvm::LogicalResult runOnNested();
+  void emit();
+  /// Of the ops that only wishes hold back, the one that costs least.
+  mlir::Operation *findCheapest();
+  /// Gives up the wishes that hold `writer` back.
+  void giveUp(mlir::Operation *writer);
+  void runOnNested();
   /// The blocks in this one that write its storages, or what loops carry, with
   /// what each does to them.
   llvm::MapVector<mlir::Block *, llvm::SmallVector<StorageRange>>
@@ -147,11 +151,17 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> position;
   /// For each version that is overwritten in this block, the ops that do it.
   llvm::MapVector<mlir::Value, Writers> writers;
+  /// By dominance and by wishes.
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>
       successors;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
       predecessors;
-  llvm::DenseMap<mlir::Operation *, unsigned> numPredecessors;
+  /// How many ops have to come before one by dominance, and are not there yet.
+  llvm::DenseMap<mlir::Operation *, unsigned> numAwaited;
+  /// The wishes for ops that overwrite something, and how many are open.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<Wish>> wishes;
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> wishers;
+  llvm::DenseSet<mlir::Operation *> emitted;
   /// Among the ops that are free to go, the one of least rank does.
   llvm::DenseMap<mlir::Operation *, unsigned> rank;
 };

@@ -61,7 +61,7 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
   llvm::BitVector replaced(op.getBody()->getNumArguments());
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    auto same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    auto *same = llvm::find_if(op.getDpsInitsMutable(), [&](OpOperand &init) {
       return init.get() == input->get() && map.isPermutation() &&
              op.getMatchingIndexingMap(&init) == map;
     });

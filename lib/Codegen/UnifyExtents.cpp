@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -30,7 +31,9 @@ namespace flywheel {
 
 using flywheel::Extent;
 using flywheel::ExtentClasses;
+using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getDimension;
+using flywheel::linalg_ext::SizePredicate;
 using flywheel::train::TrainDialect;
 
 /// The name that the program has for a dimension of a feed; empty for none.
@@ -61,6 +64,48 @@ static void requireNamed(func::FuncOp function, ExtentClasses &classes) {
         classes.requireFeeds(known->second, extent);
     }
   }
+}
+
+namespace {
+/// Two extents that a check requires to be equal, and where it does: `in
+/// 'arith.addf' at f.mlir:3:8`.
+struct RequiredPair {
+  Extent lhs, rhs;
+  StringRef place;
+};
+} // namespace
+
+/// The comparison of sizes that decides a check; null for another check.
+static CompareSizesOp findComparison(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (auto either = dyn_cast_or_null<arith::OrIOp>(op)) {
+    CompareSizesOp lhs = findComparison(either.getLhs());
+    return lhs ? lhs : findComparison(either.getRhs());
+  }
+  return dyn_cast_or_null<CompareSizesOp>(op);
+}
+
+/// The extent that `size` was read from; none for other numbers.
+static std::optional<Extent> getReadExtent(Value size) {
+  auto read = size.getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> dim = read ? getDimension(read) : std::nullopt;
+  return dim ? std::optional<Extent>({read.getSource(), *dim}) : std::nullopt;
+}
+
+static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
+  SmallVector<RequiredPair> pairs;
+  function.walk([&](cf::AssertOp check) {
+    CompareSizesOp comparison = findComparison(check.getArg());
+    size_t place = check.getMsg().rfind("in '");
+    if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
+        place == StringRef::npos)
+      return;
+    std::optional<Extent> lhs = getReadExtent(comparison.getLhs()),
+                          rhs = getReadExtent(comparison.getRhs());
+    if (lhs && rhs)
+      pairs.push_back({*lhs, *rhs, check.getMsg().substr(place)});
+  });
+  return pairs;
 }
 
 /// The reads of extents that decide the function's checks.
@@ -133,6 +178,8 @@ private:
     return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
   }
   void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
+  void nameExtentPlaces(const ExtentClasses &classes, ArrayRef<Extent> symbols,
+                        ArrayRef<std::pair<Extent, int64_t>> feedExtents);
   SmallVector<StringRef>
   nameSymbols(ArrayRef<Extent> symbols,
               ArrayRef<std::pair<Extent, int64_t>> feedExtents);
@@ -170,6 +217,33 @@ UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
   return names;
 }
 
+/// Says for the extents of feeds that are those of others what requires that.
+void UnifyExtents::nameExtentPlaces(
+    const ExtentClasses &classes, ArrayRef<Extent> symbols,
+    ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+  SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
+  auto getPlace = [&](Extent extent) {
+    for (const RequiredPair &pair : pairs)
+      if (classes.areKnownEqual(extent, pair.lhs) !=
+          classes.areKnownEqual(extent, pair.rhs))
+        return pair.place;
+    return StringRef();
+  };
+  llvm::MapVector<Value, SmallVector<StringRef>> places;
+  for (auto [extent, number] : feedExtents) {
+    StringRef place = symbols[number] == extent ? "" : getPlace(extent);
+    auto type = cast<RankedTensorType>(extent.first.getType());
+    if (!place.empty())
+      places.try_emplace(extent.first, type.getRank())
+          .first->second[extent.second] = place;
+  }
+  Builder b(&getContext());
+  for (auto &[feed, ofDims] : places)
+    getOperation().setArgAttr(cast<BlockArgument>(feed).getArgNumber(),
+                              TrainDialect::getExtentPlacesAttrName(),
+                              b.getStrArrayAttr(ofDims));
+}
+
 /// Emits a check that a dynamic extent of a feed has the one value that the
 /// body works for.
 void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
@@ -179,8 +253,7 @@ void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
   Location loc = getOperation().getLoc();
   Value found = tensor::DimOp::create(b, loc, feed, dim);
   Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
-  Value ok = flywheel::linalg_ext::CompareSizesOp::create(
-      b, loc, flywheel::linalg_ext::SizePredicate::eq, found, wanted);
+  Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
   std::string message;
   llvm::raw_string_ostream(message)
       << "Cannot feed value of shape: expected extent " << expected
@@ -265,6 +338,7 @@ void UnifyExtents::runOnOperation() {
   }
   function->setAttr(TrainDialect::getSymbolsAttrName(),
                     b.getStrArrayAttr(nameSymbols(symbols, feedExtents)));
+  nameExtentPlaces(classes, symbols, feedExtents);
 
   // Read each extent from the feed that stands for its class.
   Block &entry = function.getBody().front();

@@ -118,6 +118,7 @@ private:
   /// and column of the panel, relative to which k and n count there.
   SmallVector<Fold> ivs;
 };
+} // namespace
 
 void ContractionEmitter::chooseTile() {
   auto size = [&](unsigned dim) {
@@ -467,8 +468,6 @@ void ContractionEmitter::emitTile(const Rows &rows, const Columns &columns) {
       store();
   }
 }
-
-} // namespace
 
 bool vectorizeContraction(RewriterBase &rewriter, linalg::LinalgOp op,
                           linalg::LinalgOp &fill, const CpuTarget &target) {

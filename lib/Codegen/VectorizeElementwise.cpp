@@ -115,6 +115,7 @@ private:
   /// Of each output, or null.
   SmallVector<Operation *> combiners;
 };
+} // namespace
 
 bool ElementwiseEmitter::shouldUnroll() {
   int64_t numVectors = 1;
@@ -518,8 +519,6 @@ Value ElementwiseEmitter::emitOp(Operation *inner, IRMapping &mapping,
                        inner->getAttrs());
   return e.b.create(state)->getResult(0);
 }
-
-} // namespace
 
 bool vectorizeElementwise(RewriterBase &rewriter, linalg::LinalgOp op,
                           const CpuTarget &target) {

@@ -30,6 +30,7 @@ private:
   /// diagnostic if there is an op that this pass cannot remove.
   FailureOr<SmallVector<linalg::LinalgOp>> collectOps();
 };
+} // namespace
 
 FailureOr<SmallVector<linalg::LinalgOp>> VectorizeKernels::collectOps() {
   SmallVector<linalg::LinalgOp> ops;
@@ -100,5 +101,4 @@ void VectorizeKernels::runOnOperation() {
     ++numScalar;
   }
 }
-} // namespace
 } // namespace flywheel

@@ -42,7 +42,7 @@ struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (failed(verifyCopies()) || failed(verifyReturned()))
+    if (failed(verifyCopies()))
       signalPassFailure();
   }
 
@@ -59,7 +59,6 @@ private:
   LogicalResult verifyCopy(Operation *copy, Value from, Value to,
                            bool isSnapshot);
   LogicalResult verifyCopies();
-  LogicalResult verifyReturned();
 };
 } // namespace
 
@@ -70,7 +69,10 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
     return success();
   StringRef variableName = TrainDialect::getVariableAttrName();
   Attribute sourceVariable = getAttr(source, variableName);
-  if (sourceVariable && !isSnapshot && !isa<BlockArgument>(target))
+  // What the program assigns it may copy.
+  bool isUpdated =
+      getAttr(source, TrainDialect::getUpdatedAttrName()) != nullptr;
+  if (sourceVariable && isUpdated && !isSnapshot && !isa<BlockArgument>(target))
     return copy->emitError()
            << "this step copies variable " << sourceVariable
            << ": expected its old value to be read before it is overwritten, "
@@ -93,8 +95,9 @@ LogicalResult VerifyInPlace::verifyCopies() {
            nullptr;
   };
   getOperation().walk([&](memref::CopyOp copy) {
-    // What is put into a part of another tensor is a copy by itself.
+    // What is a part, or is put into one, is a copy by itself.
     if (getWhole(copy.getTarget()) == getRoot(copy.getTarget()) &&
+        getWhole(copy.getSource()) == getRoot(copy.getSource()) &&
         failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
                           !isWritten(copy.getSource()))))
       result = failure();
@@ -112,47 +115,4 @@ LogicalResult VerifyInPlace::verifyCopies() {
       result = failure();
   });
   return result;
-}
-
-LogicalResult VerifyInPlace::verifyReturned() {
-  func::FuncOp function = getOperation();
-  if (!function.getBody().hasOneBlock())
-    return function.emitError() << "expected one block, found several";
-  // The arguments that the returned buffers have to be, in order.
-  SmallVector<BlockArgument> expected;
-  for (StringRef name :
-       {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
-    for (BlockArgument argument : function.getArguments())
-      if (getAttr(argument, name))
-        expected.push_back(argument);
-  auto ret =
-      dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  if (!ret)
-    return function.emitError() << "expected a function that returns";
-  if (ret.getNumOperands() != expected.size())
-    return ret.emitError() << "expected " << expected.size()
-                           << " returned buffers, found "
-                           << ret.getNumOperands();
-  for (auto [value, argument] : llvm::zip(ret.getOperands(), expected)) {
-    if (getWhole(value) == argument)
-      continue;
-    Operation *producer = value.getDefiningOp();
-    InFlightDiagnostic error =
-        emitError(producer ? producer->getLoc() : ret.getLoc());
-    if (Attribute variable =
-            getAttr(argument, TrainDialect::getVariableAttrName()))
-      error << "variable " << variable << " is not updated in place";
-    else if (auto result = dyn_cast_or_null<IntegerAttr>(
-                 getAttr(argument, TrainDialect::getResultAttrName())))
-      error << "result " << result.getInt()
-            << " is not written to its destination";
-    else
-      error << "what is returned is not in its place";
-    return error << ": expected the buffer of argument "
-                 << argument.getArgNumber() << ", found another";
-  }
-  ret->setOperands({});
-  function.setFunctionType(FunctionType::get(function.getContext(),
-                                             function.getArgumentTypes(), {}));
-  return success();
 }

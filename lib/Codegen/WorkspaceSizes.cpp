@@ -124,7 +124,7 @@ startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
 /// does not hold.
 static bool isCheckedInFrontOf(Value condition, Operation *op) {
   return llvm::any_of(condition.getUsers(), [&](Operation *user) {
-    if (isa<arith::AndIOp>(user))
+    if (isa<arith::AndIOp, linalg_ext::NameNumbersOp>(user))
       return isCheckedInFrontOf(user->getResult(0), op);
     if (!isa<cf::AssertOp>(user) || !isa<func::FuncOp>(user->getParentOp()))
       return false;

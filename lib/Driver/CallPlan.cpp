@@ -97,7 +97,8 @@ Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
         getDTypeText(spec.dtype));
   if (feed.shape.size() != spec.extents.size())
     return makeShapeError(spec, feed.shape);
-  for (auto [expected, extent] : llvm::zip_equal(spec.extents, feed.shape)) {
+  for (auto [dim, expected, extent] :
+       llvm::enumerate(spec.extents, feed.shape)) {
     if (expected >= 0) {
       if (extent != expected)
         return makeShapeError(spec, feed.shape);
@@ -112,12 +113,17 @@ Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
       extents[symbol] = extent;
       extentOwners[symbol] = index;
     } else if (extents[symbol] != extent) {
-      return Status::invalidArgument(
+      std::string message =
           "feeds disagree on the extent '" + entry.manifest->symbols[symbol] +
           "': it is " + std::to_string(extents[symbol]) + " in placeholder '" +
           entry.feeds[extentOwners[symbol]].name + "' and " +
           std::to_string(extent) + " in placeholder '" + spec.name +
-          "' of shape " + formatShape(feed.shape));
+          "' of shape " + formatShape(feed.shape);
+      const std::vector<std::string> &places =
+          entry.manifest->feeds[index].places;
+      if (!places.empty() && !places[dim].empty())
+        message += ", expected equal ones " + places[dim];
+      return Status::invalidArgument(std::move(message));
     }
   }
   feedPointers[index] = feed.data ? feed.data : emptyArray;
@@ -197,7 +203,7 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   if (status != 0) {
     Status failure = session.program->getStatus(status);
     return Status(failure.code(),
-                  formatSizes(failure.message(), session.state->data()));
+                  formatNumbers(failure.message(), session.state->data()));
   }
   if (hasStrings)
     returnStrings(results);

@@ -177,6 +177,9 @@ std::optional<SourceProblem> SourceChecker::run() {
     switch (token.kind) {
     case Token::Open:
       open();
+      if (token.is("("))
+        if (auto problem = checkFactors(token, previous, lexer))
+          return problem;
       size.depth = std::max<unsigned>(size.depth, levels.size());
       if (auto problem = checkDepth(0))
         return problem;
@@ -190,6 +193,13 @@ std::optional<SourceProblem> SourceChecker::run() {
                                       llvm::Twine(kMaxOperators) +
                                       " operators in an expression, found "
                                       "more");
+      // What is behind a sign or another factor has been looked at.
+      if (token.is("*"))
+        if (auto problem = checkFactors(
+                token,
+                beforePrevious.kind == Token::Operator ? token : previous,
+                lexer))
+          return problem;
       if (llvm::isAlpha(token.text.front()))
         if (auto problem = checkDivisor(lexer))
           return problem;

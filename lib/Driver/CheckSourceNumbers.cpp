@@ -11,7 +11,8 @@
 //   for one with a sign;
 // * those of `tensor.pad`, `linalg.pack` and `linalg.unpack` take an operand to
 //   be there for every static number that is -9223372036854775808, which stands
-//   for one that is not static.
+//   for one that is not static;
+// * affine expressions multiply constants modulo 2^64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace flywheel;
 using llvm::StringRef;
@@ -41,10 +43,19 @@ static std::optional<uint64_t> parseNumber(const Token &token) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads an affine expression of constants, which wrap.
+/// Reads an affine expression of constants. Upstream's wrap.
 class ConstantReader {
 public:
-  explicit ConstantReader(SourceLexer rest) : lexer(rest) {}
+  /// Where `namesAreOne`, dimensions and symbols count as the constant 1.
+  explicit ConstantReader(SourceLexer rest, bool namesAreOne = false)
+      : lexer(rest), namesAreOne(namesAreOne) {}
+
+  /// Reads what a `*` is followed by, with `first` in front of it.
+  void readFactors(uint64_t first);
+  /// Reads what a `(` is followed by and, if that is a factor, the others.
+  void readGroup();
+  /// Whether a product of what has been read does not fit into 64 bits.
+  bool hasOverflown() const { return overflows; }
 
   /// What an operator is followed by; none where it is not constant.
   std::optional<uint64_t> readOperand(unsigned depth = 0);
@@ -54,9 +65,35 @@ private:
   std::optional<uint64_t> readSum(unsigned depth);
   bool consume(StringRef expected);
 
+  uint64_t multiply(uint64_t lhs, uint64_t rhs);
+
   SourceLexer lexer;
+  bool namesAreOne;
+  bool overflows = false;
 };
 } // namespace
+
+uint64_t ConstantReader::multiply(uint64_t lhs, uint64_t rhs) {
+  int64_t product;
+  overflows |= llvm::MulOverflow(static_cast<int64_t>(lhs),
+                                 static_cast<int64_t>(rhs), product) != 0;
+  return lhs * rhs;
+}
+
+void ConstantReader::readFactors(uint64_t first) {
+  do {
+    std::optional<uint64_t> factor = readOperand();
+    if (!factor)
+      return;
+    first = multiply(first, *factor);
+  } while (consume("*"));
+}
+
+void ConstantReader::readGroup() {
+  std::optional<uint64_t> sum = readSum(/*depth=*/1);
+  if (sum && consume(")") && consume("*"))
+    readFactors(*sum);
+}
 
 bool ConstantReader::consume(StringRef expected) {
   SourceLexer ahead = lexer;
@@ -78,14 +115,18 @@ std::optional<uint64_t> ConstantReader::readOperand(unsigned depth) {
     std::optional<uint64_t> sum = readSum(depth + 1);
     return sum && consume(")") ? sum : std::nullopt;
   }
-  return parseNumber(lexer.next());
+  Token token = lexer.next();
+  if (namesAreOne && token.kind == Token::Word)
+    return 1;
+  return parseNumber(token);
 }
 
 std::optional<uint64_t> ConstantReader::readProduct(unsigned depth) {
   std::optional<uint64_t> product = readOperand(depth);
   while (product && consume("*")) {
     std::optional<uint64_t> factor = readOperand(depth);
-    product = factor ? std::optional(*product * *factor) : std::nullopt;
+    product =
+        factor ? std::optional(multiply(*product, *factor)) : std::nullopt;
   }
   return product;
 }
@@ -102,6 +143,20 @@ std::optional<uint64_t> ConstantReader::readSum(unsigned depth) {
     sum = isNegative ? *sum - *term : *sum + *term;
   }
   return sum;
+}
+
+std::optional<SourceProblem> flywheel::checkFactors(const Token &token,
+                                                    const Token &previous,
+                                                    SourceLexer rest) {
+  ConstantReader reader(rest, /*namesAreOne=*/true);
+  if (token.is("("))
+    reader.readGroup();
+  else
+    reader.readFactors(parseNumber(previous).value_or(1));
+  if (!reader.hasOverflown())
+    return std::nullopt;
+  return makeProblem(token, "expected constants of an affine expression whose "
+                            "product fits into 64 bits, found a larger one");
 }
 
 std::optional<SourceProblem> flywheel::checkDivisor(SourceLexer rest) {

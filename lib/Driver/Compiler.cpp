@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "PlainErrors.h"
 
@@ -150,26 +151,64 @@ static Location getPlaceOfBody(Operation *op) {
       StringAttr::get(op->getContext(), parent->getName().getStringRef()));
 }
 
+/// Whether a constant that `expr` multiplies or adds is larger than any index.
+static std::optional<int64_t> findTooLarge(AffineExpr expr) {
+  std::optional<int64_t> found;
+  expr.walk([&](AffineExpr part) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!binary || (binary.getKind() != AffineExprKind::Mul &&
+                    binary.getKind() != AffineExprKind::Add))
+      return;
+    auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (constant &&
+        (constant.getValue() > kMaxSize || constant.getValue() < -kMaxSize))
+      found = constant.getValue();
+  });
+  return found;
+}
+
+/// Checks the maps of `op` that its verifier evaluates at the bounds of loops,
+/// where nothing may overflow.
+static LogicalResult verifyMaps(Operation *op) {
+  auto maps = op->getAttrOfType<ArrayAttr>("indexing_maps");
+  if (!maps || !op->getName().getStringRef().starts_with("linalg."))
+    return success();
+  for (Attribute attribute : maps) {
+    auto map = dyn_cast<AffineMapAttr>(attribute);
+    if (!map)
+      continue;
+    for (AffineExpr expr : map.getValue().getResults())
+      if (std::optional<int64_t> constant = findTooLarge(expr))
+        return op->emitOpError()
+               << "expected constants from -2^56 to 2^56 in an indexing map, "
+                  "found "
+               << *constant << " in " << map;
+  }
+  return success();
+}
+
 /// Verifies `module`. What is wrong in a body that nobody wrote is said at the
 /// op that has it, by its name.
 static LogicalResult verifyBodies(ModuleOp module) {
   MLIRContext *context = module.getContext();
   SmallVector<std::pair<Operation *, Location>> placed;
+  llvm::DenseSet<Location> places;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     Location place = getPlaceOfBody(op);
     if (place == op->getLoc())
       return;
     placed.emplace_back(op, op->getLoc());
+    places.insert(place);
     op->setLoc(place);
   });
   SmallVector<std::pair<FusedLoc, std::string>> found;
   LogicalResult result = success();
   {
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      auto place = dyn_cast<FusedLoc>(diagnostic.getLocation());
-      if (!place || !isa_and_present<StringAttr>(place.getMetadata()))
+      if (!places.contains(diagnostic.getLocation()))
         return failure();
-      found.emplace_back(place, diagnostic.str());
+      found.emplace_back(cast<FusedLoc>(diagnostic.getLocation()),
+                         diagnostic.str());
       return success();
     });
     result = verify(module);
@@ -216,8 +255,11 @@ parseOnThisStack(MLIRContext &context,
           &block, &context, loc);
   if (!module)
     return {};
-  if (failed(verifyBodies(*module)))
+  WalkResult hasMaps =
+      module->walk([](Operation *op) { return WalkResult(verifyMaps(op)); });
+  if (hasMaps.wasInterrupted() || failed(verifyBodies(*module)))
     return {};
+  module->walk(nameLocation);
   // Names of values that a stage has printed are nobody's choice.
   if (!(*module)->hasAttr(kCompilationAttrName))
     for (auto function : module->getOps<func::FuncOp>())
@@ -268,6 +310,8 @@ OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
 
 /// The stage after which the functions of entries have `train.symbols`.
 constexpr llvm::StringLiteral kExtentNamingStage = "flywheel-fuse";
+/// The first stage without an op that a user has written.
+constexpr llvm::StringLiteral kFirstOwnStage = "flywheel-fuse";
 
 /// The model's name: as asked, the module's own, that of its file, or `model`.
 static std::string getModelName(ModuleOp module,
@@ -364,13 +408,18 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return result;
   }
   PlainErrors plain(module->getContext());
+  bool verifiesPasses = true;
   for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
+    // From here on the ops are the compiler's own, and many: each stage is
+    // verified at its end, as that takes a quarter of the time of its passes.
+    verifiesPasses &= stage.name != kFirstOwnStage;
+    pm.enableVerifier(verifiesPasses);
     populateStage(pm, stage, options);
     if (options.instrument && failed(options.instrument(pm)))
       return failure();
     auto start = std::chrono::steady_clock::now();
-    if (failed(pm.run(*module)))
+    if (failed(pm.run(*module)) || (!verifiesPasses && failed(verify(*module))))
       return failure();
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;

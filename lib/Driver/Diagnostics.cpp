@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Diagnostics.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Attributes.h"
@@ -108,11 +109,25 @@ static std::string formatArgument(const DiagnosticArgument &argument) {
   return shorten(text, longestType);
 }
 
+/// `message` of the op that `name` was lowered to, as one of the op that a user
+/// wrote: `'nn.matmul' op expected` becomes `'nn.attention' op expected`.
+static std::string nameSourceOp(StringRef message, StringRef name) {
+  StringRef rest = message;
+  if (name.empty() || !rest.consume_front("'"))
+    return message.str();
+  StringRef own = rest.take_until([](char c) { return c == '\''; });
+  rest = rest.drop_front(own.size());
+  if (!own.contains('.') || !rest.starts_with("' op "))
+    return message.str();
+  return ("'" + name + rest).str();
+}
+
 static std::string formatMessage(const Diagnostic &diagnostic) {
   std::string message;
   for (const DiagnosticArgument &argument : diagnostic.getArguments())
     message += formatArgument(argument);
-  return StringRef(message).rtrim('\n').str();
+  return nameSourceOp(StringRef(message).rtrim('\n'),
+                      getOpName(diagnostic.getLocation()));
 }
 
 static raw_ostream &printSeverity(DiagnosticSeverity severity,

@@ -66,6 +66,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   VerifySupportedOpsOptions supported;
   supported.entries.assign(options.entries.begin(), options.entries.end());
   pm.addPass(createVerifySupportedOps(supported));
+  pm.addNestedPass<func::FuncOp>(createLowerSwitches());
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   pm.addNestedPass<func::FuncOp>(createExpandAffineDivisions());
@@ -136,16 +137,14 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
-    pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   }
+  pm.addNestedPass<func::FuncOp>(createSinkStores());
+  if (options.lowering == Lowering::Optimized)
+    pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
-  pm.addNestedPass<func::FuncOp>(createAlignWhileLists());
-  pm.addNestedPass<func::FuncOp>(createCopyMovedValues());
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it. Two results cannot start
-  // from one buffer; and what is stored on the way, around control flow, must
-  // be in an order of its own already.
-  pm.addNestedPass<func::FuncOp>(createScheduleStep());
+  // from one buffer.
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addPass(createComputeInPlace());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
@@ -169,15 +168,19 @@ static void populateBufferize(OpPassManager &pm,
                               const CompilerOptions &options) {
   bufferization::OneShotBufferizePassOptions oneShot;
   oneShot.bufferizeFunctionBoundaries = true;
+  oneShot.allowReturnAllocsFromLoops = true;
   oneShot.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   oneShot.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
+  pm.addNestedPass<func::FuncOp>(createProtectState());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
+  // What branches pass on is one buffer where both pass on the same.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createEquateBuffers());
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizerPass());
@@ -235,7 +238,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   functions.addPass(arith::createArithExpandOpsPass(expand));
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
-  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(createLowerControlFlow());
   functions.addPass(createConvertVectorToLLVMPass());
   functions.addPass(createConvertMathToLLVMPass());
   // What has no LLVM intrinsic becomes a call of the C library: a declaration

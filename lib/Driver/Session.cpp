@@ -104,7 +104,7 @@ Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
       program->getInitializer()(state->data(), workspace.data(), feeds,
                                 /*extents=*/nullptr, /*results=*/nullptr);
   Status result = program->getStatus(status);
-  return Status(result.code(), formatSizes(result.message(), state->data()));
+  return Status(result.code(), formatNumbers(result.message(), state->data()));
 }
 
 Status Session::initialize(uint64_t seed) {

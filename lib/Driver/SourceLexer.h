@@ -54,6 +54,11 @@ using AliasTexts = llvm::StringMap<llvm::StringRef>;
 /// goes on there.
 Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases);
 
+/// Checks the constant factors of an affine expression behind `token`, which is
+/// a `*` behind `previous`, or a `(`; `rest` is behind it.
+std::optional<SourceProblem>
+checkFactors(const Token &token, const Token &previous, SourceLexer rest);
+
 /// Checks the divisor of an affine expression, which `rest` starts with.
 std::optional<SourceProblem> checkDivisor(SourceLexer rest);
 

@@ -238,6 +238,24 @@ private:
           lower + ((upper - lower).ceilDiv(step) - 1) * step;
   }
 };
+
+/// What a while loop passes on is what its condition passes on. Nothing is said
+/// of numbers: an iteration computes them.
+struct WhileBounds
+    : ValueBoundsOpInterface::ExternalModel<WhileBounds, scf::WhileOp> {
+  void populateBoundsForIndexValue(Operation *, Value, Constraints &) const {}
+
+  void populateBoundsForShapedValueDim(Operation *op, Value value, int64_t dim,
+                                       Constraints &constraints) const {
+    auto loop = cast<scf::WhileOp>(op);
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() != loop.getAfterBody())
+      return;
+    unsigned number = argument ? argument.getArgNumber()
+                               : cast<OpResult>(value).getResultNumber();
+    setEqual(constraints, value, dim, loop.getConditionOp().getArgs()[number]);
+  }
+};
 } // namespace
 
 void flywheel::registerValueBounds(DialectRegistry &registry) {
@@ -266,5 +284,6 @@ void flywheel::registerValueBounds(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     scf::ForOp::attachInterface<ForBounds>(*context);
     scf::IfOp::attachInterface<IfBounds>(*context);
+    scf::WhileOp::attachInterface<WhileBounds>(*context);
   });
 }

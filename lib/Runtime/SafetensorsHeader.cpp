@@ -34,6 +34,8 @@ public:
   /// Why the parse stopped.
   std::string reason;
 
+  // The names are those that the parser calls.
+  // NOLINTBEGIN(readability-identifier-naming)
   bool null() { return unexpected("null"); }
   bool boolean(bool) { return unexpected("a boolean"); }
   bool number_integer(Json::number_integer_t) {
@@ -146,6 +148,7 @@ public:
     return fail("the header is not valid JSON, at its byte " +
                 std::to_string(position));
   }
+  // NOLINTEND(readability-identifier-naming)
 
 private:
   enum class State { Top, Header, Metadata, Tensor, Shape, Offsets, Done };

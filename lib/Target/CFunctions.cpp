@@ -13,6 +13,9 @@ using namespace mlir;
 
 namespace flywheel {
 
+/// What a text that names numbers starts with.
+static constexpr char kFormatMark = kMaxNumbers + 1;
+
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//
@@ -44,7 +47,7 @@ LLVM::LLVMFuncOp EntryPointBuilder::getSizeReporter() {
     emitAdoption(state);
   else
     emitHashCheck(state);
-  store(size, state, kStateSizesOffset);
+  store(size, state, kStateNumbersOffset);
   store(status, state, kStateStatusOffset);
   emitReturn(status);
   failBlock = callersFailBlock;
@@ -162,18 +165,17 @@ void EntryPointBuilder::emitLastError() {
   // another: nothing for a dynamic linker to relocate. Text 0 is "".
   std::string texts(1, '\0');
   SmallVector<int32_t> offsets{0};
-  // What has sizes starts with byte 3.
-  bool haveSizes = false;
+  bool haveNumbers = false;
   for (const ManifestMessage &message : manifest.messages) {
     offsets.push_back(static_cast<int32_t>(texts.size()));
-    if (hasSizes(message.text))
-      texts += '\3';
-    haveSizes |= hasSizes(message.text);
+    if (hasNumbers(message.text))
+      texts += kFormatMark;
+    haveNumbers |= hasNumbers(message.text);
     texts += message.text;
     texts += '\0';
   }
   LLVM::LLVMFuncOp formatter;
-  if (haveSizes)
+  if (haveNumbers)
     formatter = emitFormatter();
   b.setInsertionPointToEnd(module.getBody());
   auto textGlobal = addText(prefix + ".texts", texts);
@@ -223,11 +225,11 @@ void EntryPointBuilder::emitLastError() {
   Value text = LLVM::GEPOp::create(
       b, loc, ptr, i8, LLVM::AddressOfOp::create(b, loc, textGlobal),
       ValueRange{offset}, LLVM::GEPNoWrapFlags::inbounds);
-  if (!haveSizes)
+  if (!haveNumbers)
     return emitReturn(text);
   Block *plain = addBlock(), *formatted = addBlock();
-  Value isFormat =
-      emitCompare(LLVM::ICmpPredicate::eq, load(i8, text, 0), constant(i8, 3));
+  Value isFormat = emitCompare(LLVM::ICmpPredicate::eq, load(i8, text, 0),
+                               constant(i8, kFormatMark));
   LLVM::CondBrOp::create(b, loc, isFormat, formatted, plain);
   b.setInsertionPointToEnd(formatted);
   auto call = LLVM::CallOp::create(b, loc, formatter,

@@ -84,9 +84,14 @@ private:
           "are passed as\n"
           " * their bits, booleans as bytes 0 and 1.\n"
           " */\n"
-          "#ifndef FLYWHEEL_MODEL_"
+          "#if defined(FLYWHEEL_MODEL_"
+       << macro << "_H) && !defined(FLYWHEEL_MODEL_NAME_" << prefix
+       << ")\n#error \"the macros of model '" << prefix
+       << "' are those of a model whose name differs in case alone: rename "
+          "one\"\n#endif\n#ifndef FLYWHEEL_MODEL_"
        << macro << "_H\n#define FLYWHEEL_MODEL_" << macro
-       << "_H\n\n#include <stddef.h>\n#include <stdint.h>\n"
+       << "_H\n#define FLYWHEEL_MODEL_NAME_" << prefix
+       << "\n\n#include <stddef.h>\n#include <stdint.h>\n"
           "#include <string.h>\n\n"
           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   }
@@ -221,7 +226,7 @@ private:
       os << "; besides bad arguments and uninitialised variables:";
       for (int64_t index : entry.checks)
         os << "\n *   " << index + 1 << ": "
-           << toCComment(formatSizes(manifest.messages[index].text));
+           << toCComment(formatNumbers(manifest.messages[index].text));
     } else {
       os << ".";
     }

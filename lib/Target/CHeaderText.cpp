@@ -8,9 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-using namespace llvm;
-
-std::string flywheel::escapeForC(StringRef text) {
+std::string flywheel::escapeForC(llvm::StringRef text) {
   std::string escaped;
   for (char c : text) {
     // A question mark could begin a trigraph.
@@ -26,7 +24,7 @@ std::string flywheel::escapeForC(StringRef text) {
   return escaped;
 }
 
-std::string flywheel::toMacroPart(StringRef name) {
+std::string flywheel::toMacroPart(llvm::StringRef name) {
   std::string part;
   for (char c : name)
     part += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
@@ -41,7 +39,7 @@ std::string flywheel::takeMacro(const std::string &base,
   return name;
 }
 
-std::string flywheel::toCComment(StringRef text) {
+std::string flywheel::toCComment(llvm::StringRef text) {
   std::string safe;
   for (char c : text) {
     char last = safe.empty() ? ' ' : safe.back();

@@ -121,6 +121,12 @@ private:
     numMessages += manifest.messages.size() - oldMessages;
   }
 
+  /// Where the program has the function of `entry`.
+  Location getLocation(const ManifestEntry &entry) {
+    Operation *kernel = getOperation().lookupSymbol(entry.name + ".kernel");
+    return kernel ? kernel->getLoc() : getOperation().getLoc();
+  }
+
   /// Names that the C header declares must differ.
   LogicalResult checkSymbols(const Manifest &manifest) {
     std::string prefix = toCIdentifier(manifest.model);
@@ -132,7 +138,7 @@ private:
       auto [it, isNew] =
           owners.try_emplace(getEntrySymbol(manifest, entry), owner);
       if (!isNew)
-        return getOperation().emitError()
+        return emitError(getLocation(entry))
                << owner << " would be called '" << it->first()
                << "' in C, a name that " << it->second
                << " has; rename the entry";
@@ -147,7 +153,7 @@ private:
       if (isBounded &&
           entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols))
               .isTooLarge())
-        return getOperation().emitError()
+        return emitError(getLocation(entry))
                << "entry '" << entry.name << "' needs a workspace of more than "
                << kMaxSizeText << " bytes where every extent is at its bound";
     }
@@ -164,7 +170,7 @@ private:
       for (auto *arguments : {&entry.feeds, &entry.results})
         for (const ManifestArgument &argument : *arguments)
           if (getCType(argument.type.getElementType()).empty())
-            return getOperation().emitError()
+            return emitError(getLocation(entry))
                    << "'" << argument.name << "' of entry '" << entry.name
                    << "' has elements of type "
                    << argument.type.getElementType()

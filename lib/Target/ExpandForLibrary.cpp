@@ -273,9 +273,11 @@ static bool givesInteger(Intrinsic::ID id) {
 /// bits only.
 Value *Expander::expandNarrow(Instruction *instruction) {
   Type *type = instruction->getType();
-  auto operand = [&](unsigned index) {
-    Value *value = instruction->getOperand(index);
+  auto widened = [&](Value *value) {
     return isNarrow(value->getType()) ? widen(value) : value;
+  };
+  auto operand = [&](unsigned index) {
+    return widened(instruction->getOperand(index));
   };
   if (isa<FPExtInst>(instruction)) {
     Value *wide = operand(0);
@@ -309,16 +311,12 @@ Value *Expander::expandNarrow(Instruction *instruction) {
       call->getIntrinsicID() == Intrinsic::vector_extract)
     return nullptr;
   // The same function on f32.
-  SmallVector<Type *> overloads;
-  if (!Intrinsic::getIntrinsicSignature(call->getCalledFunction(), overloads))
+  Value *wide = flywheel::createOnTypes(
+      b, call,
+      [&](Type *type) { return isNarrow(type) ? asFloat(type) : type; },
+      widened);
+  if (!wide)
     return nullptr;
-  for (Type *&overload : overloads)
-    if (isNarrow(overload))
-      overload = asFloat(overload);
-  SmallVector<Value *> operands;
-  for (unsigned index = 0; index < call->arg_size(); ++index)
-    operands.push_back(operand(index));
-  Value *wide = b.CreateIntrinsic(call->getIntrinsicID(), overloads, operands);
   if (auto *inner = dyn_cast<IntrinsicInst>(wide))
     if (Value *expanded = expandIntrinsic(inner)) {
       inner->replaceAllUsesWith(expanded);

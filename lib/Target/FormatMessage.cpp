@@ -1,4 +1,4 @@
-//===- FormatMessage.cpp - Sizes in the text of an error ------------------===//
+//===- FormatMessage.cpp - Numbers in the text of an error ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -136,14 +136,16 @@ LLVM::LLVMFuncOp EntryPointBuilder::emitFormatter() {
   LLVM::CondBrOp::create(b, loc, LLVM::OrOp::create(b, loc, isEnd, isFull),
                          done, plain);
   b.setInsertionPointToEnd(plain);
-  Value isSize = emitCompare(LLVM::ICmpPredicate::ule, c, constant(i8, 2));
+  Value isNumber =
+      emitCompare(LLVM::ICmpPredicate::ule, c, constant(i8, kMaxNumbers));
   Value number = LLVM::SubOp::create(
       b, loc, LLVM::ZExtOp::create(b, loc, i64, c), constant(i64, 1));
   Block *load = addBlock();
-  LLVM::CondBrOp::create(b, loc, isSize, load, kept);
+  LLVM::CondBrOp::create(b, loc, isNumber, load, kept);
   b.setInsertionPointToEnd(load);
-  Value sizes = offsetBy(state, kStateSizesOffset);
-  Value value = LLVM::LoadOp::create(b, loc, i64, element(i64, sizes, number));
+  Value numbers = offsetBy(state, kStateNumbersOffset);
+  Value value =
+      LLVM::LoadOp::create(b, loc, i64, element(i64, numbers, number));
   LLVM::BrOp::create(b, loc, ValueRange{value, out}, size);
   b.setInsertionPointToEnd(kept);
   LLVM::StoreOp::create(b, loc, c, out);

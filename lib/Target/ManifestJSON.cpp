@@ -142,7 +142,7 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
   for (auto [index, message] : llvm::enumerate(messages))
     messageList.push_back(Object{{"status", static_cast<int64_t>(index) + 1},
                                  {"kind", getKindName(message.kind)},
-                                 {"text", formatSizes(message.text)}});
+                                 {"text", formatNumbers(message.text)}});
   for (auto [index, text] : llvm::enumerate(strings)) {
     Object string{{"number", static_cast<int64_t>(index) + 1}};
     if (llvm::json::isUTF8(text))
@@ -162,7 +162,7 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
                        {"hash_offset", kStateHashOffset},
                        {"seed_offset", kStateSeedOffset},
                        {"status_offset", kStateStatusOffset},
-                       {"sizes_offset", kStateSizesOffset},
+                       {"sizes_offset", kStateNumbersOffset},
                        {"initialized_offset", kStateInitializedOffset},
                        {"runs_offset", getStateRunsOffset(variables.size())},
                        {"text_offset", getStateTextOffset(variables.size())},

@@ -17,6 +17,20 @@
 
 using namespace llvm;
 
+CallInst *flywheel::createOnTypes(IRBuilderBase &b, IntrinsicInst *call,
+                                  function_ref<Type *(Type *)> getType,
+                                  function_ref<Value *(Value *)> getOperand) {
+  SmallVector<Type *> overloads;
+  if (!Intrinsic::getIntrinsicSignature(call->getCalledFunction(), overloads))
+    return nullptr;
+  for (Type *&overload : overloads)
+    overload = getType(overload);
+  SmallVector<Value *> operands;
+  for (Value *operand : call->args())
+    operands.push_back(getOperand(operand));
+  return b.CreateIntrinsic(call->getIntrinsicID(), overloads, operands);
+}
+
 namespace {
 class Mover {
 public:
@@ -85,17 +99,12 @@ Value *Mover::moveCall(IntrinsicInst *call) {
   default:
     return nullptr;
   }
-  SmallVector<Type *> overloads;
-  if (!Intrinsic::getIntrinsicSignature(call->getCalledFunction(), overloads))
+  CallInst *moved = flywheel::createOnTypes(
+      b, call,
+      [&](Type *type) { return isNarrow(type) ? getIntegers(type) : type; },
+      [&](Value *operand) { return bitsOf(operand); });
+  if (!moved)
     return nullptr;
-  for (Type *&overload : overloads)
-    if (isNarrow(overload))
-      overload = getIntegers(overload);
-  SmallVector<Value *> operands;
-  for (Value *operand : call->args())
-    operands.push_back(bitsOf(operand));
-  auto *moved = cast<CallInst>(
-      b.CreateIntrinsic(call->getIntrinsicID(), overloads, operands));
   moved->setAttributes(call->getAttributes());
   moved->copyMetadata(*call);
   return moved;

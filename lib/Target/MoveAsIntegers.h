@@ -8,6 +8,8 @@
 #define FLYWHEEL_LIB_TARGET_MOVEASINTEGERS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 namespace flywheel {
@@ -18,6 +20,14 @@ namespace flywheel {
 /// and call a compiler runtime to round them again.
 void moveAsIntegers(llvm::Module &module,
                     llvm::function_ref<bool(llvm::Type *)> isNarrow);
+
+/// The function of `call` on other types: the result of `getType` for each type
+/// that it is overloaded on, with the results of `getOperand` as its operands.
+/// Null, and nothing is made, where the types of its function are not its own.
+llvm::CallInst *
+createOnTypes(llvm::IRBuilderBase &b, llvm::IntrinsicInst *call,
+              llvm::function_ref<llvm::Type *(llvm::Type *)> getType,
+              llvm::function_ref<llvm::Value *(llvm::Value *)> getOperand);
 
 } // namespace flywheel
 

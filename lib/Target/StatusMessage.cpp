@@ -1,4 +1,4 @@
-//===- StatusMessage.cpp - Sizes in the messages of checks ----------------===//
+//===- StatusMessage.cpp - Numbers in the messages of checks --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,34 +6,49 @@
 
 #include "flywheel/Target/StatusMessage.h"
 
-#include <cstring>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
+#include <cstring>
+#include <optional>
+
+using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace flywheel {
 
-bool hasSizes(StringRef message) {
-  return message.find_first_of("\1\2") != StringRef::npos;
+/// The number that the byte stands for, from 0; none for other bytes.
+static std::optional<int> getNumber(char c) {
+  int number = static_cast<unsigned char>(c) - 1;
+  if (number < 0 || number >= kMaxNumbers)
+    return std::nullopt;
+  return number;
 }
 
-std::string formatSizes(StringRef message, StringRef first, StringRef second) {
+bool hasNumbers(StringRef message) {
+  return llvm::any_of(message, [](char c) { return getNumber(c).has_value(); });
+}
+
+static std::string format(StringRef message, ArrayRef<std::string> numbers) {
   std::string result;
-  for (char c : message) {
-    if (c == '\1')
-      result += first;
-    else if (c == '\2')
-      result += second;
+  for (char c : message)
+    if (std::optional<int> number = getNumber(c))
+      result += numbers[*number];
     else
       result += c;
-  }
   return result;
 }
 
-std::string formatSizes(StringRef message, const std::byte *state) {
-  int64_t sizes[2];
-  std::memcpy(sizes, state + kStateSizesOffset, sizeof(sizes));
-  return formatSizes(message, std::to_string(sizes[0]),
-                     std::to_string(sizes[1]));
+std::string formatNumbers(StringRef message) {
+  return format(message, {"N", "M", "K", "L"});
+}
+
+std::string formatNumbers(StringRef message, const std::byte *state) {
+  int64_t numbers[kMaxNumbers];
+  std::memcpy(numbers, state + kStateNumbersOffset, sizeof(numbers));
+  return format(message, llvm::map_to_vector(numbers, [](int64_t n) {
+                  return std::to_string(n);
+                }));
 }
 
 } // namespace flywheel

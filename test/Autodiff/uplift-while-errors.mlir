@@ -131,3 +131,26 @@ func.func @any(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %g = train.gradient %y#1 wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
 }
+
+// -----
+
+// Nor is any unsigned one.
+func.func @any_unsigned(%t: tensor<f32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : i8
+  %c1 = arith.constant 1 : i8
+  %most = arith.constant -1 : i8
+  // expected-error @+2 {{no derivative rule for 'scf.while'}}
+  // expected-note @+1 {{add a bound}}
+  %r:2 = scf.while (%i = %c0, %a = %t) : (i8, tensor<f32>) -> (i8, tensor<f32>) {
+    %go = arith.cmpi ule, %i, %most : i8
+    scf.condition(%go) %i, %a : i8, tensor<f32>
+  } do {
+  ^bb0(%i: i8, %a: tensor<f32>):
+    %j = arith.addi %i, %c1 : i8
+    %b = arith.mulf %a, %a : tensor<f32>
+    scf.yield %j, %b : i8, tensor<f32>
+  }
+  // expected-note @+1 {{the gradient requested here}}
+  %g = train.gradient %r#1 wrt %t : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}

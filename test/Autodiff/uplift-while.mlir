@@ -188,6 +188,30 @@ func.func @unsigned(%t: tensor<f32>, %n: i32) -> tensor<f32> {
   return %d : tensor<f32>
 }
 
+// An iteration at the limit, too: four of them.
+// CHECK-LABEL: func @unsigned_closed(
+// CHECK: tensor.empty() : tensor<4xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c7 step %c2
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-NOT: scf.while
+// CHECK: return
+func.func @unsigned_closed(%t: tensor<f32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %c6 = arith.constant 6 : i32
+  %r:2 = scf.while (%i = %c0, %a = %t) : (i32, tensor<f32>) -> (i32, tensor<f32>) {
+    %go = arith.cmpi ule, %i, %c6 : i32
+    scf.condition(%go) %i, %a : i32, tensor<f32>
+  } do {
+  ^bb0(%i: i32, %a: tensor<f32>):
+    %j = arith.addi %i, %c2 : i32
+    %b = arith.mulf %a, %a : tensor<f32>
+    scf.yield %j, %b : i32, tensor<f32>
+  }
+  %g = train.gradient %r#1 wrt %t : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
 // -----
 
 // An inner loop becomes one first.

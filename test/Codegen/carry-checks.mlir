@@ -98,3 +98,86 @@ func.func @stays(%c: i1, %ok: i1) {
   }
   return
 }
+
+// -----
+
+// X7: the numbers of a check that a loop makes itself come along, those of the
+// first iteration whose check does not hold.
+// CHECK-LABEL: func @numbers_loop
+// CHECK-SAME: (%[[N:.*]]: index, %[[K:.*]]: index)
+// CHECK: %[[YES:.*]] = arith.constant true
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[FOR:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OK:.*]] = %[[YES]], %[[LAST:.*]] = %[[ZERO]]) -> (i1, index) {
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi ult, %[[I]], %[[K]] : index
+// CHECK-NEXT: %[[ALL:.*]] = arith.andi %[[OK]], %[[HOLDS]] : i1
+// CHECK-NEXT: %[[FOUND:.*]] = arith.select %[[OK]], %[[I]], %[[LAST]] : index
+// CHECK-NEXT: scf.yield %[[ALL]], %[[FOUND]] : i1, index
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[FOR]]#0, %[[FOR]]#1, %[[K]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "found \01 and \02" {linalg_ext.safe}
+// CHECK-NEXT: return
+func.func @numbers_loop(%n: index, %k: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %ok = arith.cmpi ult, %i, %k : index
+    %named = linalg_ext.name_numbers %ok, %i, %k
+    cf.assert %named, "found \01 and \02" {linalg_ext.safe}
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @numbers_branch
+// CHECK-SAME: (%[[C:.*]]: i1, %[[N:.*]]: index)
+// CHECK: %[[IF:.*]]:2 = scf.if %[[C]] -> (i1, index) {
+// CHECK-NEXT: %[[YES:.*]] = arith.constant true
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: scf.yield %[[YES]], %[[ZERO]] : i1, index
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addi %[[N]], %[[N]] : index
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi ult, %[[TWICE]], %[[N]] : index
+// CHECK-NEXT: scf.yield %[[HOLDS]], %[[TWICE]] : i1, index
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[IF]]#0, %[[IF]]#1
+// CHECK-NEXT: cf.assert %[[NAMED]], "found \01" {linalg_ext.safe}
+func.func @numbers_branch(%c: i1, %n: index) {
+  scf.if %c {
+  } else {
+    %twice = arith.addi %n, %n : index
+    %ok = arith.cmpi ult, %twice, %n : index
+    %named = linalg_ext.name_numbers %ok, %twice
+    cf.assert %named, "found \01" {linalg_ext.safe}
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @numbers_while
+// CHECK-SAME: (%[[N:.*]]: index)
+// CHECK: %[[LOOP:.*]]:3 = scf.while (%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[LAST:.*]] = %{{.*}}) : (index, i1, index) -> (index, i1, index) {
+// CHECK: %[[HOLDS:.*]] = arith.cmpi ne, %[[A]], %{{.*}} : index
+// CHECK: %[[ALL:.*]] = arith.andi %[[B]], %[[HOLDS]] : i1
+// CHECK-NEXT: %[[FOUND:.*]] = arith.select %[[B]], %[[A]], %[[LAST]] : index
+// CHECK-NEXT: %[[GO:.*]] = arith.andi %{{.*}}, %[[ALL]] : i1
+// CHECK-NEXT: scf.condition(%[[GO]]) %[[A]], %[[ALL]], %[[FOUND]] : index, i1, index
+// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[LOOP]]#1, %[[LOOP]]#2
+// CHECK-NEXT: cf.assert %[[NAMED]], "found \01" {linalg_ext.safe}
+func.func @numbers_while(%n: index) -> index {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %r = scf.while (%a = %c1) : (index) -> index {
+    %ok = arith.cmpi ne, %a, %c7 : index
+    %named = linalg_ext.name_numbers %ok, %a
+    cf.assert %named, "found \01" {linalg_ext.safe}
+    %go = arith.cmpi ult, %a, %n : index
+    scf.condition(%go) %a : index
+  } do {
+  ^bb0(%b: index):
+    %next = arith.addi %b, %c1 : index
+    scf.yield %next : index
+  }
+  return %r : index
+}

@@ -6,9 +6,10 @@
 // CHECK: %[[BEGIN:.*]] = arith.cmpi ule, %[[I]], %{{.*}} : index
 // CHECK: %[[COUNT:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : index
 // CHECK: %[[OK:.*]] = arith.andi %[[BEGIN]], %[[COUNT]] : i1
-// CHECK: cf.assert %[[OK]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}check-slices.mlir:[[#@LINE+5]]:8"
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[I]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}check-slices.mlir:[[#@LINE+5]]:8, found offset \01, size 3, stride 1 and dimension size 9"
 // CHECK: tensor.extract_slice
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in 'tensor.insert_slice' at
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in 'tensor.insert_slice' at {{.*}}, found offset \01, size 3, stride 1 and dimension size 9"
 // CHECK-NOT: cf.assert
 func.func @slice(%x: tensor<9x7xf32>, %i: index, %s: tensor<3x7xf32>) -> (tensor<3x7xf32>, tensor<9x7xf32>) {
   %0 = tensor.extract_slice %x[%i, 0] [3, 7] [1, 1] : tensor<9x7xf32> to tensor<3x7xf32>
@@ -24,7 +25,8 @@ func.func @slice(%x: tensor<9x7xf32>, %i: index, %s: tensor<3x7xf32>) -> (tensor
 // CHECK: arith.cmpi ule, %[[N]], %c9
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[N]], %c0
 // CHECK: arith.ori %[[NONE]],
-// CHECK: cf.assert
+// CHECK: linalg_ext.name_numbers %{{.*}}, %[[N]]
+// CHECK-NEXT: cf.assert {{.*}}, found offset 1, size \01, stride 2 and dimension size 9"
 func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[1] [%n] [2] : tensor<9xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -33,8 +35,11 @@ func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
 // An extent that is known only when the step runs; but all of it is there.
 // CHECK-LABEL: func @extents
 // CHECK: tensor.extract_slice %{{.*}}[0, 1]
-// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0
-// CHECK-NEXT: tensor.extract_slice %{{.*}}[1, 0]
+// CHECK: %[[OK:.*]] = arith.andi
+// CHECK: %[[D:.*]] = tensor.dim %[[X:.*]], %c0
+// CHECK-NEXT: linalg_ext.name_numbers %[[OK]], %[[D]]
+// CHECK-NEXT: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 1, size 2, stride 1 and dimension size \01"
+// CHECK-NEXT: tensor.extract_slice %[[X]][1, 0]
 func.func @extents(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x7xf32>
@@ -46,9 +51,9 @@ func.func @extents(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
 // CHECK-LABEL: func @elements
 // CHECK-SAME: (%{{.*}}: tensor<4x4xf32>, %[[I:.*]]: index)
 // CHECK: arith.cmpi ult, %[[I]], %{{.*}} : index
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 in 'tensor.extract' at
+// CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 in 'tensor.extract' at {{.*}}, found index \01 and dimension size 4"
 // CHECK: tensor.extract
-// CHECK: cf.assert %{{.*}}, "index out of range of dimension 0 in 'tensor.insert' at
+// CHECK: cf.assert %{{.*}}, "index out of range of dimension 0 in 'tensor.insert' at {{.*}}, found index \01 and dimension size 4"
 // CHECK: tensor.insert
 func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
   %c2 = arith.constant 2 : index
@@ -63,12 +68,15 @@ func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[Y:[^:]*]]: tensor<9xf32>, %[[K:[^:]*]]: index
 // CHECK: scf.for %{{.*}} iter_args(%[[A:.*]] = %[[Y]])
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %[[K]], %c9
-// CHECK: cf.assert %[[OK]], "index out of range of dimension 0 in 'tensor.insert' at {{.*}} {linalg_ext.safe}
+// CHECK: %[[INSERT:.*]] = linalg_ext.name_numbers %[[OK]], %[[K]]
+// CHECK-NEXT: cf.assert %[[INSERT]], "index out of range of dimension 0 in 'tensor.insert' at {{.*}}, found index \01 and dimension size 9" {linalg_ext.safe}
 // CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[K]], %c0
 // CHECK: tensor.insert %{{.*}} into %[[A]][%[[AT]]]
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[K]], %{{.*}}
-// CHECK: cf.assert %[[INSIDE]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}} {linalg_ext.safe}
-// CHECK: scf.if %[[INSIDE]] -> (f32)
+// CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
+// CHECK: %[[EXTRACT:.*]] = linalg_ext.name_numbers %[[INSIDE]], %[[K]], %[[D]]
+// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range of dimension 0 in 'tensor.extract' at {{.*}}, found index \01 and dimension size \02" {linalg_ext.safe}
+// CHECK-NEXT: scf.if %[[INSIDE]] -> (f32)
 // CHECK-NEXT: tensor.extract %[[X]][%[[K]]]
 // CHECK: } else {
 // CHECK: scf.yield %cst
@@ -141,7 +149,8 @@ func.func @bounded(%x: tensor<?xf32>, %y: tensor<9x4xf32>, %k: index) -> (f32, t
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C9_2]] : index
 // CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C2]], %[[SUBI]] : index
 // CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
-// CHECK-NEXT: cf.assert %[[ANDI]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[ANDI]], %[[ITER]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}, found offset \01, size 2, stride 1 and dimension size 9" {linalg_ext.safe}
 // CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[ANDI]], %[[ITER]], %[[C0_2]] : index
 // CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[SELECT]]] [2] [1] : tensor<9xf32> to tensor<2xf32>
@@ -171,7 +180,8 @@ func.func @overlapping(%x: tensor<9xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: %[[CMPI:.*]] = arith.cmpi ule, %[[ITER]], %[[C4]] : index
 // CHECK-NEXT: %[[CMPI_2:.*]] = arith.cmpi ule, %[[C5]], %[[SUBI]] : index
 // CHECK-NEXT: %[[ANDI:.*]] = arith.andi %[[CMPI]], %[[CMPI_2]] : i1
-// CHECK-NEXT: cf.assert %[[ANDI]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[ANDI]], %[[ITER]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in 'tensor.extract_slice' at {{.*}}, found offset \01, size 5, stride 1 and dimension size 4" {linalg_ext.safe}
 // CHECK-NEXT: %[[IF:.*]] = scf.if %[[ANDI]] -> (tensor<5xf32>) {
 // CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[ITER]]] [5] [1] : tensor<4xf32> to tensor<5xf32>
 // CHECK-NEXT: scf.yield %[[EXTRACT_SLICE]] : tensor<5xf32>
@@ -199,7 +209,8 @@ func.func @too_long(%x: tensor<4xf32>, %y: tensor<5xf32>, %n: index) -> tensor<5
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<?xf32>, %[[N:[^:]*]]: index,
 // CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %c0{{.*}}, %[[D]] : index
-// CHECK-NEXT: cf.assert %[[OK]], "slice out of range of dimension 0 in
+// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %{{.*}}
+// CHECK-NEXT: cf.assert %[[NAMED]], "slice out of range of dimension 0 in {{.*}}, found offset 0, size 1, stride 2 and dimension size \01"
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[N]], %c1{{.*}} : index
 // CHECK: %[[MOVED:.*]] = arith.addi %c9{{.*}}, %[[D2:.*]] : index
 // CHECK: %[[TWICE:.*]] = arith.addi %[[D2]], %[[D2]] : index

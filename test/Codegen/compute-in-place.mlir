@@ -3,12 +3,12 @@
 // CHECK-LABEL: func.func @here(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>
 // CHECK: %[[NEW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
-// CHECK-NEXT: %[[STORED:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[V]]
+// CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[NEW]] in %[[V]]
 // CHECK-NEXT: return %[[STORED]]
 func.func @here(%x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %new = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
-  %0 = bufferization.materialize_in_destination %new in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = linalg_ext.store %new in %v : tensor<4xf32> in tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -47,7 +47,7 @@ func.func @around(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.wr
 // CHECK-NEXT: %[[SECOND:.*]] = tensor.extract_slice %[[HALF]][2] [2] [1]
 // CHECK-NEXT: %[[LOG:.*]] = linalg.log ins(%[[Y]] : tensor<2xf32>) outs(%[[SECOND]] : tensor<2xf32>)
 // CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[LOG]] into %[[HALF]][2] [2] [1]
-// CHECK-NEXT: bufferization.materialize_in_destination %[[WHOLE]] in %[[V]]
+// CHECK-NEXT: linalg_ext.store %[[WHOLE]] in %[[V]]
 func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
   %e0 = tensor.empty() : tensor<2xf32>
   %e1 = tensor.empty() : tensor<2xf32>
@@ -56,7 +56,7 @@ func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>, %v: tensor<4xf32> {buffer
   %whole = tensor.empty() : tensor<4xf32>
   %0 = tensor.insert_slice %a into %whole[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
   %1 = tensor.insert_slice %b into %0[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
-  %2 = bufferization.materialize_in_destination %1 in %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = linalg_ext.store %1 in %v : tensor<4xf32> in tensor<4xf32>
   return %2 : tensor<4xf32>
 }
 
@@ -71,7 +71,7 @@ func.func @parts(%x: tensor<2xf32>, %y: tensor<2xf32>, %v: tensor<4xf32> {buffer
 // CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[INNER]] : tensor<2xf32>)
 // CHECK-NEXT: %[[PART:.*]] = tensor.insert_slice %[[EXP]] into %[[OUTER]][2] [2] [1]
 // CHECK-NEXT: %[[WHOLE:.*]] = tensor.insert_slice %[[PART]] into %[[V]][4] [4] [1]
-// CHECK-NEXT: bufferization.materialize_in_destination %[[WHOLE]] in %[[V]]
+// CHECK-NEXT: linalg_ext.store %[[WHOLE]] in %[[V]]
 func.func @nested(%x: tensor<2xf32>, %v: tensor<8xf32> {bufferization.writable = true}) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<2xf32>
   %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
@@ -79,7 +79,7 @@ func.func @nested(%x: tensor<2xf32>, %v: tensor<8xf32> {bufferization.writable =
   %0 = tensor.insert_slice %a into %inner[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
   %outer = tensor.empty() : tensor<8xf32>
   %1 = tensor.insert_slice %0 into %outer[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
-  %2 = bufferization.materialize_in_destination %1 in %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = linalg_ext.store %1 in %v : tensor<8xf32> in tensor<8xf32>
   return %2 : tensor<8xf32>
 }
 

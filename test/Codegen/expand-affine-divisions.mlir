@@ -28,7 +28,7 @@ func.func @divisions(%i: index, %s: index) -> index {
 // CHECK-LABEL: func.func @nested(
 // CHECK: scf.if
 // CHECK: linalg_ext.compare_sizes ge
-// CHECK-NEXT: cf.assert %{{.*}}, "expected a divisor of 1 or more in 'affine.apply' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: cf.assert %{{.*}}, "expected a divisor of 1 or more, found \01 in 'affine.apply' at {{.*}}" {linalg_ext.safe}
 // CHECK: %[[Q:.*]] = arith.floordivsi
 // CHECK: %[[M:.*]] = arith.addi %[[Q]], %{{.*}} : index
 // CHECK: scf.yield %[[M]] : index

@@ -13,8 +13,8 @@
 // CHECK-NEXT: %[[NEWB:.*]] = arith.subf %[[SHARED]], %[[NEWA]]
 // CHECK-NEXT: linalg.yield %[[NEWA]], %[[NEWB]]
 // CHECK-NOT: linalg.generic
-// CHECK: bufferization.materialize_in_destination %[[NEW]]#0 in %[[A]]
-// CHECK: bufferization.materialize_in_destination %[[NEW]]#1 in %[[B]]
+// CHECK: linalg_ext.store %[[NEW]]#0 in %[[A]]
+// CHECK: linalg_ext.store %[[NEW]]#1 in %[[B]]
 func.func @update(%g: tensor<8xf32>,
                   %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes})
@@ -32,14 +32,14 @@ func.func @update(%g: tensor<8xf32>,
     %0 = arith.addf %x, %y : f32
     linalg.yield %0 : f32
   } -> tensor<8xf32>
-  %ma = bufferization.materialize_in_destination %newa in %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
   %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
       ins(%shared, %newa : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
   ^bb0(%x: f32, %y: f32, %out: f32):
     %0 = arith.subf %x, %y : f32
     linalg.yield %0 : f32
   } -> tensor<8xf32>
-  %mb = bufferization.materialize_in_destination %newb in %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %ma, %mb : tensor<8xf32>, tensor<8xf32>
 }
 
@@ -69,8 +69,8 @@ func.func @update(%g: tensor<8xf32>,
 // CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[ADDF_2]], %[[ELEMENT_8]] : f32
 // CHECK-NEXT: linalg.yield %[[MULF_2]] : f32
 // CHECK-NEXT: } -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC_3]] in %[[B]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = linalg_ext.store %[[GENERIC]] in %[[A]] : tensor<8xf32> in tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = linalg_ext.store %[[GENERIC_3]] in %[[B]] : tensor<8xf32> in tensor<8xf32>
 // CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]] : tensor<8xf32>, tensor<8xf32>
 func.func @between(%g: tensor<8xf32>, %zero: tensor<f32>,
                    %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
@@ -96,8 +96,8 @@ func.func @between(%g: tensor<8xf32>, %zero: tensor<f32>,
     %1 = arith.mulf %0, %s : f32
     linalg.yield %1 : f32
   } -> tensor<8xf32>
-  %ma = bufferization.materialize_in_destination %newa in %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %mb = bufferization.materialize_in_destination %newb in %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %ma, %mb : tensor<8xf32>, tensor<8xf32>
 }
 
@@ -122,8 +122,8 @@ func.func @between(%g: tensor<8xf32>, %zero: tensor<f32>,
 // CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[ELEMENT_4]] : f32
 // CHECK-NEXT: linalg.yield %[[ADDF]] : f32
 // CHECK-NEXT: } -> tensor<8x8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC_2]] in %[[B]] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = linalg_ext.store %[[GENERIC]] in %[[A]] : tensor<8x8xf32> in tensor<8x8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = linalg_ext.store %[[GENERIC_2]] in %[[B]] : tensor<8x8xf32> in tensor<8x8xf32>
 // CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]] : tensor<8x8xf32>, tensor<8x8xf32>
 func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
                      %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes})
@@ -141,8 +141,8 @@ func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, trai
     %0 = arith.addf %x, %y : f32
     linalg.yield %0 : f32
   } -> tensor<8x8xf32>
-  %ma = bufferization.materialize_in_destination %newa in %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %mb = bufferization.materialize_in_destination %newb in %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x8xf32> in tensor<8x8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8x8xf32> in tensor<8x8xf32>
   return %ma, %mb : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
@@ -170,9 +170,9 @@ func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, trai
 // CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ELEMENT_6]], %[[ELEMENT_7]] : f32
 // CHECK-NEXT: linalg.yield %[[SUBF]] : f32
 // CHECK-NEXT: } -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = bufferization.materialize_in_destination %[[GENERIC_3]] in %[[R]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = bufferization.materialize_in_destination %[[GENERIC]] in %[[A]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_3:.*]] = bufferization.materialize_in_destination %[[GENERIC_2]] in %[[B]] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = linalg_ext.store %[[GENERIC_3]] in %[[R]] : tensor<8xf32> in tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = linalg_ext.store %[[GENERIC]] in %[[A]] : tensor<8xf32> in tensor<8xf32>
+// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_3:.*]] = linalg_ext.store %[[GENERIC_2]] in %[[B]] : tensor<8xf32> in tensor<8xf32>
 // CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]], %[[MATERIALIZE_IN_DESTINATION_3]] : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
                   %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
@@ -197,8 +197,8 @@ func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
     %0 = arith.subf %x, %y : f32
     linalg.yield %0 : f32
   } -> tensor<8xf32>
-  %mr = bufferization.materialize_in_destination %both in %r : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %ma = bufferization.materialize_in_destination %newa in %a : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %mb = bufferization.materialize_in_destination %newb in %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %mr = linalg_ext.store %both in %r : tensor<8xf32> in tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %mr, %ma, %mb : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }

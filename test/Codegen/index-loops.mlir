@@ -149,3 +149,31 @@ func.func @in_branch(%l: index, %u: index, %s: index, %c: i1, %m: memref<index>)
   }
   return
 }
+
+// -----
+
+// A constant step that may wrap around is not added: iterations are counted.
+// CHECK-LABEL: func.func @long_step(
+// CHECK-SAME: %[[L:[^:]*]]: index, %[[U:[^:]*]]: index,
+// CHECK-DAG: %[[LONG:.*]] = arith.constant 4611686018427387904 : index
+// CHECK-DAG: %[[SHORT:.*]] = arith.constant 2147483648 : index
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt, %[[L]], %[[U]] : index
+// CHECK: %[[WAY:.*]] = arith.subi %[[U]], %[[L]] : index
+// CHECK: %[[TIMES:.*]] = arith.ceildivui %[[WAY]], %[[LONG]] : index
+// CHECK: %[[COUNT:.*]] = arith.select %[[RUNS]], %[[TIMES]], %c0
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %[[COUNT]] step %c1
+// CHECK: %[[FAR:.*]] = arith.muli %[[K]], %[[LONG]] : index
+// CHECK: %[[I:.*]] = arith.addi %[[L]], %[[FAR]] : index
+// CHECK: memref.store %[[I]]
+// CHECK: scf.for %{{.*}} = %[[L]] to %[[U]] step %[[SHORT]]
+func.func @long_step(%l: index, %u: index, %m: memref<index>) {
+  %long = arith.constant 4611686018427387904 : index
+  %short = arith.constant 2147483648 : index
+  scf.for %i = %l to %u step %long {
+    memref.store %i, %m[] : memref<index>
+  }
+  scf.for %i = %l to %u step %short {
+    memref.store %i, %m[] : memref<index>
+  }
+  return
+}

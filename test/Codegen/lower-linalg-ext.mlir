@@ -163,3 +163,31 @@ func.func @unit_diagonal(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
   linalg_ext.triangular_solve ins(%a : memref<9x9xf32>) outs(%b : memref<9x4xf32>) unit_diagonal
   return
 }
+
+// -----
+
+// The search for what a message names is in a branch of its own.
+// CHECK-LABEL: func @outside
+// CHECK-SAME: (%[[OK:.*]]: i1, %[[I:.*]]: memref<?x2xi32>, %[[N:.*]]: index)
+// CHECK: %[[AT:.*]] = scf.if %[[OK]] -> (index) {
+// CHECK-NEXT: scf.yield %c0
+// CHECK-NEXT: } else {
+// CHECK: %[[ALL:.*]]:2 = scf.for %[[J:.*]] = {{.*}} iter_args(%[[NONE:.*]] = %true, %[[FOUND:.*]] = %c0
+// CHECK-NEXT: %[[ROW:.*]]:2 = scf.for %[[K:.*]] = {{.*}} iter_args(%[[NONE2:.*]] = %[[NONE]], %[[FOUND2:.*]] = %[[FOUND]])
+// CHECK-NEXT: %[[LOADED:.*]] = memref.load %[[I]][%[[J]], %[[K]]]
+// CHECK-NEXT: %[[INDEX:.*]] = arith.index_cast %[[LOADED]] : i32 to index
+// CHECK-NEXT: %[[FIRST:.*]] = arith.select %[[NONE2]], %[[INDEX]], %[[FOUND2]]
+// CHECK-NEXT: %[[IN:.*]] = arith.cmpi ult, %[[INDEX]], %[[N]]
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[NONE2]], %[[IN]]
+// CHECK-NEXT: scf.yield %[[BOTH]], %[[FIRST]]
+// CHECK: scf.yield %[[ROW]]#0, %[[ROW]]#1
+// CHECK: scf.yield %[[ALL]]#1
+// CHECK-NOT: linalg_ext
+// CHECK: cf.assert %[[OK]]
+// CHECK: return %[[AT]]
+func.func @outside(%ok: i1, %i: memref<?x2xi32>, %n: index) -> index {
+  %at = linalg_ext.find_outside unless %ok in %i below %n : memref<?x2xi32>
+  %named = linalg_ext.name_numbers %ok, %at
+  cf.assert %named, "\01"
+  return %at : index
+}

@@ -9,8 +9,8 @@
 // CHECK-DAG: %[[B:.*]] = memref.view %arg0[%c704]
 // CHECK-DAG: %[[T:.*]] = memref.view %arg1
 // CHECK: linalg.copy {train.snapshot = @[[N:.*]]} ins(%[[OLD:.*]] : memref<4xf32>) outs(%[[T]] : memref<4xf32>)
-// CHECK-NEXT: linalg.copy ins(%[[OTHER:.*]] : memref<4xf32>) outs(%[[OLD]] : memref<4xf32>)
-// CHECK-NEXT: linalg.copy ins(%[[T]] : memref<4xf32>) outs(%[[OTHER]] : memref<4xf32>)
+// CHECK-NEXT: memref.copy %[[OTHER:.*]], %[[OLD]]
+// CHECK-NEXT: memref.copy %[[T]], %[[OTHER]]
 // CHECK-NEXT: return
 train.variable @a : tensor<4xf32>
 train.variable @b : tensor<4xf32>

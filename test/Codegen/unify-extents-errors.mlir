@@ -6,7 +6,7 @@ func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -
   %size = tensor.extract %n[] : tensor<index>
   %one = arith.constant 1.0 : f32
   %0 = tensor.splat %one[%size] : tensor<?xf32>
-  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg_ext.store %0 in %r : tensor<?xf32> in tensor<?xf32>
   return %1 : tensor<?xf32>
 }
 
@@ -15,7 +15,7 @@ func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -
 // expected-error@below {{expected the extent of dimension 0 of result 0 to be static, as it is always 8}}
 func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %0 = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
-  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg_ext.store %0 in %r : tensor<?xf32> in tensor<?xf32>
   return %1 : tensor<?xf32>
 }
 
@@ -31,6 +31,6 @@ func.func @other_factor(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 :
   %v = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
   %s = tensor.extract_slice %v[0, 0] [%q, 4] [1, 1] : tensor<?x5xf32> to tensor<?x4xf32>
   %y = tensor.collapse_shape %s [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
-  %1 = bufferization.materialize_in_destination %y in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg_ext.store %y in %r : tensor<?xf32> in tensor<?xf32>
   return %1 : tensor<?xf32>
 }

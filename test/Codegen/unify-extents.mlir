@@ -16,7 +16,7 @@ func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> 
   %d = tensor.dim %y, %c0 : tensor<?x4xf32>
   %e = tensor.empty(%d) : tensor<?x4xf32>
   %0 = linalg.add ins(%x, %y : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
-  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = linalg_ext.store %0 in %r : tensor<?x4xf32> in tensor<?x4xf32>
   return %1 : tensor<?x4xf32>
 }
 
@@ -86,7 +86,7 @@ func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 :
   %m = tensor.dim %b, %c0 : tensor<?xf32>
   %ok = arith.cmpi eq, %n, %m : index
   cf.assert %ok, "equal"
-  %1 = bufferization.materialize_in_destination %0 in %r : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = linalg_ext.store %0 in %r : tensor<?x3xf32> in tensor<?x3xf32>
   return %1 : tensor<?x3xf32>
 }
 
@@ -161,7 +161,7 @@ func.func @dimensions(%x: tensor<?x8xf32>, %r: tensor<?x8xf32> {train.result = 0
   %d = tensor.dim %x, %low : tensor<?x8xf32>
   %e = tensor.dim %x, %high : tensor<?x8xf32>
   %s = tensor.empty(%d, %e) : tensor<?x?xf32>
-  %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %0 = linalg_ext.store %x in %r : tensor<?x8xf32> in tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
 
@@ -188,7 +188,7 @@ func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 
   %p = tensor.dim %v, %c1 : tensor<?x?xf32>
   %ok = arith.cmpi sge, %p, %c8 : index
   cf.assert %ok, "too few"
-  %0 = bufferization.materialize_in_destination %x in %r : (tensor<?x4x?xf32>, tensor<?x4x?xf32>) -> tensor<?x4x?xf32>
+  %0 = linalg_ext.store %x in %r : tensor<?x4x?xf32> in tensor<?x4x?xf32>
   return %0 : tensor<?x4x?xf32>
 }
 
@@ -208,6 +208,6 @@ func.func @expanded_and_collapsed(%x: tensor<?xf32>, %r: tensor<?xf32> {train.re
   %v = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
   %e = math.exp %v : tensor<?x5xf32>
   %y = tensor.collapse_shape %e [[0, 1]] : tensor<?x5xf32> into tensor<?xf32>
-  %1 = bufferization.materialize_in_destination %y in %r : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg_ext.store %y in %r : tensor<?xf32> in tensor<?xf32>
   return %1 : tensor<?xf32>
 }

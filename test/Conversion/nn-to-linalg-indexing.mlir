@@ -12,7 +12,9 @@
 // CHECK: arith.cmpi ult, %{{.*}}, %c8 : index
 // CHECK: arith.andi
 // CHECK: %[[OK:.*]] = tensor.extract %[[IN]][] : tensor<i1>
-// CHECK: cf.assert %[[OK]], "index out of range: expected 0 <= index < 8 in 'nn.gather' at {{.*}}nn-to-linalg-indexing.mlir:[[#@LINE+5]]:8" {linalg_ext.safe}
+// CHECK: %[[AT:.*]] = linalg_ext.find_outside unless %[[OK]] in %[[I]] below %c8 : tensor<?x2xi32>
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[AT]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 8 in 'nn.gather' at {{.*}}nn-to-linalg-indexing.mlir:[[#@LINE+5]]:8, found \01" {linalg_ext.safe}
 // CHECK: %[[N:.*]] = tensor.dim %[[I]], %c0
 // CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x2x5xf32>
 // CHECK: linalg_ext.gather ins(%[[X]], %[[I]] : tensor<8x5xf32>, tensor<?x2xi32>) outs(%[[E]] : tensor<?x2x5xf32>) axis 0 -> tensor<?x2x5xf32>
@@ -43,11 +45,13 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
 // CHECK-NEXT: linalg.yield %[[ANDI]] : i1
 // CHECK-NEXT: } -> tensor<i1>
 // CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
-// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[AT:.*]] = linalg_ext.find_outside unless %[[EXTRACT]] in %[[I]] below %[[C5]] : tensor<3xi1>
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[EXTRACT]], %[[AT]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[X]] : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[C4]], %[[DIM_2]]
 // CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal extents of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
-// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<4x5xf32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<4x5xf32>) -> tensor<4x5xf32>
 // CHECK-NEXT: %[[SCATTER_2:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[FILL_2]] : tensor<4x5xf32>) axis 1 -> tensor<4x5xf32>
@@ -78,7 +82,9 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
 // CHECK-NEXT: linalg.yield %[[ANDI]] : i1
 // CHECK-NEXT: } -> tensor<i1>
 // CHECK-NEXT: %[[EXTRACT:.*]] = tensor.extract %[[GENERIC]][] : tensor<i1>
-// CHECK-NEXT: cf.assert %[[EXTRACT]], "index out of range: expected 0 <= index < 4 in 'nn.scatter' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[AT:.*]] = linalg_ext.find_outside unless %[[EXTRACT]] in %[[I]] below %[[C4]] : tensor<?xi32>
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[EXTRACT]], %[[AT]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 4 in 'nn.scatter' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter replace ins(%[[I]], %[[U]] : tensor<?xi32>, tensor<?x5xf32>) outs(%[[X]] : tensor<4x5xf32>) axis 0 -> tensor<4x5xf32>
 // CHECK-NEXT: return %[[SCATTER]] : tensor<4x5xf32>
 func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) -> tensor<4x5xf32> {

@@ -67,7 +67,9 @@ func.func @unknown_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?
 // CHECK: %[[IN:.*]] = linalg.generic
 // CHECK: arith.cmpi ult, %{{.*}}, %c10 : index
 // CHECK: %[[ALL:.*]] = tensor.extract %[[IN]][] : tensor<i1>
-// CHECK: cf.assert %[[ALL]], "label out of range: expected 0 <= label < 10 in 'nn.sparse_softmax_cross_entropy' at {{.*}}nn-to-linalg.mlir:[[#@LINE+9]]:8"
+// CHECK: %[[AT:.*]] = linalg_ext.find_outside unless %[[ALL]] in %arg1 below %c10 : tensor<?xi32>
+// CHECK-NEXT: %[[NAMED:.*]] = linalg_ext.name_numbers %[[ALL]], %[[AT]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "label out of range: expected 0 <= label < 10 in 'nn.sparse_softmax_cross_entropy' at {{.*}}nn-to-linalg.mlir:[[#@LINE+9]]:8, found \01"
 // CHECK-COUNT-1: arith.maximumf
 // CHECK-COUNT-1: math.exp
 // CHECK-NOT: {{math.exp|arith.maximumf}}

@@ -3,7 +3,7 @@
 
 // What is refused is named where it is, with what to write instead.
 func.func @fft(%x: tensor<2x4xf32>, %i: tensor<1xindex>) -> tensor<1x4xf32> {
-  // expected-error @+1 {{'tensor.gather' op is not supported: expected 'nn.gather' or 'nn.scatter_add', whose indices are checked; docs/OpSupport.md lists what is}}
+  // expected-error @+1 {{'tensor.gather' op is not supported: expected 'nn.gather', whose indices are checked; docs/OpSupport.md lists what is}}
   %y = tensor.gather %x[%i] gather_dims([0]) : (tensor<2x4xf32>, tensor<1xindex>) -> tensor<1x4xf32>
   return %y : tensor<1x4xf32>
 }

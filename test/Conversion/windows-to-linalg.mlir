@@ -233,8 +233,8 @@ func.func @avg_pool(%x: tensor<2x7x7x3xf32>) -> tensor<2x4x4x3xf32> {
 
 // X11: extents that only the step knows: the image is checked for a window.
 // CHECK-LABEL: func @dynamic
-// CHECK: cf.assert %{{.*}}, "expected an image whose height is at least 3, that of one window in 'nn.conv2d' at {{.*}}"
-// CHECK: cf.assert %{{.*}}, "expected an image whose width is at least 2, that of one window in 'nn.conv2d' at {{.*}}"
+// CHECK: cf.assert %{{.*}}, "expected an image whose height is at least 3, that of one window in 'nn.conv2d' at {{.*}}, found \01"
+// CHECK: cf.assert %{{.*}}, "expected an image whose width is at least 2, that of one window in 'nn.conv2d' at {{.*}}, found \01"
 // CHECK: affine.apply
 func.func @dynamic(%x: tensor<?x?x?x3xf32>, %w: tensor<3x2x3x4xf32>) -> tensor<?x?x?x4xf32> {
   %y = nn.conv2d %x, %w : (tensor<?x?x?x3xf32>, tensor<3x2x3x4xf32>) -> tensor<?x?x?x4xf32>

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness import Rng, choose
+from step_updates import draw_optimizer, project
 
 Array = NDArray[Any]
 State = Dict[str, Any]
@@ -202,66 +203,6 @@ def depends(lines: Sequence[str], value: str, variable: str) -> bool:
 
 
 # ---------------------------------------------------------------------------
-# Optimizers and constraints
-# ---------------------------------------------------------------------------
-
-Rule = Callable[[Array, Array, Dict[str, Array], int], Array]
-
-
-def sgd(rate: float, momentum: float, nesterov: bool, decay: float) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        lr = rate / (1 + decay * iterations)
-        slots["v"] = v = momentum * slots.get("v", np.zeros_like(p)) - lr * g
-        return p + momentum * v - lr * g if nesterov else p + v
-
-    return (
-        f"#train.sgd<lr = {rate}, momentum = {momentum}, decay = {decay}, nesterov = {str(nesterov).lower()}>",
-        rule,
-    )
-
-
-def accumulated_momentum(rate: float, momentum: float, nesterov: bool) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        slots["a"] = a = momentum * slots.get("a", np.zeros_like(p)) + g
-        return p - rate * g - rate * momentum * a if nesterov else p - rate * a
-
-    return f"#train.momentum<lr = {rate}, momentum = {momentum}, nesterov = {str(nesterov).lower()}>", rule
-
-
-def adam(rate: float, amsgrad: bool, decay: float) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        t = iterations + 1
-        slots["m"] = m = 0.9 * slots.get("m", np.zeros_like(p)) + 0.1 * g
-        slots["v"] = v = 0.99 * slots.get("v", np.zeros_like(p)) + 0.01 * g * g
-        slots["h"] = h = np.maximum(slots.get("h", np.zeros_like(p)), v) if amsgrad else v
-        lr = rate / (1 + decay * iterations) * np.sqrt(1 - 0.99**t) / (1 - 0.9**t)
-        return np.asarray(p - lr * m / (np.sqrt(h) + 0.01))
-
-    return (
-        f"#train.adam<lr = {rate}, beta_2 = 0.99, epsilon = 0.01, decay = {decay}, amsgrad = {str(amsgrad).lower()}>",
-        rule,
-    )
-
-
-def draw_optimizer(rng: Rng) -> Tuple[str, Rule]:
-    kind, flag = int(rng.integers(3)), bool(rng.integers(2))
-    decay = choose(rng, [0.0, 0.0, 0.5])
-    if kind == 0:
-        return sgd(0.1, choose(rng, [0.0, 0.9]), flag, decay)
-    return accumulated_momentum(0.1, 0.9, flag) if kind == 1 else adam(0.05, flag, decay)
-
-
-def project(constraint: str, p: Array) -> Array:
-    if not constraint:
-        return p
-    if "non_neg" in constraint:
-        return np.maximum(p, 0)
-    norm = np.sqrt(np.sum(p * p, 0, keepdims=True))
-    scale = np.minimum(norm, 0.75) if "max_norm" in constraint else 1.0
-    return np.asarray(p * scale / (1e-7 + norm))
-
-
-# ---------------------------------------------------------------------------
 # Statements
 # ---------------------------------------------------------------------------
 
@@ -294,6 +235,7 @@ class Maker:
             self.count,
             self.branch,
             self.loop,
+            self.while_loop,
             self.minimize,
             self.minimize,
             self.check,
@@ -454,6 +396,50 @@ class Maker:
         if carries:
             scope.values.append(name)
         return Statement(text, run, [body])
+
+    def while_loop(self, scope: Scope, depth: int, size: int) -> Statement:
+        """Two lists: one value is carried, and another one or itself is passed on."""
+        if depth == 0:
+            return self.read(scope, depth, size)
+        name, kind = self.program.fresh(), self.program.kind
+        start, carried, passed = choose(self.rng, scope.values), f"{name}_a", f"{name}_b"
+        trips, by_feed = int(self.rng.integers(0, 4)), bool(self.rng.integers(2))
+        before, after = scope.inner(), scope.inner()
+        before.values.append(carried)
+        after.values.append(passed)
+        first, second = self.block(before, depth - 1, size // 2), self.block(after, depth - 1, size // 2)
+        on, back = choose(self.rng, before.values), choose(self.rng, after.values)
+
+        def text() -> List[str]:
+            return [
+                f"{name}_m = arith.constant {trips} : index",
+                f"{name}_r:2 = scf.while ({carried} = {start}, {name}_k = %c0) : ({kind}, index) -> (index, {kind}) {{",
+                *text_of(first),
+                f"  {name}_g = arith.cmpi slt, {name}_k, {'%many' if by_feed else f'{name}_m'} : index",
+                f"  scf.condition({name}_g) {name}_k, {on} : index, {kind}",
+                "} do {",
+                f"^bb0({name}_j: index, {passed}: {kind}):",
+                *text_of(second),
+                f"  {name}_n = arith.addi {name}_j, %c1 : index",
+                f"  scf.yield {back}, {name}_n : {kind}, index",
+                "}",
+                f"{name} = tensor.cast {name}_r#1 : {kind} to {kind}",
+            ]
+
+        def run(env: Env, state: State) -> None:
+            value, count = env[start], int(env["%trips"]) if by_feed else trips
+            for trip in range(count + 1):
+                within = {**env, carried: value}
+                run_block(first, within, state)
+                env[name] = within[on]
+                if trip == count:
+                    break
+                within = {**env, passed: env[name]}
+                run_block(second, within, state)
+                value = within[back]
+
+        scope.values.append(name)
+        return Statement(text, run, [first, second])
 
     def loss(self, scope: Scope) -> Tuple[List[str], Expression, List[Variable]]:
         """The sum of an expression of variables that are read here, and of values that

@@ -7,7 +7,8 @@ A step reads and assigns variables in any order, swaps them, branches, loops, ch
 an index, and updates variables by several optimizers, some with constraints. The
 interpreter keeps the rules of variables: a read sees the writes before it, a call
 that fails changes nothing. Both lowerings make several calls; results and variables
-are compared after each.
+are compared after each. No program is refused for order, aliasing or bufferization:
+each has an order, with copies.
 """
 
 import argparse
@@ -33,6 +34,7 @@ class Steps(Fuzzer):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--size", type=int, default=8, help="statements of a block, at most")
+        parser.set_defaults(strict=True)
         parser.add_argument("--whole", action="store_true", help="print failures as they were made")
 
     def take_options(self, options: argparse.Namespace) -> None:

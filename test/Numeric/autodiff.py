@@ -20,7 +20,8 @@ from configurations import IN_PROCESS, Array, configurations, expect_close, run_
 
 def softmax(z: Array) -> Array:
     e: Array = np.exp(z - z.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+    p: Array = e / e.sum(axis=1, keepdims=True)
+    return p
 
 
 def step_mlp(p: Dict[str, Array], v: Dict[str, Array], x: Array, label: Array) -> float:

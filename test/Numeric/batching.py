@@ -26,10 +26,10 @@ from typing import Any, Iterator, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sampling import choose
 
 import flywheel
 from samples import SAMPLES, Sample, as_list, draw
+from selection import choose
 
 Array = NDArray[Any]
 # Of the samples of an op, in one run.
@@ -180,7 +180,7 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
                 return (f"Jacobian ({name}) of argument {sample.wrt[k]}: expected\n{expected[k]}\n"
                         f"found\n{found}\n{text}")
 
-    weights = [rng.standard_normal(jacobian.shape) for jacobian in expected]
+    weights = [np.asarray(rng.standard_normal(jacobian.shape)) for jacobian in expected]
     seconds = [np.zeros(inputs[i].shape) for i in sample.wrt]
     for element, unit in zip(np.ndindex(value.shape), units(value.shape)):
         parts = as_list(session.run("second", *inputs, unit, *[np.array(w[element]) for w in weights]))

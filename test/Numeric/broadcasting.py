@@ -96,7 +96,8 @@ def test_gradients() -> None:
         "min": lambda a, b: ((a < b) * 1.0, (a > b) * 1.0),
         "pow": lambda a, b: (b * a**(b - 1), a**b * np.log(a)),
     }
-    text, wanted = "", []
+    text = ""
+    wanted: List[Any] = []
     for op, slope in slopes.items():
         for lhs, rhs, result, a, b in PAIRS:
             if "?" in lhs and "?" not in result:

@@ -4,6 +4,7 @@
 """Bounds of single extents, by name, in a session."""
 
 import json
+from typing import Type
 
 import numpy as np
 
@@ -20,7 +21,7 @@ func.func @f(%x: tensor<?x?xf32> {train.dims = ["batch", "time"]}, %y: tensor<?x
 """
 
 
-def fails(kind: type, text: str, function: object, *arguments: object, **options: object) -> None:
+def fails(kind: Type[Exception], text: str, function: object, *arguments: object, **options: object) -> None:
     try:
         function(*arguments, **options)  # type: ignore[operator]
     except kind as error:

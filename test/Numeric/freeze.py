@@ -6,6 +6,7 @@
 import os
 import tempfile
 import time
+from typing import Dict
 
 import numpy as np
 
@@ -13,6 +14,7 @@ import flywheel
 from configurations import (
     ALL,
     IN_PROCESS,
+    Array,
     Model,
     ObjectModel,
     configurations,
@@ -144,7 +146,7 @@ def test_network() -> None:
 
 def test_types() -> None:
     """P14, V3: values of every type."""
-    values = {
+    values: Dict[str, Array] = {
         "f16": np.array([1.5, -0.1], np.float16),
         "f32": np.array([1.1, np.inf], np.float32),
         "f64": np.array([1.1, np.nan]),

@@ -70,7 +70,7 @@ def check(sample: Sample, row: Array, shape: Tuple[int, ...], element: str, lowe
         head, rest = rest[:count], rest[count:]
         return head
 
-    inputs = []
+    inputs: List[Array] = []
     for arg in sample.args:
         kind = arg.type.split("<")[-1].rstrip(">").split("x")[-1]
         dtype = DTYPES[element if kind == "f64" else kind]

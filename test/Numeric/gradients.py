@@ -14,7 +14,7 @@ from configurations import Array, configurations, expect_close, expect_equal, ex
 S = "tensor<f64>"
 
 
-def f64(*values: float) -> List[Array]:
+def f64(*values: Any) -> List[Array]:
     return [np.array(value, np.float64) for value in values]
 
 
@@ -93,7 +93,7 @@ def test_unconnected() -> None:
         check(module("unconnected zeros"), [("zeros", "g", f64([0.3, -1.2, 2.7]), ([0, 0, 0],))])
         refused = module("")
         expect_error(body, "gradient targets that a differentiated value depends on",
-                     lambda refused=refused: make(refused, "optimized"))
+                     lambda: make(refused, "optimized"))
 
 
 def test_stop() -> None:
@@ -289,11 +289,11 @@ def test_kinks() -> None:
     v = "tensor<3xf64>"
     binary = {"arith.maximumf": ([0, 1, 1], [1, 0, 0]), "arith.minimumf": ([1, 1, 0], [0, 0, 1]),
               "arith.maxnumf": ([0, 1, 1], [1, 0, 0]), "arith.minnumf": ([1, 1, 0], [0, 0, 1])}
-    for op, expected in binary.items():
+    for op, slopes in binary.items():
         check(f"func.func @g(%x: {v}, %y: {v}) -> ({v}, {v}) {{\n  %m = {op} %x, %y : {v}\n"
               f"  %g:2 = train.gradient %m wrt %x, %y : ({v}, {v}, {v}) -> ({v}, {v})\n"
               f"  return %g#0, %g#1 : {v}, {v}\n}}\n",
-              [(op, "g", f64([1, 2, 3], [2, 2, 1]), expected)])
+              [(op, "g", f64([1, 2, 3], [2, 2, 1]), slopes)])
     check(f"func.func @g(%x: {v}, %y: {v}) -> ({v}, {v}) {{\n  %q = arith.divf %x, %y : {v}\n"
           f"  %g:2 = train.gradient %q wrt %x, %y : ({v}, {v}, {v}) -> ({v}, {v})\n"
           f"  return %g#0, %g#1 : {v}, {v}\n}}\n",

@@ -161,7 +161,7 @@ def test_embedding() -> None:
             for bad in (-1, n, np.iinfo(np.int32).min):
                 indices = np.array([2, bad, 2], np.int32)
                 target = np.ones((3, d), np.float32)
-                message = rf"index out of range: expected 0 <= index < {n} in 'nn.\w+' at .*:\d+:\d+"
+                message = rf"index out of range: expected 0 <= index < {n} in 'nn.\w+' at .*:\d+:\d+, found {bad}\b"
                 expect_error("look", message, lambda: model.run("look", indices))
                 expect_error("step", message, lambda: model.run("step", indices, target))
                 expect_error("bump", message, lambda: model.run("bump", indices, target))
@@ -199,7 +199,7 @@ func.func @take(%x: tensor<?x3xf32>, %i: tensor<?xi32>) -> tensor<?x3xf32> {
         expect_error(configuration,
                      "equal sizes of dimension 1 of init and dimension 1 of updates, found 3 and 4 in 'nn.scatter_add'",
                      lambda: model.run("add", x, i, np.ones((2, 4), np.float32)))
-        expect_error(configuration, "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+        expect_error(configuration, "index out of range: expected 0 <= index < 0 in 'nn.gather' at .*:8:8, found 1",
                      lambda: model.run("take", np.ones((0, 3), np.float32), i))
 
 
@@ -321,14 +321,14 @@ def test_branches_and_loops() -> None:
     """X10, X12: inside of branches and loops an index out of range is an error that changes nothing, too."""
     rng = np.random.default_rng(7)
     table = rng.uniform(0.5, 1.5, (5, 3)).astype(np.float32)
-    message = r"index out of range: expected 0 <= index < 5 in 'nn.gather'"
+    message = r"index out of range: expected 0 <= index < 5 in 'nn.gather' at .*:\d+:\d+, found "
     for configuration, model in configurations(NESTED):
         model.initialize()
         model["table"] = table
         good, bad = np.array([4, 0, 4], np.int32), np.array([4, 5, 0], np.int32)
         expect_equal(configuration, model.run("branch", good, np.array(True)), table[good])
         expect_equal(configuration, model.run("branch", bad, np.array(False)), np.zeros((3, 3), np.float32))
-        expect_error(configuration, message, lambda: model.run("branch", bad, np.array(True)))
+        expect_error(configuration, f"{message}5", lambda: model.run("branch", bad, np.array(True)))
 
         words = np.array([1, 1, 3, 0, 2, 1, 3], np.int32)
         product = table[words].prod(0)
@@ -339,13 +339,16 @@ def test_branches_and_loops() -> None:
         for place in (0, 3, 6):
             wrong = words.copy()
             wrong[place] = -1
-            expect_error(f"{configuration} words", message, lambda: model.run("words", wrong))
+            # The first one counts, in the first iteration that has one.
+            wrong[-1] = 5 if place < 6 else -1
+            expect_error(f"{configuration} words", f"{message}-1", lambda: model.run("words", wrong))
             expect_equal(f"{configuration} table after an error", model["table"], table)
 
         links = np.array([3, 1, 0, 4, 1], np.int32)
         expect_equal(f"{configuration} links", model.run("follow", links, np.array(2, np.int32)), np.int32(1))
         links[3] = 17
-        expect_error(f"{configuration} links", "index out of range: expected 0 <= index < the extent in 'nn.gather'",
+        expect_error(f"{configuration} links", r"index out of range: expected 0 <= index < 5 "
+                     r"in 'nn.gather' at .*:\d+:\d+, found 17",
                      lambda: model.run("follow", links, np.array(2, np.int32)))
 
         z = rng.standard_normal((4, 3)).astype(np.float32)
@@ -354,7 +357,8 @@ def test_branches_and_loops() -> None:
         expect_close(f"{configuration} losses", model.run("losses", z, labels),
                      -sum(logs[k, n] for k, n in enumerate(labels) if n != 9), 1e-5)
         labels[3] = 3
-        expect_error(f"{configuration} losses", "label out of range: expected 0 <= label < 3",
+        expect_error(f"{configuration} losses", r"label out of range: expected 0 <= label < 3 in "
+                     r".* at .*:\d+:\d+, found 3",
                      lambda: model.run("losses", z, labels))
 
 
@@ -397,5 +401,45 @@ def test_argmin() -> None:
     cases.check()
 
 
+SLICES = """
+func.func @one(%x: tensor<?xf32>) -> tensor<1xf32> {
+  %0 = tensor.extract_slice %x[0] [1] [2] : tensor<?xf32> to tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+func.func @some(%x: tensor<?xf32>, %n: tensor<i64>, %s: tensor<i64>) -> tensor<f32> {
+  %a = tensor.extract %n[] : tensor<i64>
+  %b = tensor.extract %s[] : tensor<i64>
+  %count = arith.index_cast %a : i64 to index
+  %stride = arith.index_cast %b : i64 to index
+  %0 = tensor.extract_slice %x[1] [%count] [%stride] : tensor<?xf32> to tensor<?xf32>
+  %1 = nn.reduce sum %0 axes [0] : tensor<?xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+"""
+
+
+def test_slices() -> None:
+    """A slice reads up to its last position, which a single one has at its offset."""
+    for configuration, model in configurations(SLICES):
+        for size in range(1, 9):
+            x = np.arange(1, size + 1, dtype=np.float32)
+            expect_equal(configuration, model.run("one", x), x[:1])
+            for count in range(1, 5):
+                for stride in (-9, -2, -1, 1, 2, 3, 100, 2**62):
+                    last = 1 + (count - 1) * stride
+                    if size > 1 and 0 <= last < size:
+                        expected = sum(x[1 + i * stride] for i in range(count))
+                        expect_close(f"{configuration} {size} {count} {stride}",
+                                     model.run("some", x, np.array(count), np.array(stride)), np.float32(expected))
+                    else:
+                        expect_error(f"{configuration} {size} {count} {stride}",
+                                     "slice out of range of dimension 0 in 'tensor.extract_slice' at .*, found "
+                                     f"offset 1, size {count}, stride {stride} and dimension size {size}",
+                                     lambda: model.run("some", x, np.array(count), np.array(stride)))
+        expect_error(configuration, "slice out of range of dimension 0 in 'tensor.extract_slice' at .*, found "
+                     "offset 0, size 1, stride 2 and dimension size 0",
+                     lambda: model.run("one", np.zeros(0, np.float32)))
+
+
 run_tests([test_gather, test_scatters, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
-           test_iota, test_branches_and_loops, test_tile, test_argmin])
+           test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])

@@ -77,7 +77,7 @@ def test_labels() -> None:
         w, steps = model["w"], model["steps"]
         for labels, message in (([1, 10, 0], "label must be smaller than the classes"),
                                 ([1, 2, -1], "label must not be negative")):
-            expect_error(configuration, message, lambda labels=labels: model.run("step", x, np.array(labels)))
+            expect_error(configuration, message, lambda: model.run("step", x, np.array(labels)))
             expect_equal(configuration, model["w"], w)
             expect_equal(configuration, model["steps"], steps)
 

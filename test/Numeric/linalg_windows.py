@@ -37,7 +37,7 @@ class Case(NamedTuple):
                 f"strides = dense<{list(self.strides)}> : tensor<{count}xi64>}}")
 
     def compute(self, x: Array, w: Array, start: Array) -> Array:
-        y = start.copy()
+        y: Array = start.copy()
         for iteration in itertools.product(*map(range, self.loops)):
             at, tap, to = self.access(*iteration)
             if self.kind == "convolution":

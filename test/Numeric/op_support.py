@@ -5,7 +5,7 @@
 
 What docs/OpSupport.md lists compiles and is right; anything else is refused, by
 the op's name and at its location. By default a part of all pairs runs, chosen by
-the day: see sampling.py.
+the day: see selection.py.
 
 usage: op_support.py docs/OpSupport.md [--write] [--only=REGEX]
 
@@ -20,10 +20,10 @@ import tempfile
 from typing import Dict, List, Optional, Set, Tuple
 
 import numpy as np
-from sampling import choose, get_seed, takes_all
 
 import flywheel
 from configurations import Failure, make
+from selection import choose, get_seed, takes_all
 from supported import ELEMENTS, SAMPLES, Sample, compare
 
 Pair = Tuple[str, str]
@@ -78,7 +78,9 @@ def read_table(path: str) -> Dict[str, List[str]]:
 
 
 def build(pair: Pair) -> Sample:
-    return SAMPLES[pair[0]](ELEMENTS[pair[1]])
+    made = SAMPLES[pair[0]](ELEMENTS[pair[1]])
+    assert made is not None, pair
+    return made
 
 
 def refusal(pair: Pair, sample: Sample) -> str:

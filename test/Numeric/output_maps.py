@@ -79,7 +79,7 @@ def check(write: Write, reads: bool, dynamic: bool) -> None:
         return rng.integers(-9, 9, of).astype(np.float32)
 
     def write_to(old: np.ndarray, x: np.ndarray) -> np.ndarray:
-        new = old.copy()
+        new: np.ndarray = old.copy()
         part = view(new)
         # A view of one element is none of memory.
         if name == "repeated":

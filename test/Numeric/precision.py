@@ -33,11 +33,11 @@ def test_long_sums() -> None:
             "all": ("?x16", "", "[0, 1]"), "images": ("?x5x5x3", "3", "[0, 1, 2]"), "rows": ("4x?", "4", "[1]")}
     text = ""
     for name, (extents, left, axes) in sums.items():
-        x, y = f"tensor<{extents}xf32>", f"tensor<{left + 'x' if left else ''}f32>"
-        text += function(name, [x], y, f"%y = nn.reduce mean %a0 axes {axes} : {x} -> {y}")
+        kind, y = f"tensor<{extents}xf32>", f"tensor<{left + 'x' if left else ''}f32>"
+        text += function(name, [kind], y, f"%y = nn.reduce mean %a0 axes {axes} : {kind} -> {y}")
         # A product that is computed on the way to the sum.
-        text += function(name + "_squares", [x], y,
-                         f"%s = arith.mulf %a0, %a0 : {x}\n  %y = nn.reduce sum %s axes {axes} : {x} -> {y}")
+        text += function(name + "_squares", [kind], y,
+                         f"%s = arith.mulf %a0, %a0 : {kind}\n  %y = nn.reduce sum %s axes {axes} : {kind} -> {y}")
     rng = np.random.default_rng(1)
     for configuration, model in configurations(text, OPTIMIZED):
         model.initialize()

@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="print the module of each failure")
     options = parser.parse_args()
     seeds = range(options.seed, options.seed + options.graphs)
-    uses: Dict[str, int] = collections.Counter()
+    uses: collections.Counter[str] = collections.Counter()
     failures = 0
     with ThreadPoolExecutor(2) as pool:
         for seed, (message, ops) in zip(seeds, pool.map(lambda seed: check(seed, options), seeds)):

@@ -18,10 +18,10 @@ from typing import Any, Callable, List, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sampling import choose
 
 import flywheel
 from samples import SAMPLES, Sample, as_list, draw
+from selection import choose
 
 Array = NDArray[Any]
 # Of the samples of an op, in one run.

@@ -105,8 +105,9 @@ def test_values() -> None:
             echo, same = model.run("echo", x)
             expect_texts(configuration, echo, x.tolist())
             expect_equal(configuration, same, np.ones(count, bool))
-        assert model.run("choose", np.array(False), "Plum") == "Kiwi" and model["fruit"] == "Kiwi"
-        assert model.run("choose", np.array(True), "Plum") == "Plum" and model["fruit"] == "Plum"
+        plum: Any = "Plum"
+        assert model.run("choose", np.array(False), plum) == "Kiwi" and model["fruit"] == "Kiwi"
+        assert model.run("choose", np.array(True), plum) == "Plum" and model["fruit"] == "Plum"
         expect_texts(configuration, model.run("last", texts("a", "b", "c", "d")), [["c"], ["d"]])
 
 

@@ -170,8 +170,9 @@ selectTensors(const std::vector<TensorInfo> &all,
     for (const TensorInfo &info : all)
       selected.push_back(&info);
   for (const std::string &name : names) {
+    // The runtime has no algorithms of LLVM.
     auto found =
-        std::find_if(all.begin(), all.end(),
+        std::find_if(all.begin(), all.end(), // NOLINT(llvm-use-ranges)
                      [&](const TensorInfo &info) { return info.name == name; });
     if (found != all.end()) {
       selected.push_back(&*found);

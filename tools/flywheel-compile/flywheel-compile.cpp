@@ -22,6 +22,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <unistd.h>
 
@@ -267,8 +268,28 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   return codegen;
 }
 
+/// Checks that the block of a caller in C has room in an address space of 32
+/// bits, of which a program has half.
+static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
+  llvm::Triple triple(compiled.options.target.triple);
+  int64_t bytes =
+      getCStateBytes(compiled.manifest, *compiled.options.maxExtents)
+          .getSaturated();
+  constexpr int64_t limit = std::numeric_limits<int32_t>::max();
+  if (triple.str().empty() || triple.isArch64Bit() || bytes <= limit)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "the state and the workspace of '" + compiled.manifest.model +
+      "' need a block of " + llvm::Twine(bytes) +
+      " bytes where every extent is at its bound: expected at most " +
+      llvm::Twine(limit) + " for the 32-bit target '" + triple.str() +
+      "'; bound extents by --max-extent");
+}
+
 /// Writes what --emit asks for from the lowered module.
 static int emitMachineCode(CompiledModule &compiled) {
+  if (llvm::Error error = checkAddressSpace(compiled))
+    return fail(llvm::toString(std::move(error)));
   llvm::Expected<MachineModule> code = MachineModule::create(
       *compiled.module, getCodegenOptions(compiled.options.target),
       &compiled.times);

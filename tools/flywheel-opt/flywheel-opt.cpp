@@ -7,6 +7,7 @@
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Driver/OutputFiles.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -40,6 +41,8 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
                          llvm::SourceMgr::DK_Error, problem->message);
     return failure();
   }
+  if (llvm::Error problem = flywheel::checkOutput(outputPath, {inputPath}))
+    return fail(llvm::toString(std::move(problem)));
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputPath, &error);
   if (!output)

@@ -56,9 +56,10 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
     `tensor.insert` at offsets, of sizes, or of extents that are known only when
     the step runs; out of range they are undefined. After: a `cf.assert` in front
     of each says that it is in range, but for those that are so by the bounds of
-    the loops around them. Inside of branches and loops the assertions are marked
-    `linalg_ext.safe`: where one fails, the op takes the start of the dimension
-    if that is in range, and else does not run.
+    the loops around them; it names the numbers in question. Those of what is
+    inside of branches and loops are behind these, which pass on what they found,
+    and marked `linalg_ext.safe`: where one fails, the op takes the start of the
+    dimension if that is in range, and else does not run.
 
     Refuses what may be out of range in a body from which no check can be passed
     out, as that of a `tensor.pad`.
@@ -127,39 +128,54 @@ def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
   ];
 }
 
-def AlignWhileLists : Pass<"flywheel-align-while-lists", "::mlir::func::FuncOp"> {
-  let summary = "Give each tensor of a while loop one position";
+def SinkStores : Pass<"flywheel-sink-stores", "::mlir::func::FuncOp"> {
+  let summary = "Store what control flow computes inside of it";
   let description = [{
-    Before: what an `scf.while` carries and what it passes on from its first
-    region to its second are two lists. After: a tensor that is in the storage of
-    one that is carried is at its position in both, and every tensor has a
-    position in both: bufferization asks for that. A value of static shape that
-    is passed on and has no counterpart gets a buffer of its own; scalars follow
-    the tensors. Must run after: functionalize. Must run before:
-    copy-moved-values.
+    Before: a functionalized step: its results, and the final values of the
+    variables that it writes, are stored at its end (`linalg_ext.store`). After:
+    what comes out of an `scf.if` is stored in each branch, and what comes out of
+    a loop is stored in front of it, so that the loop starts from it; an
+    iteration stores what it computes where it found what it replaces. There the
+    values can be computed where they are stored. What is only moved (a feed, a
+    variable, what a loop carries) is not stored at back edges: `equate-buffers`
+    moves all such values of an iteration at once.
   }];
   let dependentDialects = [
-    "::mlir::bufferization::BufferizationDialect", "::mlir::scf::SCFDialect"
+    "::flywheel::linalg_ext::LinalgExtDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numSunk", "sunk", "Stores moved into control flow">
   ];
 }
 
-def CopyMovedValues : Pass<"flywheel-copy-moved-values", "::mlir::func::FuncOp"> {
-  let summary = "Copy what is stored without being computed";
+def ProtectState : Pass<"flywheel-protect-state", "::mlir::func::FuncOp"> {
+  let summary = "Say to bufferization when a step may write its storages";
   let description = [{
-    Before: a functionalized step. After: where a feed, a variable or a part of
-    one is stored as it is (`a := b`, or returned, or a part of a concatenation
-    or a padded tensor), a `linalg.copy` does it, in
-    front of what stores computed values: it can be scheduled as any reader. What
-    a loop carries is a buffer of the loop's own: its initial values are copies,
-    and each iteration puts its results where it found them. A variable that the
-    loop writes is carried in its own storage. What a branch stores that was
-    computed around it is copied as well, and so is what comes out of branches
-    and is a variable on one of the paths. An op whose destination is a variable
-    that it reads, but does not make the next version of, starts from a copy.
+    Before: a step on tensors, which returns a value for each storage that it
+    writes (`train.result`, `train.writes`). After: behind the last check
+    (`cf.assert`), a `linalg_ext.protect` reads every such storage, as a failing
+    check changes nothing; a `linalg_ext.commit` at the end says what each gets,
+    and nothing is returned. Refuses a check inside of another op.
   }];
-  let dependentDialects = [
-    "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
+}
+
+def EquateBuffers : Pass<"flywheel-equate-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Put what a function commits and a loop carries in one place";
+  let description = [{
+    Before: a bufferized function, which commits a buffer to each storage that it
+    writes (`linalg_ext.commit`), and whose loops pass on buffers. After: each
+    value is in its storage, and each value that a loop carries is in the buffer
+    that it starts in: what is elsewhere is copied at the end of the function or
+    of the iteration. These copies are one parallel move: they are ordered so
+    that none overwrites what another reads, and a cycle (a swap) costs one more.
+    A variable that is copied at the end of a step is reported as a remark.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numCopies", "copies", "Copies at ends of iterations and functions">
   ];
 }
 
@@ -191,8 +207,8 @@ def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
 def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
   let summary = "Compute a value where it is stored";
   let description = [{
-    Before: values are computed in an empty tensor and then materialized, copied
-    or inserted somewhere. After: they are computed there, where that is in the
+    Before: values are computed in an empty tensor and then stored or inserted
+    somewhere. After: they are computed there, where that is in the
     block of the op that computes: what is computed whether or not a branch is
     taken is not computed in what the branch writes.
   }];
@@ -205,24 +221,24 @@ def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
 def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
-    Before: a functionalized step on tensors, in any order. After: every
-    `cf.assert` comes before everything that writes state, so a failing step
-    changes nothing; the op that produces the final value of a variable comes
-    after every other reader of the variable's old value, so that it can write
-    in place, and as soon as it can, with the gradients that it alone needs: what
-    these are made of need not be kept to the end of the step. Where two
-    variables need each other's old value (a swap), no order exists: the smallest
-    variable of the cycle gets one explicit copy (`linalg.copy` marked
-    `train.snapshot`), reported as a remark. A variable that an op reads elsewhere
-    than it writes (`a := transpose(a)`), or starts from without being an update
-    of it, gets such a copy too. The same holds in each branch and each body of a loop that
-    writes a variable, where a snapshot is made only when it runs. What checks
-    need is not computed where it is stored, but copied there behind them.
+    Before: a functionalized step on tensors, in any order. After: an order in
+    which bufferization finds as few conflicts as possible. Every `cf.assert`
+    comes before everything that writes state; the op that produces the final
+    value of a variable comes after every other reader of the variable's old
+    value, so that it can write in place, and as soon as it can, with the
+    gradients that it alone needs: what these are made of need not be kept to the
+    end of the step. The same holds in each branch and each body of a loop that
+    writes a variable. Stores of what is computed in its place already go.
 
-    Where a check depends on what writes a variable, as a branch or a loop does
-    that has both inside, the variable is copied, the step writes the copy, and
-    the variable gets the new value at the end: one more copy, reported as a
-    remark too.
+    All this are wishes; dominance alone is a rule, so there always is an order.
+    Where two variables need each other's old value (a swap), the wish that costs
+    the fewest bytes is given up: what comes too late reads one explicit copy
+    (`linalg.copy` marked `train.snapshot`), reported as a remark. A variable
+    that an op reads elsewhere than it writes (`a := transpose(a)`), or starts
+    from without being an update of it, gets such a copy too. In a branch or a
+    loop, a snapshot is made only when it runs. What a check itself needs comes
+    before it, whatever it writes: bufferization computes it elsewhere, as
+    `protect-state` says that the old value is needed.
 
     Whatever rewrites values after this pass may make a read of a variable out
     of what was computed from it before: two transpositions in a row become the
@@ -367,14 +383,21 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
 def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
   let summary = "Prove that no step copies a variable";
   let description = [{
-    Before: a bufferized step, whose returned buffers are its results and the
-    variables it writes. After: nothing is returned, because it is proven that
-    every returned buffer is the argument it belongs to; no buffer of the step
-    holds a copy of a variable it writes but the snapshots that a cycle of
-    assignments or a loop needs (`train.snapshot`), or the program asks for; and what an optimizer updates (`train.updated`) is written by the
-    update itself, not copied from elsewhere. Refuses anything else at the
-    location of the op that copies.
+    Before: a bufferized step. After: it is proven that what an optimizer updates
+    (`train.updated`) is written by the update itself, not copied from elsewhere,
+    and that no buffer of the step holds a copy of it but the snapshots that the
+    scheduler has marked (`train.snapshot`). What the program assigns it may
+    copy. Refuses anything else at the location of the op that copies.
   }];
+}
+
+def LowerControlFlow : Pass<"flywheel-lower-control-flow", "::mlir::func::FuncOp"> {
+  let summary = "Structured control flow to branches";
+  let description = [{
+    Before: ops of the scf dialect. After: branches between blocks, as
+    `convert-scf-to-cf` makes them, in time that is linear in the number of ops.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
 
 def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
@@ -520,6 +543,16 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
+}
+
+def LowerSwitches : Pass<"flywheel-lower-switches", "::mlir::func::FuncOp"> {
+  let summary = "Make branches of scf.index_switch";
+  let description = [{
+    Before: any `scf.index_switch`. After: an `scf.if` for each case, each in the
+    else of the one before; the innermost else is the default. So what holds for
+    branches holds for switches: gradients, assignments, checks.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {

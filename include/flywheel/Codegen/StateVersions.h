@@ -1,5 +1,4 @@
-//===- StateVersions.h - Values that live in one storage ---------*- C++
-//-*-===//
+//===- StateVersions.h - Values that live in one storage --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +6,7 @@
 //
 // A functionalized step writes a variable as a chain of values, each made from
 // the one before in the same storage: by an op on that destination, by a
-// materialization, or by control flow whose every path does so.
+// store, or by control flow whose every path does so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,11 +60,22 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Attribute> variables;
 };
 
+/// A copy of `value`, a version of `variable` or a part of one, or of a value
+/// of the step where `variable` is null, in a buffer of its own. It is a
+/// structured copy, marked `train.snapshot`: bufferization inserts none that
+/// look alike.
+mlir::Value copyVersion(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, mlir::Attribute variable);
+
 /// Calls `visit` with the argument that is a storage the function writes, and
 /// with the value it returns for it: results first, then variables.
 void forEachStorage(
     mlir::func::FuncOp function,
     llvm::function_ref<void(mlir::BlockArgument, mlir::Value)> visit);
+
+/// Emits an error at the first check of `function` that is not at its top
+/// level: nothing could say that it comes before every write.
+mlir::LogicalResult verifyChecks(mlir::func::FuncOp function);
 } // namespace flywheel
 
 #endif // FLYWHEEL_CODEGEN_STATEVERSIONS_H

@@ -15,7 +15,7 @@
 //   16       i32  status of the last call on this block
 //   20       u32  reserved
 //   24       u64  for the holder of the block: where it keeps strings
-//   32       -    reserved
+//   32       i64  four, the numbers that the text of the status names
 //   64       u8   one byte a variable, in layout order: 1 once it has a value
 //   runs     u64  one counter a variable: how often its initial value was drawn
 //   text     -    `kStateTextBytes`, the text of a status below 0
@@ -50,8 +50,8 @@ namespace flywheel {
 /// Alignment of the state block, of each variable and of the workspace, in
 /// bytes: a cache line and the widest vector register.
 constexpr int64_t kStateAlignment = 64;
-/// Byte offsets within the state block's header; at 32 are the sizes of
-/// StatusMessage.h.
+/// Byte offsets within the state block's header; at 32 are the numbers
+/// of StatusMessage.h.
 constexpr int64_t kStateHashOffset = 0;
 constexpr int64_t kStateSeedOffset = 8;
 constexpr int64_t kStateStatusOffset = 16;
@@ -110,6 +110,10 @@ struct ManifestArgument {
   /// For each dimension, the number of the entry's symbolic extent, or -1 where
   /// it is static.
   llvm::SmallVector<int64_t> symbols;
+  /// For each dimension, what requires that its extent is that of another feed:
+  /// `in 'arith.addf' at f.mlir:3:8`; empty where that is not known. No
+  /// elements where it is known for none.
+  std::vector<std::string> places;
 };
 
 /// A public function of the module.

@@ -1,11 +1,12 @@
-//===- StatusMessage.h - Sizes in the messages of checks --------*- C++ -*-===//
+//===- StatusMessage.h - Numbers in the messages of checks ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A message of a check of sizes has the bytes 1 and 2 where it names the sizes.
-// A call that fails leaves these in the header of the state block, as two i64.
+// The message of a check has the bytes 1 to 4 where it names numbers: sizes,
+// and indices. A call that fails leaves these in the header of the state block,
+// as so many i64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +21,16 @@
 
 namespace flywheel {
 
-/// Where the header of a state block has the sizes.
-constexpr int64_t kStateSizesOffset = 32;
+/// Where the header of a state block has the numbers.
+constexpr int64_t kStateNumbersOffset = 32;
+constexpr int kMaxNumbers = 4;
 
-/// Whether the message names sizes.
-bool hasSizes(llvm::StringRef message);
-/// The message with these two in place of the sizes.
-std::string formatSizes(llvm::StringRef message, llvm::StringRef first = "N",
-                        llvm::StringRef second = "M");
-/// The same with the sizes of the block at `state`.
-std::string formatSizes(llvm::StringRef message, const std::byte *state);
+/// Whether the message names numbers.
+bool hasNumbers(llvm::StringRef message);
+/// The message with "N", "M", "K" and "L" in place of the numbers.
+std::string formatNumbers(llvm::StringRef message);
+/// The same with the numbers of the block at `state`.
+std::string formatNumbers(llvm::StringRef message, const std::byte *state);
 
 } // namespace flywheel
 

@@ -7,7 +7,6 @@
 #ifndef FLYWHEEL_TARGET_TARGETPASSES_H
 #define FLYWHEEL_TARGET_TARGETPASSES_H
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -7,6 +7,7 @@
 #include "LinalgEmitter.h"
 
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 
@@ -75,7 +76,7 @@ struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
       return WalkResult::interrupt();
     });
     if (lowered.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
   }
 
   FrozenRewritePatternSet patterns;

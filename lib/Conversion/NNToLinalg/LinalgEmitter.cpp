@@ -112,18 +112,21 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
   return rhs.isStatic() ? rhs : lhs;
 }
 
-void LinalgEmitter::expect(Value ok, const Twine &message, bool isSafe) {
-  if (!isSafe) {
-    linalg_ext::createExtentCheck(b, op, ok, message);
-    return;
-  }
-  cf::AssertOp check = linalg_ext::createCheck(b, op, ok, message);
+void LinalgEmitter::expect(Value ok, const Twine &message, const Twine &found) {
+  linalg_ext::createExtentCheck(b, op, ok, message, found);
+}
+
+void LinalgEmitter::expectSafely(Value ok, const Twine &message,
+                                 const Twine &found,
+                                 const linalg_ext::NamedNumbers &numbers) {
+  cf::AssertOp check =
+      linalg_ext::createCheck(b, op, ok, message, found, numbers);
   check->setAttr(linalg_ext::LinalgExtDialect::getSafeAttrName(),
                  b.getUnitAttr());
 }
 
-void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
-                                  StringRef name) {
+void LinalgEmitter::expectInRange(Value indices, Extent extent,
+                                  StringRef what) {
   Value limit = getValueOrCreateConstantIndexOp(b, loc, materialize(extent));
   Value yes = scalar(b.getBoolAttr(true));
   int64_t rank = tensorOf(indices).getRank();
@@ -136,10 +139,18 @@ void LinalgEmitter::expectInRange(Value indices, Extent extent, StringRef what,
                                           toIndex(nested, at, args[0]), limit);
                 return arith::AndIOp::create(nested, at, args[1], below);
               });
-  expect(tensor::ExtractOp::create(b, loc, inRange, ValueRange()),
-         what + " out of range: expected 0 <= " + what + " < " +
-             (extent.isStatic() ? Twine(extent.number) : Twine(name)),
-         /*isSafe=*/true);
+  Value ok = tensor::ExtractOp::create(b, loc, inRange, ValueRange());
+  // An index of fewer bits is the same one, but for a truth value.
+  for (auto wider = indices.getDefiningOp<arith::ExtSIOp>();
+       wider && !getElementTypeOrSelf(wider.getIn()).isInteger(1);
+       wider = indices.getDefiningOp<arith::ExtSIOp>())
+    indices = wider.getIn();
+  Value outside = linalg_ext::FindOutsideOp::create(b, loc, ok, indices, limit);
+  linalg_ext::NamedNumbers numbers;
+  std::string index = numbers.add(outside), bound = numbers.add(limit);
+  expectSafely(ok,
+               what + " out of range: expected 0 <= " + what + " < " + bound,
+               ", found " + index, numbers);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
 #define FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
 
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
@@ -56,17 +58,20 @@ public:
   /// the more static one. `what` names both (`rows of logits and labels`).
   Extent expectEqual(Extent a, Extent b, const llvm::Twine &what);
 
-  /// Emits an error of the step where `ok` (i1) is false; the message gets the
-  /// op's name and place. A check `isSafe` where the op does no harm without
-  /// it: such a check may also be in a branch or a loop. Any other is of
-  /// extents, and is in front of those.
-  void expect(mlir::Value ok, const llvm::Twine &message, bool isSafe = false);
+  /// Emits an error of the step where `ok` (i1), which sizes decide, is false;
+  /// the message gets the op's name and place, which `found` follows. The check
+  /// is in front of the branches and loops that the op is in.
+  void expect(mlir::Value ok, const llvm::Twine &message,
+              const llvm::Twine &found = "");
+  /// The same for an op that does no harm where `ok` is false: the check may
+  /// also be in a branch or a loop. `numbers` are those that the text names.
+  void expectSafely(mlir::Value ok, const llvm::Twine &message,
+                    const llvm::Twine &found = "",
+                    const linalg_ext::NamedNumbers &numbers = {});
 
   /// Emits an error of the step where an element of `indices`, which the
-  /// message calls `what`, is outside of [0, extent); `name` is that extent's
-  /// name where it is not known.
-  void expectInRange(mlir::Value indices, Extent extent, llvm::StringRef what,
-                     llvm::StringRef name);
+  /// message calls `what`, is outside of [0, extent).
+  void expectInRange(mlir::Value indices, Extent extent, llvm::StringRef what);
 
   /// A scalar constant of a floating-point or integer type.
   mlir::Value scalar(mlir::Type type, double value);

@@ -17,7 +17,7 @@ using namespace flywheel;
 /// Emits an error of the step where an index is out of range.
 static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
                           int64_t axis) {
-  e.expectInRange(indices, e.getExtent(whole, axis), "index", "the extent");
+  e.expectInRange(indices, e.getExtent(whole, axis), "index");
 }
 
 /// `value` in the compute type of its elements.

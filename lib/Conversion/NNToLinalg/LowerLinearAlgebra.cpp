@@ -90,9 +90,9 @@ struct LowerCholesky : OpRewritePattern<nn::CholeskyOp> {
     Value yes = e.fill({}, e.scalar(rewriter.getBoolAttr(true)));
     auto factors = linalg_ext::CholeskyOp::create(
         rewriter, e.loc, TypeRange{lower.getType(), yes.getType()}, lower, yes);
-    e.expect(tensor::ExtractOp::create(rewriter, e.loc, factors.getResult(1),
-                                       ValueRange()),
-             "Cholesky decomposition was not successful", /*isSafe=*/true);
+    e.expectSafely(tensor::ExtractOp::create(
+                       rewriter, e.loc, factors.getResult(1), ValueRange()),
+                   "Cholesky decomposition was not successful");
     // A check asks for the factors, so that no place that the step writes can
     // hold them yet.
     e.replaceWith(linalg::CopyOp::create(rewriter, e.loc, factors.getResult(0),

@@ -220,8 +220,7 @@ private:
     Value size = dyn_cast<Value>(e.materialize(extent));
     Value some =
         arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, size, zero);
-    e.expect(some, "expected a non-empty axis, found extent 0",
-             /*isSafe=*/true);
+    e.expectSafely(some, "expected a non-empty axis, found extent 0");
   }
 
   /// Whether `value` comes before `best`: larger or smaller, or the first NaN.

@@ -197,7 +197,7 @@ struct LowerSparseSoftmaxCrossEntropy
     LinalgEmitter e(rewriter, op);
     Value x = op.getLogits(), label = op.getLabel();
     int64_t last = expectRows(e, x, label);
-    e.expectInRange(label, e.getExtent(x, last), "label", "classes");
+    e.expectInRange(label, e.getExtent(x, last), "label");
     Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
     SoftmaxParts parts = emitSoftmaxParts(e, x);
     // Picks by comparison: one term of the sum is not 0.

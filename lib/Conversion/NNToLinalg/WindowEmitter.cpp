@@ -43,15 +43,18 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
     if (!image[i + 1].isStatic()) {
       Value least =
           arith::ConstantIndexOp::create(e.b, e.loc, dim.getLeastExtent());
-      Value ok = arith::CmpIOp::create(
-          e.b, e.loc, arith::CmpIPredicate::sge,
+      Value ok = linalg_ext::CompareSizesOp::create(
+          e.b, e.loc, linalg_ext::SizePredicate::ge,
           getValueOrCreateConstantIndexOp(e.b, e.loc, extents[i]), least);
-      e.expect(ok,
-               Twine("expected an image whose ") +
-                   (i == 0 ? "height" : "width") + " is at least " +
-                   Twine(dim.getLeastExtent()) + ", that of one window",
-               // There is no window over nothing.
-               /*isSafe=*/dim.padding == PaddingKind::same);
+      std::string message = "expected an image whose ";
+      message += i == 0 ? "height" : "width";
+      message += " is at least " + std::to_string(dim.getLeastExtent()) +
+                 ", that of one window";
+      // There is no window over nothing.
+      if (dim.padding == PaddingKind::same)
+        e.expectSafely(ok, message, ", found \1");
+      else
+        e.expect(ok, message, ", found \1");
     }
     counts[i] = apply(dim.getCount(extent), extents[i]);
     computePadding(i);

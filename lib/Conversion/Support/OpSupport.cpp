@@ -37,19 +37,25 @@ static bool isSupportedAlone(StringRef name) {
 /// Ops without a lowering, each with what to write instead.
 static const llvm::StringMap<StringRef> &getInstead() {
   static const StringRef
-      checked = "'nn.gather' or 'nn.scatter_add', whose indices are checked",
-      scale = "a product with the scale and 'arith.extf' or 'arith.truncf'",
-      blocks = "numbers that are not in blocks of one scale",
-      constantShape = "'tosa.const_shape'", loops = "'scf.for'",
-      packed = "tensors that are not packed: the compiler packs them",
-      convolution = "'linalg.conv_2d_nhwc_fhwc'",
+      gather = "'nn.gather', whose indices are checked",
+      scatter = "'nn.scatter' or 'nn.scatter_add', whose indices are checked",
+      extend = "'arith.mulf' of the scale and what 'arith.extf' makes",
+      truncate = "'arith.truncf' of what 'arith.divf' by the scale makes",
+      blocks = "the numbers themselves, times their scales, instead of blocks "
+               "of one scale",
+      constantShape = "the sizes themselves in one 'tosa.const_shape'",
+      loops = "'scf.for', which carries what is reduced",
+      packed = "its operand as it is: the compiler packs what it works on",
+      convolution =
+          "one 'linalg.conv_2d_nhwc_fhwc' of the image and the filter "
+          "instead of the three ops",
       function = "'func.call' of a function of the module";
   static const llvm::StringMap<StringRef> instead = {
-      {"arith.scaling_extf", scale},
-      {"arith.scaling_truncf", scale},
-      {"tensor.gather", checked},
-      {"tensor.scatter", checked},
-      {"tensor.parallel_insert_slice", "'tensor.insert_slice'"},
+      {"arith.scaling_extf", extend},
+      {"arith.scaling_truncf", truncate},
+      {"tensor.gather", gather},
+      {"tensor.scatter", scatter},
+      {"tensor.parallel_insert_slice", "'tensor.insert_slice' in an 'scf.for'"},
       {"linalg.pack", packed},
       {"linalg.unpack", packed},
       {"linalg.winograd_filter_transform", convolution},
@@ -61,7 +67,7 @@ static const llvm::StringMap<StringRef> &getInstead() {
       {"tosa.matmul_t_block_scaled", blocks},
       {"tosa.add_shape", constantShape},
       {"tosa.concat_shape", constantShape},
-      {"tosa.dim", "'tensor.dim'"},
+      {"tosa.dim", "'tensor.dim' of the tensor"},
       {"tosa.div_ceil_shape", constantShape},
       {"tosa.div_floor_shape", constantShape},
       {"tosa.exp2_shape", constantShape},

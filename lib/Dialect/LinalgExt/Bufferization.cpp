@@ -52,14 +52,109 @@ struct Model
     return success();
   }
 };
+/// In place, or a copy to it.
+struct StoreModel
+    : bufferization::DstBufferizableOpInterfaceExternalModel<StoreModel,
+                                                             StoreOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const bufferization::AnalysisState &) const {
+    return !cast<StoreOp>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    auto store = cast<StoreOp>(op);
+    rewriter.setInsertionPoint(op);
+    FailureOr<Value> from =
+        getBuffer(rewriter, store.getSource(), options, state);
+    FailureOr<Value> to =
+        getBuffer(rewriter, store.getDestination(), options, state);
+    if (failed(from) || failed(to) ||
+        failed(options.createMemCpy(rewriter, op->getLoc(), *from, *to)))
+      return failure();
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, *to);
+    return success();
+  }
+};
+
+/// Reads what it is given and writes nothing, as far as bufferization can tell.
+template <typename ModelTy, typename OpTy>
+struct ReadingModel
+    : bufferization::BufferizableOpInterface::ExternalModel<ModelTy, OpTy> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const bufferization::AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const bufferization::AnalysisState &) const {
+    return false;
+  }
+  bufferization::AliasingValueList
+  getAliasingValues(Operation *, OpOperand &,
+                    const bufferization::AnalysisState &) const {
+    return {};
+  }
+};
+
+struct ProtectModel : ReadingModel<ProtectModel, ProtectOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &,
+                          bufferization::BufferizationState &) const {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CommitModel : ReadingModel<CommitModel, CommitOp> {
+  /// The storages are written when all is done: that is no conflict.
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const bufferization::AnalysisState &) const {
+    return operand.getOperandNumber() < cast<CommitOp>(op).getValues().size();
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands(buffers); });
+    return success();
+  }
+};
+
+/// Reads its indices, and makes a number.
+struct FindOutsideModel : ReadingModel<FindOutsideModel, FindOutsideOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    auto find = cast<FindOutsideOp>(op);
+    FailureOr<Value> indices =
+        getBuffer(rewriter, find.getIndices(), options, state);
+    if (failed(indices))
+      return failure();
+    bufferization::replaceOpWithNewBufferizedOp<FindOutsideOp>(
+        rewriter, op, find.getOk(), *indices, find.getLimit());
+    return success();
+  }
+};
 } // namespace
 
 void flywheel::linalg_ext::registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, LinalgExtDialect *) {
+    FindOutsideOp::attachInterface<FindOutsideModel>(*context);
     GatherOp::attachInterface<Model<GatherOp>>(*context);
     ScatterOp::attachInterface<Model<ScatterOp>>(*context);
     ScanOp::attachInterface<Model<ScanOp>>(*context);
     CholeskyOp::attachInterface<Model<CholeskyOp>>(*context);
+    CommitOp::attachInterface<CommitModel>(*context);
+    ProtectOp::attachInterface<ProtectModel>(*context);
+    StoreOp::attachInterface<StoreModel>(*context);
     TriangularSolveOp::attachInterface<Model<TriangularSolveOp>>(*context);
   });
 }

@@ -6,6 +6,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -16,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::linalg_ext;
 
 /// What a block argument or result of control flow has the shape of: what goes
@@ -200,20 +202,52 @@ static Value isLeftOut(OpBuilder &b, Location loc, Operation *parent,
   return {};
 }
 
+std::string NamedNumbers::add(OpFoldResult number) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return std::to_string(*constant);
+  auto *known = llvm::find(values, cast<Value>(number));
+  if (known == values.end()) {
+    if (values.size() == kMaxNamedNumbers)
+      return "?";
+    values.push_back(cast<Value>(number));
+    known = std::prev(values.end());
+  }
+  return std::string(1, static_cast<char>(1 + (known - values.begin())));
+}
+
+SmallVector<Value> flywheel::linalg_ext::getNamedNumbers(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (auto either = dyn_cast_or_null<arith::OrIOp>(op)) {
+    SmallVector<Value> numbers = getNamedNumbers(either.getLhs());
+    return numbers.empty() ? getNamedNumbers(either.getRhs()) : numbers;
+  }
+  if (auto compare = dyn_cast_or_null<CompareSizesOp>(op))
+    return {compare.getLhs(), compare.getRhs()};
+  if (auto named = dyn_cast_or_null<NameNumbersOp>(op))
+    return SmallVector<Value>(named.getNumbers());
+  return {};
+}
+
 cf::AssertOp flywheel::linalg_ext::createCheck(OpBuilder &b, Operation *op,
-                                               Value ok, const Twine &message) {
+                                               Value ok, const Twine &message,
+                                               const Twine &found,
+                                               const NamedNumbers &numbers) {
+  if (!numbers.getValues().empty())
+    ok = NameNumbersOp::create(b, op->getLoc(), ok, numbers.getValues());
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << message << " in '" << op->getName() << "'";
+  os << message << " in '" << getSourceOpName(op) << "'";
   if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
     os << " at " << place.getFilename().getValue() << ":" << place.getLine()
        << ":" << place.getColumn();
+  os << found;
   return cf::AssertOp::create(b, op->getLoc(), ok, text);
 }
 
 cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
                                                      Operation *op, Value ok,
-                                                     const Twine &message) {
+                                                     const Twine &message,
+                                                     const Twine &found) {
   OpBuilder::InsertionGuard guard(b);
   Region *inner = b.getInsertionBlock()->getParent();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(inner->getParentOp())) {
@@ -229,7 +263,7 @@ cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
     b.setInsertionPoint(parent);
     inner = parent->getParentRegion();
   }
-  return createCheck(b, op, ok, message);
+  return createCheck(b, op, ok, message, found);
 }
 
 Value flywheel::linalg_ext::getExtentInFrontOf(OpBuilder &b, Operation *op,
@@ -237,7 +271,11 @@ Value flywheel::linalg_ext::getExtentInFrontOf(OpBuilder &b, Operation *op,
   return Hoister(b, op).hoistExtent(op->getLoc(), tensor, dim);
 }
 
-void flywheel::linalg_ext::lowerComparisons(Operation *root) {
+void flywheel::linalg_ext::lowerConditions(Operation *root) {
+  root->walk([](NameNumbersOp op) {
+    op.replaceAllUsesWith(op.getCondition());
+    op.erase();
+  });
   root->walk([](CompareSizesOp op) {
     OpBuilder b(op);
     auto predicate = op.getPredicate() == SizePredicate::eq

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -113,6 +115,61 @@ LogicalResult TriangularSolveOp::verify() {
   return verifyShape(*this, getA(), "triangles", expected);
 }
 
+LogicalResult StoreOp::verify() {
+  if (failed(verifyElementTypes(*this, getSource(), getDestination())))
+    return failure();
+  return verifyShape(*this, getSource(), "a source", shapeOf(getDestination()));
+}
+
+LogicalResult CommitOp::verify() {
+  for (auto [value, storage] : llvm::zip(getValues(), getStorages())) {
+    if (isa<TensorType>(value.getType()) != isa<TensorType>(storage.getType()))
+      return emitOpError() << "expected all tensors or all buffers, found "
+                           << value.getType() << " and " << storage.getType();
+    if (failed(verifyElementTypes(*this, value, storage)) ||
+        failed(verifyShape(*this, value, "a value", shapeOf(storage))))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// StoreOp: the subset of its destination that it writes is all of it
+//===----------------------------------------------------------------------===//
+
+LogicalResult StoreOp::reifyResultShapes(OpBuilder &b,
+                                         ReifiedRankedShapedTypeDims &shapes) {
+  shapes = {tensor::getMixedSizes(b, getLoc(), getDestination())};
+  return success();
+}
+
+bool StoreOp::operatesOnEquivalentSubset(SubsetOpInterface, AreEquivalent) {
+  return false;
+}
+
+bool StoreOp::operatesOnDisjointSubset(SubsetOpInterface, AreEquivalent) {
+  return false;
+}
+
+Value StoreOp::buildSubsetExtraction(OpBuilder &, Location) {
+  return getDestination();
+}
+
+bool StoreOp::isEquivalentSubset(Value candidate, AreEquivalent areEquivalent) {
+  return areEquivalent(getDestination(), candidate);
+}
+
+SmallVector<Value> StoreOp::getValuesNeededToBuildSubsetExtraction() {
+  return {getDestination()};
+}
+
+LogicalResult NameNumbersOp::verify() {
+  if (getNumbers().empty() || getNumbers().size() > kMaxNamedNumbers)
+    return emitOpError() << "expected 1 to " << kMaxNamedNumbers
+                         << " numbers, found " << getNumbers().size();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Folders
 //===----------------------------------------------------------------------===//
@@ -130,6 +187,17 @@ OpFoldResult CompareSizesOp::fold(FoldAdaptor adaptor) {
       isEqual ? lhs.getInt() == rhs.getInt() : lhs.getInt() >= rhs.getInt();
   // What fails names both numbers.
   return holds ? OpFoldResult(b.getBoolAttr(true)) : OpFoldResult();
+}
+
+OpFoldResult StoreOp::fold(FoldAdaptor) {
+  return getSource() == getDestination() ? getSource() : Value();
+}
+
+OpFoldResult NameNumbersOp::fold(FoldAdaptor adaptor) {
+  auto condition = dyn_cast_or_null<IntegerAttr>(adaptor.getCondition());
+  // What fails names its numbers.
+  return condition && !condition.getValue().isZero() ? OpFoldResult(condition)
+                                                     : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,4 +222,8 @@ void ScanOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void CholeskyOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void TriangularSolveOp::getEffects(Effects &effects) {
   addEffects(*this, effects);
+}
+void FindOutsideOp::getEffects(Effects &effects) {
+  if (isa<MemRefType>(getIndices().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getIndicesMutable());
 }

@@ -16,9 +16,8 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Transforms/Checks/ChecksPasses.h"
-
 #include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -147,6 +146,8 @@ void CheckSizes::addCondition(Value condition, Excuses excuses) {
     addCondition(both.getLhs(), std::move(left));
     return addCondition(both.getRhs(), std::move(right));
   }
+  if (auto named = dyn_cast_or_null<linalg_ext::NameNumbersOp>(op))
+    return addCondition(named.getCondition(), std::move(excuses));
   if (auto compare = dyn_cast_or_null<CompareSizesOp>(op))
     return facts.add(
         sizes.getNumber(compare.getLhs()), sizes.getNumber(compare.getRhs()),
@@ -189,13 +190,6 @@ static std::optional<SizeExpr> isLeftOut(SizeAnalysis &sizes, Operation *parent,
 
 static bool isNested(Operation *op) {
   return !isa<func::FuncOp>(op->getParentOp());
-}
-
-/// Whether `op` is in branches and loops alone, which pass checks on.
-static bool isInControlFlow(Operation *op) {
-  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op->getParentOp()))
-    op = op->getParentOp();
-  return !isNested(op);
 }
 
 /// What is said where the relation does not hold; the sizes where `areNamed`.
@@ -350,7 +344,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   }
   if (isAlwaysRun(place) && failed(checkConstants()))
     return failure();
-  if (isNested(place) && !isInControlFlow(place)) {
+  if (isNested(place) && !linalg_ext::isInControlFlow(place)) {
     // What a rule has made of the region is looked at again.
     if (place->getParentOfType<train::CustomVjpOp>())
       return success();
@@ -371,9 +365,14 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
                      .getResult();
   };
   Value ok;
+  linalg_ext::NamedNumbers numbers;
+  std::string found;
   if (isCount) {
-    ok = isCountable(
-        b, loc, llvm::to_vector(llvm::map_range(relation.factors, toIndex)));
+    SmallVector<Value> factors =
+        llvm::to_vector(llvm::map_range(relation.factors, toIndex));
+    ok = isCountable(b, loc, factors);
+    for (Value factor : factors)
+      found += (found.empty() ? ": " : " x ") + numbers.add(factor);
   } else {
     Value lhs = toIndex(relation.lhs), rhs = toIndex(relation.rhs);
     ok = CompareSizesOp::create(
@@ -384,7 +383,8 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     if (!excuse.getConstant())
       ok = arith::OrIOp::create(b, loc, materialize(excuse), ok);
   cf::AssertOp assertion = linalg_ext::createCheck(
-      b, op, ok, describeRelation(relation, !isNested(place)));
+      b, op, ok, describeRelation(relation, linalg_ext::isInControlFlow(place)),
+      found, numbers);
   ++numChecked;
   if (isCount)
     counted.push_back({relation.factors, all});
@@ -459,7 +459,7 @@ LogicalResult CheckSizes::checkDimension(tensor::DimOp op) {
     return op.emitOpError() << "expected a dimension from 0 to " << rank - 1
                             << " of " << type << ", found " << *number;
   }
-  if (isNested(op) && !isInControlFlow(op))
+  if (isNested(op) && !linalg_ext::isInControlFlow(op))
     return refuse(op);
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -467,10 +467,13 @@ LogicalResult CheckSizes::checkDimension(tensor::DimOp op) {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, op.getIndex(),
                             arith::ConstantIndexOp::create(b, loc, rank));
   Value first = arith::ConstantIndexOp::create(b, loc, 0);
+  linalg_ext::NamedNumbers numbers;
+  std::string found = numbers.add(op.getIndex());
   cf::AssertOp check =
       linalg_ext::createCheck(b, op, inRange,
                               "expected a dimension from 0 to " +
-                                  Twine(rank - 1) + ", found one out of range");
+                                  Twine(rank - 1) + ", found one out of range",
+                              ": " + found, numbers);
   check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
   op.getIndexMutable().assign(
       arith::SelectOp::create(b, loc, inRange, op.getIndex(), first));

@@ -124,6 +124,16 @@ void RelationReporter::addNNWindows() {
     equalDims(pool.getX(), 3, pool.getDy(), 3, "x", "dy");
   } else if (auto conv = dyn_cast<nn::Conv2dFilterGradOp>(op)) {
     equalDims(conv.getX(), 0, conv.getDy(), 0, "x", "dy");
+  } else if (auto pool = dyn_cast<nn::AvgPool2dGradOp>(op)) {
+    // It has the shape of the result, whose images and channels are those of
+    // dy.
+    if (Value like = pool.getLike()) {
+      equalDims(like, 0, pool.getDy(), 0, "like", "dy");
+      equalDims(like, 3, pool.getDy(), 3, "like", "dy");
+    }
+  } else if (auto conv = dyn_cast<nn::Conv2dTransposeOp>(op)) {
+    if (Value like = conv.getLike())
+      equalDims(like, 0, conv.getX(), 0, "like", "x");
   }
 }
 

@@ -30,10 +30,6 @@ static bool isWideInteger(Type type) {
   return type.isIndex() || type.isInteger(64);
 }
 
-static bool isRanked(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Atoms
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,10 @@
 
 namespace flywheel {
 
+inline bool isRanked(mlir::Value value) {
+  return llvm::isa<mlir::RankedTensorType>(value.getType());
+}
+
 /// Sizes and the numbers that they are computed from, as polynomials over what
 /// they come from: sizes of arguments, elements of tensors, quotients.
 ///

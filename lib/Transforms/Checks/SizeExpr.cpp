@@ -94,9 +94,10 @@ std::optional<std::pair<unsigned, SizeExpr>> SizeExpr::solve() const {
     if (monomial.size() != 1 || (!isPlus && !isMinus))
       continue;
     unsigned number = monomial.front();
-    bool isElsewhere = llvm::any_of(terms, [&](const auto &term) {
-      return term.first != monomial && llvm::is_contained(term.first, number);
-    });
+    bool isElsewhere =
+        llvm::any_of(terms, [&, &own = monomial](const auto &term) {
+          return term.first != own && llvm::is_contained(term.first, number);
+        });
     if (isElsewhere)
       continue;
     SizeExpr self = atom(number);

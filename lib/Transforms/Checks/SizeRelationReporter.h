@@ -18,10 +18,6 @@ inline int64_t getRank(mlir::Value tensor) {
   return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getRank();
 }
 
-inline bool isRanked(mlir::Value value) {
-  return llvm::isa<mlir::RankedTensorType>(value.getType());
-}
-
 /// Collects the requirements of one op.
 class RelationReporter {
 public:

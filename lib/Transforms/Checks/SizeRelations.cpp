@@ -14,10 +14,8 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
-
 #include "flywheel/Support/CheckedSize.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -409,8 +407,8 @@ void RelationReporter::addSlices() {
                     " of operands 0 and " + Twine(number));
     return;
   }
-  if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
-    equalShapes(store.getSource(), store.getDest(), "the source",
+  if (auto store = dyn_cast<linalg_ext::StoreOp>(op))
+    equalShapes(store.getSource(), store.getDestination(), "the source",
                 "the destination");
 }
 

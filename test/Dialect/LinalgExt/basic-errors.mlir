@@ -93,3 +93,19 @@ func.func @f(%x: tensor<*xf32>, %y: tensor<4xf32>) {
   %0 = linalg_ext.scan ins(%x : tensor<*xf32>) outs(%y : tensor<4xf32>) axis 0 -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%ok: i1) -> i1 {
+  // expected-error @+1 {{expected 1 to 4 numbers, found 0}}
+  %0 = "linalg_ext.name_numbers"(%ok) : (i1) -> i1
+  return %0 : i1
+}
+
+// -----
+
+func.func @f(%ok: i1, %n: index) -> i1 {
+  // expected-error @+1 {{expected 1 to 4 numbers, found 5}}
+  %0 = linalg_ext.name_numbers %ok, %n, %n, %n, %n, %n
+  return %0 : i1
+}

@@ -21,6 +21,19 @@ func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32
   return
 }
 
+// CHECK-LABEL: func @conditions
+func.func @conditions(%ok: i1, %i: tensor<?x2xi32>, %n: index) {
+  // CHECK: %[[AT:.*]] = linalg_ext.find_outside unless %arg0 in %arg1 below %arg2 : tensor<?x2xi32>
+  %at = linalg_ext.find_outside unless %ok in %i below %n : tensor<?x2xi32>
+  // CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %arg0, %[[AT]], %arg2
+  %named = linalg_ext.name_numbers %ok, %at, %n
+  // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %arg2, %[[AT]]
+  %equal = linalg_ext.compare_sizes eq %n, %at
+  cf.assert %named, "\01 of \02"
+  cf.assert %equal, "\01 and \02"
+  return
+}
+
 // CHECK-LABEL: func @on_buffers
 func.func @on_buffers(%x: memref<?x5xf32, strided<[?, 1], offset: ?>>, %i: memref<3xi64>, %y: memref<3x5xf32>) {
   // CHECK: linalg_ext.gather ins(%arg0, %arg1 : memref<?x5xf32, strided<[?, 1], offset: ?>>, memref<3xi64>) outs(%arg2 : memref<3x5xf32>) axis 0{{$}}

@@ -269,3 +269,84 @@ func.func @softmax_of_columns(%x: tensor<2x3x4xf64>, %out: tensor<2x3x4xf64>) ->
   %y = linalg.softmax dimension(0) ins(%x : tensor<2x3x4xf64>) outs(%out : tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
   return %y : tensor<2x3x4xf64>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @dilated(
+// CHECK-SAME: %[[X:.*]]: tensor<1x9x9x2xf32>, %[[W:.*]]: tensor<3x3x2x4xf32>, %[[O:.*]]: tensor<1x5x3x4xf32>)
+// CHECK-NEXT: %[[Y:.*]] = nn.conv2d %[[X]], %[[W]] dilations [2, 3] :
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[Y]], %[[O]]
+// CHECK-NEXT: return %[[SUM]]
+func.func @dilated(%x: tensor<1x9x9x2xf32>, %w: tensor<3x3x2x4xf32>, %o: tensor<1x5x3x4xf32>) -> tensor<1x5x3x4xf32> {
+  %y = linalg.conv_2d_nhwc_hwcf {dilations = dense<[2, 3]> : vector<2xi64>}
+      ins(%x, %w : tensor<1x9x9x2xf32>, tensor<3x3x2x4xf32>) outs(%o : tensor<1x5x3x4xf32>) -> tensor<1x5x3x4xf32>
+  return %y : tensor<1x5x3x4xf32>
+}
+
+// -----
+
+// A minimum starts from nothing at infinity, and is never above where it starts.
+// CHECK-LABEL: func.func @bounded_minimum(
+// CHECK-SAME: %[[X:.*]]: tensor<1x4x4x1xf32>,
+// CHECK: %[[START:.*]] = linalg.fill
+// CHECK: %[[NEGATED:.*]] = arith.negf %[[X]]
+// CHECK: %[[MAX:.*]] = nn.max_pool2d %[[NEGATED]] window [2, 2] strides [1, 1]
+// CHECK: %[[MIN:.*]] = arith.negf %[[MAX]]
+// CHECK: %[[Y:.*]] = arith.minimumf %[[MIN]], %[[START]]
+// CHECK: nn.max_pool2d
+// CHECK: %[[Z:.*]] = arith.negf
+// CHECK-NEXT: return %[[Y]], %[[Z]]
+func.func @bounded_minimum(%x: tensor<1x4x4x1xf32>, %w: tensor<2x2xf32>, %e: tensor<1x3x3x1xf32>) -> (tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %most = arith.constant 0x7F800000 : f32
+  %from_least = linalg.fill ins(%least : f32) outs(%e : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  %y = linalg.pooling_nhwc_min ins(%x, %w : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%from_least : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  %from_most = linalg.fill ins(%most : f32) outs(%e : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  %z = linalg.pooling_nhwc_min ins(%x, %w : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%from_most : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  return %y, %z : tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bounded_maximum(
+// CHECK: %[[START:.*]] = linalg.fill
+// CHECK: %[[MAX:.*]] = nn.max_pool2d
+// CHECK: %[[Y:.*]] = arith.maximumf %[[MAX]], %[[START]]
+// CHECK-NEXT: return %[[Y]]
+func.func @bounded_maximum(%x: tensor<1x4x4x1xf32>, %w: tensor<2x2xf32>, %e: tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32> {
+  %most = arith.constant 0x7F800000 : f32
+  %from_most = linalg.fill ins(%most : f32) outs(%e : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  %z = linalg.pooling_nhwc_max ins(%x, %w : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%from_most : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  return %z : tensor<1x3x3x1xf32>
+}
+
+// -----
+
+// The sizes of the result are those of the start, in the order of nn's layout.
+// CHECK-LABEL: func.func @dynamic_groups(
+// CHECK: %[[Y:.*]] = nn.conv2d {{.*}} -> tensor<?x?x?x8xf32>
+// CHECK: %[[N:.*]] = tensor.dim %arg2, %c0
+// CHECK: %[[H:.*]] = tensor.dim %arg2, %c3
+// CHECK: %[[W:.*]] = tensor.dim %arg2, %c4
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[Y]] {{.*}} output_shape [%[[N]], %[[H]], %[[W]], 2, 4]
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[E]] : {{.*}} permutation = [0, 3, 4, 1, 2]
+// CHECK: %[[SUM:.*]] = arith.addf %[[T]], %arg2
+// CHECK: return %[[SUM]]
+func.func @dynamic_groups(%x: tensor<?x2x3x?x?xf32>, %w: tensor<2x4x3x3x2xf32>, %o: tensor<?x2x4x?x?xf32>) -> tensor<?x2x4x?x?xf32> {
+  %y = linalg.conv_2d_ngchw_gfchw
+      ins(%x, %w : tensor<?x2x3x?x?xf32>, tensor<2x4x3x3x2xf32>)
+      outs(%o : tensor<?x2x4x?x?xf32>) -> tensor<?x2x4x?x?xf32>
+  return %y : tensor<?x2x4x?x?xf32>
+}
+
+// -----
+
+// No window at all: nothing is read, and nothing written.
+// CHECK-LABEL: func @no_windows
+// CHECK-SAME: %[[Y:[^:]*]]: tensor<0xf32>, %[[Z:[^:]*]]: tensor<1x0x2x4xf32>)
+// CHECK-NEXT: return %[[Y]], %[[Z]]
+func.func @no_windows(%x: tensor<2xf32>, %w: tensor<3xf32>, %i: tensor<1x2x4x3xf32>, %f: tensor<3x3x3x4xf32>, %y: tensor<0xf32>, %z: tensor<1x0x2x4xf32>) -> (tensor<0xf32>, tensor<1x0x2x4xf32>) {
+  %0 = linalg.conv_1d ins(%x, %w : tensor<2xf32>, tensor<3xf32>) outs(%y : tensor<0xf32>) -> tensor<0xf32>
+  %1 = linalg.conv_2d_nhwc_hwcf ins(%i, %f : tensor<1x2x4x3xf32>, tensor<3x3x3x4xf32>) outs(%z : tensor<1x0x2x4xf32>) -> tensor<1x0x2x4xf32>
+  return %0, %1 : tensor<0xf32>, tensor<1x0x2x4xf32>
+}

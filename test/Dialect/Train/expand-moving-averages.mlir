@@ -21,15 +21,32 @@ func.func @plain(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 
+// biased := biased - (biased - x) (1 - momentum); the value is that, divided by
+// 1 - momentum^n after n updates.
 // CHECK-LABEL: func.func @debiased(
-// CHECK: train.read @"v/biased"
-// CHECK: %[[BIASED:.*]] = arith.truncf %{{.*}} : tensor<3xf32> to tensor<3xbf16>
+// CHECK: %[[X:.*]] = arith.extf %arg0 : tensor<3xbf16> to tensor<3xf32>
+// CHECK: %[[OLD:.*]] = train.read @"v/biased"
+// CHECK: %[[WIDE:.*]] = arith.extf %[[OLD]]
+// CHECK: %[[APART:.*]] = arith.subf %[[WIDE]], %[[X]]
+// CHECK: %[[SHARE:.*]] = arith.constant dense<1.000000e-01> : tensor<3xf32>
+// CHECK: %[[CHANGE:.*]] = arith.mulf %[[APART]], %[[SHARE]]
+// CHECK: %[[NEW:.*]] = arith.subf %[[WIDE]], %[[CHANGE]]
+// CHECK: %[[BIASED:.*]] = arith.truncf %[[NEW]] : tensor<3xf32> to tensor<3xbf16>
 // CHECK: train.assign @"v/biased", %[[BIASED]]
-// CHECK: train.read @"v/local_step"
-// CHECK: train.assign @"v/local_step"
-// CHECK: math.powf %{{.*}} : tensor<f64>
-// CHECK: arith.divf %{{.*}} : tensor<3xf32>
-// CHECK: train.assign @v
+// CHECK: %[[STEP:.*]] = train.read @"v/local_step"
+// CHECK: %[[ONE:.*]] = arith.constant dense<1> : tensor<i64>
+// CHECK: %[[NEXT:.*]] = arith.addi %[[STEP]], %[[ONE]]
+// CHECK: train.assign @"v/local_step", %[[NEXT]]
+// CHECK: %[[N:.*]] = arith.sitofp %[[NEXT]] : tensor<i64> to tensor<f64>
+// CHECK: %[[MOMENTUM:.*]] = arith.constant dense<9.000000e-01> : tensor<f64>
+// CHECK: %[[LEFT:.*]] = math.powf %[[MOMENTUM]], %[[N]] : tensor<f64>
+// CHECK: %[[UNIT:.*]] = arith.constant dense<1.000000e+00> : tensor<f64>
+// CHECK: %[[WEIGHT:.*]] = arith.subf %[[UNIT]], %[[LEFT]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[WEIGHT]] : tensor<f64> to tensor<f32>
+// CHECK: %[[ALL:.*]] = nn.broadcast %[[NARROW]] dims []
+// CHECK: %[[MEAN:.*]] = arith.divf %[[NEW]], %[[ALL]] : tensor<3xf32>
+// CHECK: %[[Y:.*]] = arith.truncf %[[MEAN]] : tensor<3xf32> to tensor<3xbf16>
+// CHECK: train.assign @v, %[[Y]]
 // CHECK: train.read @"v/biased"
 // CHECK: train.assign @v
 func.func @debiased(%x: tensor<3xbf16>) {

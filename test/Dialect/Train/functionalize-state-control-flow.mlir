@@ -5,7 +5,8 @@ train.variable @v : tensor<4xf32>
 train.variable @n : tensor<i64>
 
 // A branch that does not assign passes on the version before, which the step
-// therefore needs. A read behind the branches is of what comes out of them.
+// therefore needs. A read behind the branches is of what comes out of them. What the
+// branch has not computed is stored where it is taken.
 // CHECK-LABEL: func.func @no_else(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}, %[[R:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}train.result = 0
 // CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
@@ -13,16 +14,17 @@ func.func @no_else(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[C:.*]] = tensor.extract
   %condition = tensor.extract %c[] : tensor<i1>
   // CHECK: %[[IF:.*]] = scf.if %[[C]] -> (tensor<4xf32>) {
-  // CHECK-NEXT: %[[NEW:.*]] = bufferization.materialize_in_destination %[[X]] in %[[V]]
+  // CHECK-NEXT: %[[NEW:.*]] = linalg_ext.store %[[X]] in %[[V]]
   // CHECK-NEXT: scf.yield %[[NEW]]
   // CHECK-NEXT: } else {
   // CHECK-NEXT: scf.yield %[[V]]
   scf.if %condition {
     %0 = train.assign @v, %x : tensor<4xf32>
   }
-  // CHECK: %[[OUT:.*]] = bufferization.materialize_in_destination %[[IF]] in %[[R]]
+  // CHECK: %[[OUT:.*]] = linalg_ext.store %[[IF]] in %[[R]]
   %after = train.read @v : tensor<4xf32>
-  // CHECK: return %[[OUT]], %[[IF]]
+  // CHECK: %[[LAST:.*]] = linalg_ext.store %[[IF]] in %[[V]]
+  // CHECK: return %[[OUT]], %[[LAST]]
   return %after : tensor<4xf32>
 }
 
@@ -52,7 +54,8 @@ func.func @both(%c: tensor<i1>, %x: tensor<4xf32>) {
 // CHECK-NEXT: scf.yield %[[V:arg[0-9]+]]
 // CHECK: scf.yield %[[INNER]]
 // CHECK: } else {
-// CHECK: return %[[OUTER]]
+// CHECK: %[[LAST:.*]] = linalg_ext.store %[[OUTER]] in %[[V]]
+// CHECK: return %[[LAST]]
 func.func @nested(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<4xf32>) {
   %c0 = tensor.extract %c[] : tensor<i1>
   %d0 = tensor.extract %d[] : tensor<i1>
@@ -79,19 +82,20 @@ func.func @start(%c: tensor<i1>, %x: tensor<4xf32>) attributes {train.initialize
   return
 }
 
-// What was assigned in front of control flow goes into the storage there; reads
-// from before are of the old value.
+// Versions are values, inside and around control flow: what was assigned in front
+// is not in the storage, reads from before are of the old value, and one assignment
+// at the end says what the storage gets.
 // CHECK-LABEL: func.func @snapshot(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = false}, %{{[a-z0-9]+}}: tensor<4xf32> {{{[^}]*}}train.result = 0
 // CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
-// CHECK: %[[FIRST:.*]] = bufferization.materialize_in_destination %[[X]] in %[[V]]
+// CHECK-NOT: linalg_ext.store
 // CHECK: %[[IF:.*]] = scf.if
-// CHECK: %[[SUM:.*]] = arith.addf %[[FIRST]], %[[V]]
-// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[FIRST]]
-// CHECK: scf.yield %[[NEW]]
-// CHECK: scf.yield %[[FIRST]]
-// CHECK: %[[OUT:.*]] = bufferization.materialize_in_destination %[[V]] in
-// CHECK: return %[[OUT]], %[[IF]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[X]], %[[V]]
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK: scf.yield %[[X]]
+// CHECK: %[[OUT:.*]] = linalg_ext.store %[[V]] in
+// CHECK: %[[NEW:.*]] = linalg_ext.store %[[IF]] in %[[V]]
+// CHECK: return %[[OUT]], %[[NEW]]
 func.func @snapshot(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %condition = tensor.extract %c[] : tensor<i1>
   %old = train.read @v : tensor<4xf32>
@@ -106,9 +110,9 @@ func.func @snapshot(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[V:[a-z0-9]+]]: tensor<4xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
 // CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[OLD:.*]] = %[[V]], %[[K:.*]] = %{{.*}}) -> (tensor<4xf32>, index)
 // CHECK: %[[SUM:.*]] = arith.addf %[[OLD]], %{{.*}}
-// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[OLD]]
-// CHECK: scf.yield %[[NEW]], %{{.*}} : tensor<4xf32>, index
-// CHECK: return %[[LOOP]]#0
+// CHECK: scf.yield %[[SUM]], %{{.*}} : tensor<4xf32>, index
+// CHECK: %[[NEW:.*]] = linalg_ext.store %[[LOOP]]#0 in %[[V]]
+// CHECK: return %[[NEW]]
 func.func @for(%x: tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -129,9 +133,9 @@ func.func @for(%x: tensor<4xf32>) {
 // CHECK: scf.condition(%{{.*}}) %[[IN]], %[[K]]
 // CHECK: ^bb0(%[[BODY:.*]]: tensor<i64>, %{{.*}}: index):
 // CHECK: %[[SUM:.*]] = arith.addi %[[BODY]]
-// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[BODY]]
-// CHECK: scf.yield %[[NEW]], %{{.*}}
-// CHECK: return %[[LOOP]]#0
+// CHECK: scf.yield %[[SUM]], %{{.*}}
+// CHECK: %[[NEW:.*]] = linalg_ext.store %[[LOOP]]#0 in %[[N]]
+// CHECK: return %[[NEW]]
 func.func @while(%x: tensor<i64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -9,9 +9,9 @@
 // CHECK-SAME: %[[V:[^:]*]]: tensor<2xf32> {bufferization.writable = true, train.reads, train.variable = @v, train.writes}
 // CHECK: %[[FIRST:.*]] = arith.addf %[[V]], %[[X]]
 // CHECK: %[[SECOND:.*]] = arith.subf %[[FIRST]], %[[X]]
-// CHECK: %[[R0:.*]] = bufferization.materialize_in_destination %[[V]] in %[[OLD]]
-// CHECK: %[[R1:.*]] = bufferization.materialize_in_destination %[[SECOND]] in %[[NEW]]
-// CHECK: %[[W:.*]] = bufferization.materialize_in_destination %[[SECOND]] in %[[V]]
+// CHECK: %[[R0:.*]] = linalg_ext.store %[[V]] in %[[OLD]]
+// CHECK: %[[R1:.*]] = linalg_ext.store %[[SECOND]] in %[[NEW]]
+// CHECK: %[[W:.*]] = linalg_ext.store %[[SECOND]] in %[[V]]
 // CHECK: return %[[R0]], %[[R1]], %[[W]]
 train.variable @v : tensor<2xf32>
 func.func @versions(%x: tensor<2xf32> {train.name = "x"})

@@ -118,3 +118,57 @@ func.func @branch(%b: i1) -> tensor<f64> {
   }
   return %r : tensor<f64>
 }
+
+// -----
+
+train.variable @w : tensor<f64>
+
+// Each of the reads that one op asks about has its share.
+// CHECK-LABEL: func.func @two_targets(
+// CHECK-NEXT: %[[A:.*]] = train.read @w
+// CHECK-NEXT: %[[B:.*]] = train.read @w
+// CHECK-NEXT: %[[L:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT: train.gradient %[[L]] wrt %[[A]], %[[B]]
+func.func @two_targets(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %a = train.read @w : tensor<f64>
+  %b = train.read @w : tensor<f64>
+  %l = arith.mulf %a, %b : tensor<f64>
+  %g:2 = train.gradient %l wrt %a, %b : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %g#0, %g#1 : tensor<f64>, tensor<f64>
+}
+
+// What a branch may have assigned is read anew behind it.
+// CHECK-LABEL: func.func @after_a_branch(
+// CHECK-NEXT: %[[A:.*]] = train.read @w
+// CHECK: train.assign @w
+// CHECK: %[[B:.*]] = train.read @w
+// CHECK-NEXT: %[[L:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT: train.gradient %[[L]] wrt %[[A]]
+func.func @after_a_branch(%p: i1, %x: tensor<f64>) -> tensor<f64> {
+  %a = train.read @w : tensor<f64>
+  scf.if %p {
+    train.assign @w, %x : tensor<f64>
+  }
+  %b = train.read @w : tensor<f64>
+  %l = arith.mulf %a, %b : tensor<f64>
+  %g = train.gradient %l wrt %a : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// What is read in front of a branch is not read again.
+// CHECK-LABEL: func.func @read_before(
+// CHECK-NEXT: %[[A:.*]] = train.read @w
+// CHECK-NEXT: %[[L:.*]] = scf.if
+// CHECK-NEXT: scf.yield %[[A]]
+// CHECK: train.gradient %[[L]] wrt %[[A]]
+func.func @read_before(%p: i1) -> tensor<f64> {
+  %a = train.read @w : tensor<f64>
+  %l = scf.if %p -> tensor<f64> {
+    %b = train.read @w : tensor<f64>
+    scf.yield %b : tensor<f64>
+  } else {
+    scf.yield %a : tensor<f64>
+  }
+  %g = train.gradient %l wrt %a : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}

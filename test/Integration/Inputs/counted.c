@@ -165,12 +165,15 @@ static int checkAllOrNothing(void) {
   OK(s, train(s, 2, loss));
   memcpy(copy, s, COUNTED_STATE_BYTES);
   CHECK(counted_train_step(s, x, 2, bad, loss) > 0);
-  CHECK(strstr(counted_last_error(s), "label") != NULL);
+  /* Behind the status, 32 bytes hold the numbers that its text names. */
   CHECK(memcmp((char *)copy + COUNTED_STATUS_OFFSET + 8,
-               (char *)s + COUNTED_STATUS_OFFSET + 8,
-               COUNTED_W_OFFSET - COUNTED_STATUS_OFFSET - 8) == 0);
+               (char *)s + COUNTED_STATUS_OFFSET + 8, 8) == 0);
+  CHECK(memcmp((char *)copy + COUNTED_STATUS_OFFSET + 48,
+               (char *)s + COUNTED_STATUS_OFFSET + 48,
+               COUNTED_W_OFFSET - COUNTED_STATUS_OFFSET - 48) == 0);
   CHECK(memcmp((char *)copy + COUNTED_W_OFFSET, (char *)s + COUNTED_W_OFFSET,
                COUNTED_WORKSPACE_OFFSET - COUNTED_W_OFFSET) == 0);
+  CHECK(strstr(counted_last_error(s), "label") != NULL);
   OK(s, train(s, 1, loss));
   OK(copy, train(copy, 1, loss + 1));
   CHECK(loss[0] == loss[1]);

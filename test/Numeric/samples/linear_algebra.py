@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Samples of triangles and linear systems of the nn dialect."""
 
+from typing import Any, Tuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from samples.sampling import arg, sample
 
 
-def invertible(rng, shape):
+def invertible(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
     """Matrices whose triangles are well conditioned, garbage elsewhere."""
     return rng.uniform(-1, 1, shape) + 3 * np.eye(shape[-1])
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Samples of losses. `jax` is the loss of each row, of p = a0 and t = a1."""
 
-from typing import Callable, List
+from typing import List
 
-from samples.sampling import Arg, apart, arg, integers, sample, signed, within
+from samples.sampling import Arg, Draw, apart, arg, integers, sample, signed, within
 
 OVER = {"none": "", "mean": ".mean()", "sum": ".sum()"}
 
@@ -30,7 +30,7 @@ for shape, reduction in (("", "mean"), ("?x3x", "none"), ("?x3x", "mean"), ("?x3
          "-a1 * jax.nn.log_sigmoid(a0) - (1 - a1) * jax.nn.log_sigmoid(-a0)")
 
 
-def rows(op: str, draw: Callable, other: Callable, jax: str, attributes: str = "") -> None:
+def rows(op: str, draw: Draw, other: Draw, jax: str, attributes: str = "") -> None:
     """A loss of predictions, of one row, of many and of a batch of many."""
     for shape, reduction in (("", "sum"), ("?x", "mean"), ("?x2x", "none")):
         kind = f"tensor<{shape}3xf64>"

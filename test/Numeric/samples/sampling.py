@@ -16,31 +16,39 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
+# Draws values of a shape from a generator.
+Draw = Callable[[np.random.Generator, Tuple[int, ...]], Any]
+
 # ---------------------------------------------------------------------------
 # Inputs: functions of a numpy Generator and a shape
 # ---------------------------------------------------------------------------
 
-def within(low: float, high: float) -> Callable:
+def within(low: float, high: float) -> Draw:
     """Uniform draws from [low, high)."""
     return lambda rng, shape: rng.uniform(low, high, shape)
 
 
-def signed(low: float, high: float) -> Callable:
+def signed(low: float, high: float) -> Draw:
     """Magnitudes from [low, high), either sign."""
     return lambda rng, shape: rng.uniform(low, high, shape) * rng.choice([-1.0, 1.0], shape)
 
 
-def apart(offset: float) -> Callable:
+def apart(offset: float) -> Draw:
     """Distinct numbers, at least 0.25 from each other and from those of another offset."""
-    def draw(rng, shape):
+    def draw(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
         count = int(np.prod(shape, dtype=int))
         return (rng.permutation(count) - count / 2).reshape(shape) * 1.0 + offset
     return draw
 
 
-def integers(low: int, high: int) -> Callable:
+def integers(low: int, high: int) -> Draw:
     """Integers from [low, high]."""
     return lambda rng, shape: rng.integers(low, high + 1, shape)
+
+
+def always(value: bool) -> Draw:
+    """That boolean."""
+    return lambda rng, shape: np.bool_(value)
 
 
 @dataclass
@@ -48,7 +56,7 @@ class Arg:
     """An argument: its MLIR type, its extents in the sample and its values."""
     type: str
     shape: Tuple[int, ...]
-    draw: Callable
+    draw: Draw
     # Whether the sample is differentiated with respect to it.
     wrt: bool = True
 
@@ -100,7 +108,7 @@ class Sample:
         def gradients(name: str) -> str:
             return ", ".join(f"%{name}#{k}" for k in range(len(types))) if many else f"%{name}"
 
-        def gradient(name, ys, y_types, grads):
+        def gradient(name: str, ys: str, y_types: List[str], grads: str) -> str:
             left = f"%{name}:{len(types)}" if many else f"%{name}"
             return (f"  {left} = train.gradient {ys} wrt {', '.join(names)} grad_ys {grads} "
                     f"unconnected zeros : ({', '.join(y_types + types + y_types)}) -> "
@@ -148,11 +156,14 @@ def as_list(result: Any) -> List[NDArray[Any]]:
 SAMPLES: Dict[str, List[Sample]] = {}
 
 
-def sample(op: str, args: List[Arg], body: str, result: str, **options) -> None:
+def sample(op: str, args: List[Arg], body: str, result: str, **options: Any) -> None:
     SAMPLES.setdefault(op, []).append(Sample(args, body, result, **options))
 
 
-def arg(type: str, draw: Callable = within(-2.0, 2.0), extents: Tuple[int, ...] = (3, 5), wrt: bool = True) -> Arg:
+ANY = within(-2.0, 2.0)
+
+
+def arg(type: str, draw: Draw = ANY, extents: Tuple[int, ...] = (3, 5), wrt: bool = True) -> Arg:
     """An argument whose dynamic extents take the numbers of `extents` in turn."""
     dims = re.match(r"tensor<((?:[0-9?]+x)*)", type)
     free = iter(extents)
@@ -164,7 +175,7 @@ def arg(type: str, draw: Callable = within(-2.0, 2.0), extents: Tuple[int, ...] 
 MATRIX = "tensor<?x3xf64>"
 
 
-def elementwise(op: str, *draws: Callable, **options) -> None:
+def elementwise(op: str, *draws: Draw, **options: Any) -> None:
     """A dynamic and a rank-0 sample of an op whose operands have one type."""
     for type in (MATRIX, "tensor<f64>"):
         operands = ", ".join(f"%a{i}" for i in range(len(draws)))

@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from samples.sampling import MATRIX, apart, arg, sample, within
+from samples.sampling import MATRIX, always, apart, arg, sample, within
 
 INDICES = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n"
 
 # The taken branch, with captures in common, of its own, and yielded as they are.
 for taken in (True, False):
-    sample("scf.if", [arg("tensor<i1>", lambda rng, shape, taken=taken: np.bool_(taken), wrt=False), arg(MATRIX),
+    sample("scf.if", [arg("tensor<i1>", always(taken), wrt=False), arg(MATRIX),
                       arg(MATRIX), arg("tensor<f64>")],
            "%c = tensor.extract %a0[] : tensor<i1>\n%s = tensor.extract %a3[] : tensor<f64>\n"
            f"%r:2 = scf.if %c -> ({MATRIX}, f64) {{\n%p = math.sin %a1 : {MATRIX}\n%q = arith.mulf %p, %a2 : {MATRIX}\n"

@@ -6,7 +6,7 @@ Element types that no program may have are samples too: they must be refused.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -95,11 +95,12 @@ class Sample:
 
 
 Builder = Callable[[Element], Optional[Sample]]
+AnyBuilder = TypeVar("AnyBuilder", bound=Builder)
 SAMPLES: Dict[str, Builder] = {}
 
 
-def sample(op: str) -> Callable[[Builder], Builder]:
-    def add(builder: Builder) -> Builder:
+def sample(op: str) -> Callable[[AnyBuilder], AnyBuilder]:
+    def add(builder: AnyBuilder) -> AnyBuilder:
         assert op not in SAMPLES, op
         SAMPLES[op] = builder
         return builder
@@ -151,7 +152,8 @@ def integers(fn: Callable[..., int], bits: int, dtype: Any, *args: Array, unsign
     flat = [one(*xs) for xs in zip(*(a.reshape(-1) for a in arrays))]
     if bits == 1:
         return np.array(flat, np.bool_).reshape(arrays[0].shape)
-    return np.array(flat, np.uint64).astype(f"uint{bits}").view(dtype).reshape(arrays[0].shape)
+    numbers: Array = np.array(flat, np.uint64).astype(f"uint{bits}").view(dtype)
+    return numbers.reshape(arrays[0].shape)
 
 
 def compare(text: str, found: Sequence[Array], expected: Sample) -> None:

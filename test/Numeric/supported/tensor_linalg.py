@@ -282,9 +282,9 @@ def product(op: str, einsum: str, shapes: Sequence[Sequence[int]], zero_points: 
         args = [(t.tensor(*a.shape), a), (t.tensor(*b.shape), b)]
         names, kinds, head = ["%a0", "%a1"], [args[0][0], args[1][0]], ""
         shift = (1, 2) if zero_points else (0, 0)
-        for i in range(zero_points):
-            head += f"%z{i} = arith.constant {shift[i]} : i32\n"
-            names.append(f"%z{i}")
+        for n, zero in enumerate(shift[:zero_points]):
+            head += f"%z{n} = arith.constant {zero} : i32\n"
+            names.append(f"%z{n}")
             kinds.append("i32")
         if t.kind == "b":
             exact = np.einsum(einsum, a.astype(int), b.astype(int)) > 0
@@ -368,9 +368,9 @@ def windows(op: str, image: str, filters: str, result: str, kind: str = "conv", 
             lambda p: p, to.bits, to.dtype, acc.astype(np.int64))
         head, names = "", ["%a0", "%a1"]
         kinds = [t.tensor(*x.shape), t.tensor(*k.shape)]
-        for i in range(zero_points):
-            head += f"%z{i} = arith.constant {shift[i]} : i32\n"
-            names.append(f"%z{i}")
+        for n, zero in enumerate(shift[:zero_points]):
+            head += f"%z{n} = arith.constant {zero} : i32\n"
+            names.append(f"%z{n}")
             kinds.append("i32")
         ones = f"dense<1> : tensor<{len(spatial)}xi64>"
         attributes = f"{{strides = {ones}, dilations = {ones}}}" if dilated else ""

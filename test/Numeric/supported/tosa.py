@@ -163,7 +163,7 @@ def constant(t: Element) -> Sample:
     return Sample([("tensor<1xf32>", zero)], const("y", t.tensor(3), t.zero()).strip(), [(t.tensor(3), x)])
 
 
-def reduction(op: str, fn: Callable[[Array], Array], attributes: str = "") -> None:
+def reduction(op: str, fn: Callable[[Array], Any], attributes: str = "") -> None:
     def build(t: Element) -> Sample:
         x = values(t, 3, 4, low=0, high=2)
         with np.errstate(all="ignore"):
@@ -193,7 +193,7 @@ def argmax(t: Element) -> Sample:
                   [("tensor<3xi32>", expected.astype(np.int32))])
 
 
-def move(op: str, before: Sequence[int], body: str, fn: Callable[[Array], Array], head: str = "") -> None:
+def move(op: str, before: Sequence[int], body: str, fn: Callable[[Array], Any], head: str = "") -> None:
     """Moves elements; `{a}` and `{y}` are the types of operand and result."""
     def build(t: Element) -> Sample:
         x = whole(t, *before)
@@ -291,24 +291,25 @@ def convolution(op: str, weights: Tuple[int, ...], pads: int) -> None:
         channels = weights[2] * weights[3] if depthwise else weights[0]
         bias = values(to, channels, seed=3)
         a, b = wide(x).astype(np.float64), wide(w).astype(np.float64)
+        every: Any = slice(None)
         kernel = weights[:2] if depthwise else weights[1:1 + spatial]
         if transposed:
             sizes = [(n - 1) * 2 + k for n, k in zip(image[1:-1], kernel)]
             acc = np.zeros((2, *sizes, channels))
             for at in itertools.product(*(range(n) for n in image[1:-1])):
                 for k in itertools.product(*(range(n) for n in kernel)):
-                    acc[(slice(None), *(2 * i + j for i, j in zip(at, k)))] += a[(slice(None), *at)] @ b[
-                        (slice(None), *k)].T
+                    to_add = a[tuple([every, *at])] @ b[tuple([every, *k])].T
+                    acc[tuple([every, *(2 * i + j for i, j in zip(at, k))])] += to_add
         else:
             padded = np.pad(a, [(0, 0)] + [(1, 1)] * spatial + [(0, 0)])
             sizes = [n + 2 - k + 1 for n, k in zip(image[1:-1], kernel)]
             acc = np.zeros((2, *sizes, channels))
             for k in itertools.product(*(range(n) for n in kernel)):
-                part = padded[(slice(None), *(slice(i, i + n) for i, n in zip(k, sizes)))]
+                part = padded[tuple([every, *(slice(i, i + n) for i, n in zip(k, sizes))])]
                 if depthwise:
                     acc += np.einsum("...c,cm->...cm", part, b[k]).reshape(acc.shape)
                 else:
-                    acc += part @ b[(slice(None), *k)].T
+                    acc += part @ b[tuple([every, *k])].T
         acc = acc + wide(bias).astype(np.float64)
         head = const("z", t.tensor(1), t.zero())
         kind = to.tensor(*acc.shape)
@@ -335,7 +336,7 @@ def quarter(sums: Array) -> Array:
     return np.asarray((sums * multiplier + (1 << (shift - 1))) >> shift)
 
 
-def pool(op: str, fn: Callable[[Array], Array], is_mean: bool) -> None:
+def pool(op: str, fn: Callable[[Array], Any], is_mean: bool) -> None:
     def build(t: Element) -> Sample:
         x = values(t, 1, 4, 6, 2, low=-50, high=50)
         blocks = x.reshape(1, 2, 2, 3, 2, 2).transpose(0, 1, 3, 5, 2, 4).reshape(1, 2, 3, 2, 4)

@@ -119,7 +119,7 @@ func.func @nested(%x: tensor<?xf32>, %z: tensor<?xf32>, %n: index, %p: i1) -> te
 // CHECK-LABEL: func @inside(
 // CHECK: scf.for
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq
-// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 0 of operand 0 and operand 1 in 'arith.addf' {{.*}}linalg_ext.safe
+// CHECK: cf.assert %[[OK]], "expected equal sizes of dimension 0 of operand 0 and operand 1, found \01 and \02 in 'arith.addf' {{.*}}linalg_ext.safe
 // CHECK: scf.if %[[OK]] -> (tensor<?xf32>) {
 // CHECK-NEXT: arith.addf
 // CHECK: } else {
@@ -174,7 +174,8 @@ func.func @dead(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: func @dimension(
 // CHECK-SAME: %{{.*}}: tensor<?x2xf32>, %[[I:.*]]: index)
 // CHECK: %[[OK:.*]] = arith.cmpi ult, %[[I]], %c2
-// CHECK: cf.assert %[[OK]], "expected a dimension from 0 to 1, found one out of range in 'tensor.dim'
+// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[I]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "expected a dimension from 0 to 1, found one out of range in 'tensor.dim' at {{.*}}: \01"
 // CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0
 // CHECK: tensor.dim %{{.*}}, %[[AT]]
 func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
@@ -189,7 +190,7 @@ func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
 // CHECK: linalg_ext.compare_sizes ge %{{.*}}, %c0
 // CHECK: cf.assert %{{.*}}, "expected a size of dimension 0 that is not negative, found \01 in 'tensor.empty'
 // CHECK-NOT: cf.assert
-// CHECK: cf.assert %{{.*}}, "expected at most 2^56 elements, found more in 'tensor.empty'
+// CHECK: cf.assert %{{.*}}, "expected at most 2^56 elements, found more in 'tensor.empty' at {{.*}}: \01"
 // CHECK-NOT: cf.assert
 // CHECK: return
 func.func @negative(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
@@ -299,7 +300,7 @@ func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[U]] step %[[AGAIN]]
 // CHECK: %[[INNER:.*]] = arith.subi %[[S]], %[[I]] : index
 // CHECK: %[[OK2:.*]] = linalg_ext.compare_sizes ge
-// CHECK-NEXT: cf.assert %[[OK2]], "expected a step of 1 or more in 'scf.for' at {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: cf.assert %[[OK2]], "expected a step of 1 or more, found \01 in 'scf.for' at {{.*}}" {linalg_ext.safe}
 // CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[INNER]], %[[ONE:c1[_0-9]*]] : index
 // CHECK-NEXT: %[[WAY:.*]] = arith.subi %[[U]], %c0 : index
 // CHECK-NEXT: %[[LEAST:.*]] = arith.minui %[[POSITIVE]], %[[WAY]] : index
@@ -343,7 +344,8 @@ func.func @steps(%u: index, %s: index, %x: f32) -> (f32, f32) {
 // CHECK: %[[MOST_B:.*]] = arith.divui %[[LIMIT]], %[[B1]]
 // CHECK: %[[FITS_B:.*]] = arith.cmpi ule, %[[COUNT]], %[[MOST_B]]
 // CHECK: %[[OK:.*]] = arith.andi %[[OK_A]], %[[FITS_B]]
-// CHECK: cf.assert %[[OK]], "expected at most 2^56 elements, found more in 'tensor.expand_shape' at
+// CHECK: %[[NAMED:.*]] = linalg_ext.name_numbers %[[OK]], %[[A]], %[[B]]
+// CHECK-NEXT: cf.assert %[[NAMED]], "expected at most 2^56 elements, found more in 'tensor.expand_shape' at {{.*}}: \01 x \02"
 // CHECK: linalg_ext.compare_sizes eq
 // CHECK: cf.assert %{{.*}}, "expected dimensions [0, 1] of the result to make up dimension 0 of the source
 func.func @overflow(%x: tensor<?xf32>, %a: index, %b: index) -> tensor<?x?xf32> {

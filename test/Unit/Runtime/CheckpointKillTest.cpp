@@ -10,7 +10,9 @@
 
 #include "TestSupport.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <sys/mman.h>
@@ -75,6 +77,30 @@ protected:
         _exit(1);
       recorded->store(step);
     }
+  }
+
+  /// Microseconds from the start of a writer to its second save: several times
+  /// more on a busy machine and with sanitizers.
+  int64_t measureTwoSaves() const {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = Clock::now();
+    pid_t writer = fork();
+    if (writer == 0)
+      runWriter();
+    int status = 0;
+    while (recorded->load() < 2) {
+      if (writer < 0 || waitpid(writer, &status, WNOHANG) != 0) {
+        ADD_FAILURE() << "there is no writer, or it failed by itself";
+        return 0;
+      }
+      // Waits for another process: far less than a save takes.
+      usleep(100);
+    }
+    auto duration = Clock::now() - start;
+    EXPECT_EQ(::kill(writer, SIGKILL), 0);
+    EXPECT_EQ(waitpid(writer, &status, 0), writer);
+    return std::chrono::duration_cast<std::chrono::microseconds>(duration)
+        .count();
   }
 
   /// Loads a checkpoint, every byte of which must be of one step. \returns it.
@@ -146,6 +172,7 @@ TEST_F(CheckpointKillTest, LatestIsAlwaysComplete) {
   int numHitWhileWriting = 0;
   size_t numUnlistedBefore = 0;
   uint64_t random = 1;
+  uint64_t maxMicroseconds = std::max<int64_t>(15000, measureTwoSaves());
   for (int kill = 0; kill < numKills && !HasFailure(); ++kill) {
     pid_t writer = fork();
     ASSERT_GE(writer, 0);
@@ -153,7 +180,7 @@ TEST_F(CheckpointKillTest, LatestIsAlwaysComplete) {
       runWriter();
     // The random instant of the kill: up to a few saves, with the first one hit
     // as well. Nothing that is checked depends on how far the writer came.
-    usleep(useconds_t(flywheel_splitmix64(&random) % 15000));
+    usleep(useconds_t(flywheel_splitmix64(&random) % maxMicroseconds));
     ASSERT_EQ(::kill(writer, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(waitpid(writer, &status, 0), writer);

@@ -8,6 +8,8 @@
 #define FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -16,6 +18,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgExtDialect.h.inc"
 #include "flywheel/Dialect/LinalgExt/LinalgExtEnums.h.inc"

@@ -12,6 +12,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/SubsetOpInterface.td"
 
 def LinalgExt_Dialect : Dialect {
   let name = "linalg_ext";
@@ -28,7 +29,8 @@ def LinalgExt_Dialect : Dialect {
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
     it: `flywheel-carry-checks` may delay it.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
@@ -157,6 +159,74 @@ def LinalgExt_TriangularSolveOp : LinalgExt_Op<"triangular_solve"> {
   }];
 }
 
+def LinalgExt_StoreOp : Op<LinalgExt_Dialect, "store", [
+    Pure, DestinationStyleOpInterface, TypesMatchWith<
+      "result and destination have one type", "destination", "result", "$_self">,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    SubsetOpInterface, SubsetInsertionOpInterface]> {
+  let summary = "A value, in the place of another";
+  let description = [{
+    The result is `source`, preferably in the buffer of `destination`: where
+    `source` can be computed there, bufferization has nothing to do; else it is
+    copied; and where the old value of `destination` is still read afterwards,
+    the copy is in a buffer of its own. `source` and `destination` have one shape
+    when the program runs.
+
+    `bufferization.materialize_in_destination` is not enough: it has no meaning
+    where the old value is still read.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$destination);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `in` $destination attr-dict `:` type($source) `in` type($destination)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationMutable(); }
+
+    // Upstream's declarations need its namespace.
+    using AreEquivalent = ::llvm::function_ref<bool(::mlir::Value, ::mlir::Value)>;
+    bool operatesOnEquivalentSubset(::mlir::SubsetOpInterface candidate,
+                                    AreEquivalent areEquivalent);
+    bool operatesOnDisjointSubset(::mlir::SubsetOpInterface candidate,
+                                  AreEquivalent areEquivalent);
+    ::mlir::OpOperand &getSourceOperand() { return getSourceMutable(); }
+    bool isEquivalentSubset(::mlir::Value candidate, AreEquivalent areEquivalent);
+    ::mlir::Value buildSubsetExtraction(::mlir::OpBuilder &b, ::mlir::Location loc);
+    ::llvm::SmallVector<::mlir::Value> getValuesNeededToBuildSubsetExtraction();
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def LinalgExt_ProtectOp : Op<LinalgExt_Dialect, "protect", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Reads the old values that failing checks leave";
+  let description = [{
+    Stands behind the last check of a step: `storages` still have the values
+    here that they had before the step. To bufferization this is a read, so what
+    a step writes in front of a check is written elsewhere: that an error changes
+    nothing, and that updates are in place, is one analysis. Bufferizes to
+    nothing.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$storages);
+  let assemblyFormat = "$storages attr-dict `:` type($storages)";
+}
+
+def LinalgExt_CommitOp : Op<LinalgExt_Dialect, "commit", [
+    MemoryEffects<[MemWrite]>, SameVariadicOperandSize]> {
+  let summary = "What storages hold when a step ends";
+  let description = [{
+    Each of `storages` gets the value of the same number, as if all at once. On
+    buffers, most values are in their storages already, and
+    `flywheel-equate-buffers` makes copies of the others.
+  }];
+  let arguments = (ins Variadic<LinalgExt_RankedOf<[AnyType]>>:$values,
+                       Variadic<LinalgExt_RankedOf<[AnyType]>>:$storages);
+  let assemblyFormat = [{
+    $values `to` $storages attr-dict `:` type($values) `to` type($storages)
+  }];
+  let hasVerifier = 1;
+}
+
 def LinalgExt_SizePredicate : I32EnumAttr<"SizePredicate", "a relation of sizes", [
     I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ge", 1>]> {
   let cppNamespace = "::flywheel::linalg_ext";
@@ -175,6 +245,36 @@ def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
   let results = (outs I1:$result);
   let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict";
   let hasFolder = 1;
+}
+
+def LinalgExt_NameNumbersOp : Op<LinalgExt_Dialect, "name_numbers", [
+    Pure, AllTypesMatch<["condition", "result"]>]> {
+  let summary = "A condition of a check, with numbers that its message names";
+  let description = [{
+    Its result is `condition`. The message of a `cf.assert` of it, or of an
+    `arith.ori` with it, has the bytes 1 to 4 where it names the numbers.
+    `flywheel-layout-state` lowers it, or else `flywheel-lower-linalg-ext`.
+  }];
+  let arguments = (ins I1:$condition, Variadic<Index>:$numbers);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$condition `,` $numbers attr-dict";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def LinalgExt_FindOutsideOp : Op<LinalgExt_Dialect, "find_outside", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The first index that is out of range";
+  let description = [{
+    The first element of `indices`, in row-major order, that is not in
+    [0, `limit`), as an `index`; 0 where there is none. Nothing is read where
+    `ok` holds, which says that there is none: only a check that fails pays for
+    the number that its message names.
+  }];
+  let arguments = (ins I1:$ok, LinalgExt_Indices:$indices, Index:$limit);
+  let results = (outs Index:$result);
+  let assemblyFormat =
+      "`unless` $ok `in` $indices `below` $limit attr-dict `:` type($indices)";
 }
 
 #endif // FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT

@@ -54,6 +54,7 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
     `linalg.softmax` of integers.
   }];
   let dependentDialects = [
+    "::flywheel::linalg_ext::LinalgExtDialect",
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::flywheel::nn::NNDialect"

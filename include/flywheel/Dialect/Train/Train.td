@@ -12,5 +12,6 @@ include "flywheel/Dialect/Train/TrainInterfaces.td"
 include "flywheel/Dialect/Train/TrainTypes.td"
 include "flywheel/Dialect/Train/TrainAttributes.td"
 include "flywheel/Dialect/Train/TrainOps.td"
+include "flywheel/Dialect/Train/TrainGradientOps.td"
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAIN

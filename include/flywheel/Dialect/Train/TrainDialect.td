@@ -106,6 +106,12 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getExtentsAttrName() {
       return "train.extents";
     }
+    /// On an argument: for each dimension, where the program requires that its
+    /// symbolic extent is that of another argument; empty where that is not
+    /// known.
+    static constexpr ::llvm::StringLiteral getExtentPlacesAttrName() {
+      return "train.extent_places";
+    }
     /// On a function: the names of its symbolic extents.
     static constexpr ::llvm::StringLiteral getSymbolsAttrName() {
       return "train.symbols";

@@ -278,28 +278,28 @@ def FunctionalizeState
     Before: functions read and assign variables. After: every function takes,
     behind its feeds, one destination for each result (`train.result`) and the
     storage of each variable it uses (`train.variable`), as tensors; it returns
-    its results and the final value of each variable it writes, each
-    materialized in its own storage. Versions of a variable are SSA values, so a
+    its results and the final value of each variable it writes, each stored in
+    its own storage at the end (`linalg_ext.store`), as if all at once. Versions of a variable are SSA values, so a
     read is the snapshot it means. `train.reads`, `train.initialized_value` and
     `train.writes` say what a function does to a variable. Behind the storage come
     the initialised bits that the function asks for (`train.is_initialized`), as
     scalar i1 tensors.
 
     A variable that an `scf.if`, `scf.for` or `scf.while` assigns becomes one of
-    its results, and of the values that a loop carries; where control flow
-    begins and where it passes values on, the version is in the variable's
-    storage. A branch that does not assign passes on the version before: the
-    variable needs a value before the step, unless both branches assign it. So
-    does a variable that a loop assigns, which may run no iteration. In a
-    function with `train.initializer`, which decides at run time what it
-    initialises, a branch without an assignment does not count as such a read.
+    its results, and of the values that a loop carries. What a branch assigns
+    without computing it is stored there. A branch that does not assign passes on
+    the version before: the variable needs a value before the step, unless both
+    branches assign it. So does a variable that a loop assigns, which may run no
+    iteration. In a function with `train.initializer`, which decides at run time
+    what it initialises, a branch without an assignment does not count as such a
+    read.
 
     Refuses assignments inside other ops with regions, arguments and results that are not
     ranked tensors, and gradients or updates that were not expanded before.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
-    "::mlir::bufferization::BufferizationDialect", "::mlir::scf::SCFDialect"
+    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

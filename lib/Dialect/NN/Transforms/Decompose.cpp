@@ -12,6 +12,7 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
+#include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -58,6 +59,8 @@ private:
       if (isa<FloatType>(getElementTypeOrSelf(type)) &&
           failed(verifyComputable(op, type)))
         return failure();
+    // What it is made of is reported by its name.
+    nameLocation(op);
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> parts = op.decompose(builder);
     if (failed(parts))

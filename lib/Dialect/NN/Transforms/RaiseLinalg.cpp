@@ -13,6 +13,7 @@
 
 #include "RaiseLinalg.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 
@@ -82,6 +83,20 @@ static bool raiseProduct(RewriterBase &b, linalg::LinalgOp op) {
   return true;
 }
 
+/// Replaces `op` by what it starts from where that has no elements: windows of
+/// our ops are over something.
+static bool raiseEmpty(RewriterBase &b, linalg::LinalgOp op) {
+  auto isEmpty = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && llvm::is_contained(type.getShape(), 0);
+  };
+  if (op->getNumResults() != op.getNumDpsInits() ||
+      !llvm::all_of(op.getDpsInits(), isEmpty))
+    return false;
+  b.replaceOp(op, op.getDpsInits());
+  return true;
+}
+
 /// Whether the body of `op` reads a tensor that is made outside of it.
 static bool readsOutside(tensor::GenerateOp op) {
   return op
@@ -129,8 +144,8 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
       if (failed(raiseWrites(rewriter, op)))
         return signalPassFailure();
     for (linalg::LinalgOp op : getOps())
-      if (!raiseWindow(rewriter, op) && !raiseProduct(rewriter, op) &&
-          failed(raiseExtracts(rewriter, op)))
+      if (!raiseEmpty(rewriter, op) && !raiseWindow(rewriter, op) &&
+          !raiseProduct(rewriter, op) && failed(raiseExtracts(rewriter, op)))
         return signalPassFailure();
   }
 };

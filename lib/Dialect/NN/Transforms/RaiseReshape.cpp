@@ -7,6 +7,7 @@
 #include "RaiseLinalg.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,11 +49,12 @@ void nn::raiseReshape(RewriterBase &b, tensor::ReshapeOp op) {
     }
     sizes.push_back(b.getIndexAttr(size));
     Value expected = arith::ConstantIndexOp::create(b, loc, size);
-    Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
-                                     expected);
+    Value ok = linalg_ext::CompareSizesOp::create(
+        b, loc, linalg_ext::SizePredicate::eq, number, expected);
     linalg_ext::createCheck(b, op, ok,
                             "size of dimension " + Twine(dim) +
-                                " is not that of the result's type");
+                                " is not that of the result's type",
+                            ": \1 and " + Twine(size));
   }
   int64_t count =
       type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
@@ -65,10 +67,11 @@ void nn::raiseReshape(RewriterBase &b, tensor::ReshapeOp op) {
       return;
     }
     Value found = tensor::DimOp::create(b, loc, flat, 0);
-    Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found,
-                                     cast<Value>(sizes[0]));
+    Value ok = linalg_ext::CompareSizesOp::create(
+        b, loc, linalg_ext::SizePredicate::eq, found, cast<Value>(sizes[0]));
     linalg_ext::createCheck(b, op, ok,
-                            "number of elements is not that of the source");
+                            "number of elements is not that of the source",
+                            ": \2 and \1");
     b.replaceOp(op, flat);
     return;
   }

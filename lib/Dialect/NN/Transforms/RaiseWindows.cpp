@@ -37,6 +37,7 @@ using Layout = SmallVector<SmallVector<int64_t, 2>, 4>;
 
 class WindowRaiser {
 public:
+  /// Of an op with three operands and a result.
   WindowRaiser(RewriterBase &b, linalg::LinalgOp op)
       : b(b), op(op), loc(op.getLoc()), image(op->getOperand(0)),
         filter(op->getOperand(1)), init(op->getOperand(2)) {}
@@ -184,8 +185,7 @@ bool WindowRaiser::matchLayouts() {
 }
 
 bool WindowRaiser::match() {
-  if (!linalg::isaConvolutionOpInterface(op) || op->getNumOperands() != 3 ||
-      op->getNumResults() != 1 ||
+  if (!linalg::isaConvolutionOpInterface(op) ||
       !llvm::all_of(op->getOperands(), [](Value operand) {
         auto type = dyn_cast<RankedTensorType>(operand.getType());
         return type && isa<FloatType>(type.getElementType());
@@ -443,6 +443,8 @@ void WindowRaiser::raise() {
 }
 
 bool raiseWindow(RewriterBase &b, linalg::LinalgOp op) {
+  if (op->getNumOperands() != 3 || op->getNumResults() != 1)
+    return false;
   WindowRaiser raiser(b, op);
   bool isMatch = raiser.match();
   if (isMatch)

@@ -10,15 +10,13 @@
 
 #include <utility>
 
-using namespace llvm;
-
-SmallVector<int64_t>
-flywheel::train::orderInitialValues(ArrayRef<SmallVector<int64_t>> operands) {
-  SmallVector<int64_t> order;
-  SmallVector<bool> visited(operands.size(), false);
+llvm::SmallVector<int64_t> flywheel::train::orderInitialValues(
+    llvm::ArrayRef<llvm::SmallVector<int64_t>> operands) {
+  llvm::SmallVector<int64_t> order;
+  llvm::SmallVector<bool> visited(operands.size(), false);
   // The stack holds a variable twice: to look at what it needs, and to place
   // it.
-  SmallVector<std::pair<int64_t, bool>> stack;
+  llvm::SmallVector<std::pair<int64_t, bool>> stack;
   for (size_t root = 0; root < operands.size(); ++root) {
     stack.push_back({static_cast<int64_t>(root), false});
     while (!stack.empty()) {

@@ -23,17 +23,12 @@ struct VariableVersions {
   mlir::BlockArgument storage;
   /// The value at the current point of the walk.
   mlir::Value current;
-  /// The latest version that was put into the storage: `current`, or the one
-  /// that the materialization of `current` overwrites.
-  mlir::Value stored;
   /// Where `current` was assigned.
   std::optional<mlir::Location> assigned;
   /// Whether the step needs the value from before the step, or only the initial
   /// value where there is none.
   bool isRead = false;
   bool isInitialValueRead = false;
-
-  void setStored(mlir::Value value) { current = stored = value; }
 };
 
 /// The versions that one path through the program leaves of each variable.
@@ -67,11 +62,9 @@ private:
   void setArgumentAttributes();
 
   llvm::SmallVector<mlir::Attribute> findWritten(mlir::Operation *op);
-  mlir::Value materialize(mlir::Value value, mlir::Value destination,
-                          mlir::Location loc);
-  void store(llvm::ArrayRef<mlir::Attribute> written);
   llvm::LogicalResult rewriteRegion(mlir::Region &region,
                                     llvm::ArrayRef<mlir::Attribute> written);
+  void storeOutside(mlir::Operation *yield, const PathVersions &before);
   void enterLoop(llvm::ArrayRef<mlir::Attribute> written);
   mlir::Operation *addCarried(mlir::Operation *op,
                               llvm::ArrayRef<mlir::Attribute> written);

@@ -11,40 +11,25 @@
 
 #include "FunctionState.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::train;
 
 /// The variables that `op` or an op in its regions assigns, in module order.
 SmallVector<Attribute> FunctionState::findWritten(Operation *op) {
-  llvm::DenseSet<Attribute> assigned;
+  llvm::SmallSetVector<Attribute, 4> assigned;
   op->walk([&](Operation *nested) {
-    if (FlatSymbolRefAttr variable = getAssignedVariable(nested))
+    FlatSymbolRefAttr variable = getAssignedVariable(nested);
+    if (variable && variables.contains(variable))
       assigned.insert(variable);
   });
-  SmallVector<Attribute> written;
-  for (auto &[symbol, versions] : variables)
-    if (assigned.contains(symbol))
-      written.push_back(symbol);
+  SmallVector<Attribute> written = assigned.takeVector();
+  llvm::sort(written, [&](Attribute a, Attribute b) {
+    return variables.find(a) < variables.find(b);
+  });
   return written;
-}
-
-Value FunctionState::materialize(Value value, Value destination, Location loc) {
-  return bufferization::MaterializeInDestinationOp::create(
-             builder, loc, destination.getType(), value, destination)
-      .getResult();
-}
-
-/// Puts the current versions of the variables `written` into their storage,
-/// where the values are that control flow passes on.
-void FunctionState::store(ArrayRef<Attribute> written) {
-  for (Attribute variable : written) {
-    VariableVersions &versions = variables.find(variable)->second;
-    if (versions.current != versions.stored)
-      versions.setStored(
-          materialize(versions.current, versions.stored, *versions.assigned));
-  }
 }
 
 /// Rewrites the only block of `region`; its terminator passes on the versions
@@ -54,13 +39,11 @@ LogicalResult FunctionState::rewriteRegion(Region &region,
   if (failed(rewriteBlock(region.front())))
     return failure();
   Operation *terminator = region.front().getTerminator();
-  builder.setInsertionPoint(terminator);
-  store(written);
-  SmallVector<Value> stored;
+  SmallVector<Value> versions;
   for (Attribute variable : written)
-    stored.push_back(variables.find(variable)->second.stored);
+    versions.push_back(variables.find(variable)->second.current);
   unsigned first = isa<scf::ConditionOp>(terminator) ? 1 : 0;
-  terminator->insertOperands(first, stored);
+  terminator->insertOperands(first, versions);
   return success();
 }
 
@@ -68,30 +51,30 @@ LogicalResult FunctionState::rewriteRegion(Region &region,
 void FunctionState::enterLoop(ArrayRef<Attribute> written) {
   for (Attribute variable : written) {
     VariableVersions &versions = variables.find(variable)->second;
-    if (versions.stored == versions.storage)
+    if (versions.current == versions.storage)
       versions.isRead = true;
   }
 }
 
 /// Replaces `op` by one with a further result for each of `written` and, if it
-/// is a loop, the stored versions as further initial values. They come first:
+/// is a loop, the current versions as further initial values. They come first:
 /// what a while loop passes on is two lists, which agree from the front only.
 Operation *FunctionState::addCarried(Operation *op,
                                      ArrayRef<Attribute> written) {
   builder.setInsertionPoint(op);
   OperationState state(op->getLoc(), op->getName());
   for (Attribute variable : written)
-    state.addTypes(variables.find(variable)->second.stored.getType());
+    state.addTypes(variables.find(variable)->second.current.getType());
   state.addTypes(op->getResultTypes());
   state.addOperands(op->getOperands());
   state.addAttributes(op->getAttrs());
   if (isa<LoopLikeOpInterface>(op)) {
-    SmallVector<Value> stored;
+    SmallVector<Value> versions;
     for (Attribute variable : written)
-      stored.push_back(variables.find(variable)->second.stored);
+      versions.push_back(variables.find(variable)->second.current);
     unsigned first = isa<scf::ForOp>(op) ? 3 : 0;
-    state.operands.insert(state.operands.begin() + first, stored.begin(),
-                          stored.end());
+    state.operands.insert(state.operands.begin() + first, versions.begin(),
+                          versions.end());
   }
   for (Region &region : op->getRegions())
     state.addRegion()->takeBody(region);
@@ -107,22 +90,40 @@ void FunctionState::enterIteration(Region &region, unsigned numIndices,
                                    ArrayRef<Attribute> written) {
   for (auto [i, variable] : llvm::enumerate(written)) {
     VariableVersions &versions = variables.find(variable)->second;
-    versions.setStored(region.insertArgument(
-        numIndices + i, versions.stored.getType(), versions.stored.getLoc()));
+    versions.current = region.insertArgument(
+        numIndices + i, versions.current.getType(), versions.current.getLoc());
   }
 }
 
 /// The versions after `op` are its first results.
 void FunctionState::leave(Operation *op, ArrayRef<Attribute> written) {
   for (auto [variable, result] : llvm::zip(written, op->getResults()))
-    variables.find(variable)->second.setStored(result);
+    variables.find(variable)->second.current = result;
+}
+
+/// Stores the versions that a branch, which `yield` ends, passes on but has not
+/// computed, where those `before` it are: they are copied where the branch is
+/// taken, and not chosen between element by element.
+void FunctionState::storeOutside(Operation *yield, const PathVersions &before) {
+  builder.setInsertionPoint(yield);
+  for (auto [number, entry] : llvm::enumerate(before)) {
+    Value version = yield->getOperand(number);
+    if (version == entry.second ||
+        yield->getParentRegion()->isAncestor(version.getParentRegion()))
+      continue;
+    Location loc =
+        variables.find(entry.first)->second.assigned.value_or(version.getLoc());
+    auto store =
+        linalg_ext::StoreOp::create(builder, loc, version, entry.second);
+    yield->setOperand(number, store);
+  }
 }
 
 LogicalResult FunctionState::rewriteIf(scf::IfOp op,
                                        ArrayRef<Attribute> written) {
   PathVersions before;
   for (Attribute variable : written)
-    before[variable] = variables.find(variable)->second.stored;
+    before[variable] = variables.find(variable)->second.current;
   auto branch = cast<scf::IfOp>(addCarried(op, written));
   if (branch.getElseRegion().empty()) {
     builder.createBlock(&branch.getElseRegion());
@@ -132,12 +133,13 @@ LogicalResult FunctionState::rewriteIf(scf::IfOp op,
   bool keeps = !function->hasAttr(TrainDialect::getInitializerAttrName());
   for (Region &region : branch->getRegions()) {
     for (auto &[variable, version] : before)
-      variables.find(variable)->second.setStored(version);
+      variables.find(variable)->second.current = version;
     if (failed(rewriteRegion(region, written)))
       return failure();
+    storeOutside(region.front().getTerminator(), before);
     for (auto &[variable, version] : before) {
       VariableVersions &versions = variables.find(variable)->second;
-      if (keeps && versions.stored == versions.storage)
+      if (keeps && versions.current == versions.storage)
         versions.isRead = true;
     }
   }
@@ -179,8 +181,6 @@ LogicalResult FunctionState::rewriteRegions(Operation *op) {
           return failure();
     return success();
   }
-  builder.setInsertionPoint(op);
-  store(written);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return rewriteIf(branch, written);
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionState.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/DimNames.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -20,6 +20,7 @@ namespace flywheel::train {
 } // namespace flywheel::train
 
 using namespace flywheel::train;
+using flywheel::linalg_ext::StoreOp;
 
 LogicalResult FunctionState::verifySignature() {
   auto verifyType = [&](Type type, StringRef what,
@@ -125,7 +126,7 @@ void FunctionState::addStorageArguments() {
       continue;
     BlockArgument storage = function.getBody().addArgument(
         variable.getTensorType(), variable.getLoc());
-    variables[symbol] = {storage, storage, storage, std::nullopt};
+    variables[symbol] = {storage, storage, std::nullopt};
   }
   auto bitType = RankedTensorType::get({}, builder.getI1Type());
   for (auto variable : module.getOps<VariableOp>()) {
@@ -161,13 +162,6 @@ LogicalResult FunctionState::rewriteAccess(Operation *op) {
       bool takesInitialValue = isa<InitializedValueOp>(op);
       versions.isInitialValueRead |= takesInitialValue;
       versions.isRead |= !takesInitialValue;
-    }
-    // An update starts from what is in the storage, so that it ends there.
-    if (llvm::any_of(op->getUsers(), [](Operation *user) {
-          return isa<OptimizerUpdateOpInterface>(user);
-        })) {
-      builder.setInsertionPoint(op);
-      store(symbol);
     }
     op->getResult(0).replaceAllUsesWith(versions.current);
     op->erase();
@@ -217,13 +211,13 @@ void FunctionState::rewriteReturn() {
   builder.setInsertionPoint(ret);
   SmallVector<Value> results;
   for (auto [value, destination] : llvm::zip(ret.getOperands(), destinations))
-    results.push_back(materialize(value, destination, ret.getLoc()));
-  for (auto &[symbol, versions] : variables) {
-    if (versions.current == versions.storage)
-      continue;
-    store(symbol);
-    results.push_back(versions.current);
-  }
+    results.push_back(
+        StoreOp::create(builder, ret.getLoc(), value, destination));
+  for (auto &[symbol, versions] : variables)
+    if (versions.current != versions.storage)
+      results.push_back(
+          StoreOp::create(builder, versions.assigned.value_or(ret.getLoc()),
+                          versions.current, versions.storage));
   ret->setOperands(results);
   SmallVector<DictionaryAttr> argAttrs;
   function.getAllArgAttrs(argAttrs);
@@ -255,16 +249,13 @@ void FunctionState::setArgumentAttributes() {
       function.setArgAttr(number, writable, builder.getBoolAttr(true));
       function.setArgAttr(number, TrainDialect::getWritesAttrName(),
                           builder.getUnitAttr());
-      auto final =
-          versions.current
-              .getDefiningOp<bufferization::MaterializeInDestinationOp>();
-      // What was assigned before the update may well be a copy.
-      bool isOnly = final && final.getDest() == versions.storage;
-      Value update = isOnly ? final.getSource() : Value();
-      if (auto projection =
-              update ? update.getDefiningOp<ProjectOp>() : ProjectOp())
+      Value update = versions.current;
+      if (auto projection = update.getDefiningOp<ProjectOp>())
         update = projection.getInput();
-      if (update && update.getDefiningOp<OptimizerUpdateOpInterface>())
+      Operation *op = update.getDefiningOp();
+      // What was assigned before the update may well be a copy.
+      if (isa_and_nonnull<OptimizerUpdateOpInterface>(op) &&
+          llvm::is_contained(op->getOperands(), versions.storage))
         function.setArgAttr(number, TrainDialect::getUpdatedAttrName(),
                             builder.getUnitAttr());
     }

@@ -144,8 +144,8 @@ void InitializerBuilder::build() {
   auto init =
       func::FuncOp::create(b, loc, "init", b.getFunctionType(types, {}));
   init->setAttr(TrainDialect::getInitializerAttrName(), b.getUnitAttr());
-  for (auto [number, name] :
-       llvm::enumerate(ArrayRef<StringRef>{"seed", "runs", "select"}))
+  constexpr StringRef kNames[] = {"seed", "runs", "select"};
+  for (auto [number, name] : llvm::enumerate(kNames))
     init.setArgAttr(number, TrainDialect::getNameAttrName(),
                     b.getStringAttr(name));
   Block *body = init.addEntryBlock();

@@ -1,0 +1,343 @@
+//===- TrainGradientOps.td - Gradients and updates ---------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_TRAIN_TRAINGRADIENTOPS
+#define FLYWHEEL_DIALECT_TRAIN_TRAINGRADIENTOPS
+
+include "flywheel/Dialect/Train/TrainOps.td"
+
+//===----------------------------------------------------------------------===//
+// Gradients and updates
+//===----------------------------------------------------------------------===//
+
+def Train_Unconnected : I32EnumAttr<"Unconnected", "what the gradient of an unconnected value is", [
+    I32EnumAttrCase<"error", 0>, I32EnumAttrCase<"zeros", 1>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
+def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Derivatives of values with respect to values";
+  let description = [{
+    d(sum_k <ys_k, grad_ys_k>) / d(xs_i) for each i. Without `grad_ys` every
+    element of ys has weight 1, so ys are summed. The xs are any SSA values that
+    the ys are computed from: reads of variables, arguments, activations.
+    Result types are those of the xs. `-train-autodiff` replaces this op by
+    plain ops.
+
+    An x that no y depends on is an error, or zeros with `unconnected zeros`.
+    The values `stop` are constants: nothing flows through them to what they are
+    computed from. One that is also an x has a gradient.
+
+    ```mlir
+    %dw, %db = train.gradient %loss wrt %w, %b
+        : (tensor<f32>, tensor<64x10xf32>, tensor<10xf32>)
+        -> (tensor<64x10xf32>, tensor<10xf32>)
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$ys, Variadic<AnyRankedTensor>:$xs,
+    Variadic<AnyRankedTensor>:$grad_ys, Variadic<AnyRankedTensor>:$stops,
+    DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
+  let results = (outs Variadic<AnyRankedTensor>:$gradients);
+  let assemblyFormat = [{
+    $ys `wrt` $xs (`grad_ys` $grad_ys^)? (`stop` $stops^)? (`unconnected` $unconnected^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$ys,
+                   "::mlir::ValueRange":$xs, "::mlir::ValueRange":$grad_ys,
+                   "Unconnected":$unconnected), [{
+      build($_builder, $_state, types, ys, xs, grad_ys, /*stops=*/{},
+            unconnected);
+    }]>
+  ];
+  let hasVerifier = 1;
+}
+
+def Train_JvpOp : Train_Op<"jvp", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Directional derivatives of values";
+  let description = [{
+    How each of the ys changes as the xs move along the `tangents`: the sum over
+    i of d(ys_k) / d(xs_i) * tangents_i. Forward mode, to `train.gradient`'s
+    reverse mode: <jvp, u> = <tangents, gradient with grad_ys u>. A y that
+    depends on no x has the derivative 0. Result types are those of the ys.
+    `-train-autodiff` replaces this op by plain ops.
+
+    ```mlir
+    %dy = train.jvp %y wrt %x tangents %v
+        : (tensor<4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$ys, Variadic<AnyRankedTensor>:$xs,
+    Variadic<AnyRankedTensor>:$tangents);
+  let results = (outs Variadic<AnyRankedTensor>:$derivatives);
+  let assemblyFormat = [{
+    $ys `wrt` $xs `tangents` $tangents attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_JacobianMode : I32EnumAttr<"JacobianMode", "how a Jacobian is computed", [
+    I32EnumAttrCase<"automatic", 0, "auto">, I32EnumAttrCase<"reverse", 1>,
+    I32EnumAttrCase<"forward", 2>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
+def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
+  let summary = "Derivative of each element of a value with respect to values";
+  let description = [{
+    The Jacobian of y with respect to each of the xs: result i has the extents of
+    y, then those of xs_i, and the element type of xs_i. Of a loss for each
+    example, `tensor<?xf32>`, it is the gradient of each example.
+
+    `mode reverse` computes the rows, one for each element of y, `mode forward`
+    the columns, one for each element of the xs: all in one pass over a new
+    dimension, with what y is computed from computed once. `auto` is forward
+    where all extents of the xs are static, their elements, together, are fewer
+    than those of y, and element types agree; a dynamic extent of y counts as 8.
+
+    With `chunk n`, no more than n rows (columns) are computed at once, in a loop,
+    which bounds the memory that they take. Their number must be static.
+
+    An x that y does not depend on is an error, or zeros with `unconnected
+    zeros`. `-train-autodiff` replaces this op by plain ops, which can be
+    differentiated: the Jacobian of a gradient is a Hessian.
+
+    ```mlir
+    %j = train.jacobian %losses wrt %w
+        : (tensor<?xf32>, tensor<64x10xf32>) -> tensor<?x64x10xf32>
+    %h = train.jacobian %gradient wrt %x mode reverse chunk 16
+        : (tensor<64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$y, Variadic<AnyRankedTensor>:$xs,
+    DefaultValuedAttr<Train_JacobianMode, "::flywheel::train::JacobianMode::automatic">:$mode,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunk,
+    DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
+  let results = (outs Variadic<AnyRankedTensor>:$jacobians);
+  let assemblyFormat = [{
+    $y `wrt` $xs (`mode` $mode^)? (`chunk` $chunk^)? (`unconnected` $unconnected^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_StopGradientOp : Train_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {
+  let summary = "Identity that no derivative flows through";
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `:` type($input) attr-dict";
+}
+
+def Train_CustomVjpOp : Train_Op<"custom_vjp", [IsolatedFromAbove,
+    RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "A computation with a derivative rule of its own";
+  let description = [{
+    The results are those of the first region, on the inputs. Where they are
+    differentiated, the second region is the rule: from the inputs, and the
+    cotangent of each floating-point result, it computes the cotangent of each
+    floating-point input. It need not be the derivative of the first region, and
+    may be differentiated itself.
+
+    Calls of a function with the attribute `train.vjp = @rule` become this op in
+    `-train-expand-custom-vjps`, and `-train-autodiff` leaves none: what is not
+    differentiated is the first region, in place.
+
+    ```mlir
+    // The identity; its gradient is cut off at -1 and 1.
+    %y = train.custom_vjp %x : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      train.vjp_yield %a : tensor<4xf32>
+    } vjp {
+    ^bb0(%a: tensor<4xf32>, %dy: tensor<4xf32>):
+      %low = arith.constant dense<-1.0> : tensor<4xf32>
+      %high = arith.constant dense<1.0> : tensor<4xf32>
+      %dx = math.clampf %dy to [%low, %high] : tensor<4xf32>
+      train.vjp_yield %dx : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>);
+  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$vjp);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` functional-type($inputs, results) $body `vjp` $vjp
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Train_VjpYieldOp : Train_Op<"vjp_yield", [Pure, Terminator, ReturnLike,
+    HasParent<"CustomVjpOp">]> {
+  let summary = "What a region of train.custom_vjp computes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Train_MinimizeOp : Train_Op<"minimize", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One step of an optimizer";
+  let description = [{
+    Differentiates `loss` (summed if it is not a scalar) with respect to the
+    variables of `var_list`, by default every trainable variable that it depends
+    on, and updates them. A variable of `var_list` that the loss does not depend
+    on is left alone and gets no slots. `global_step` names an integer variable
+    that is incremented after the updates.
+
+    ```mlir
+    train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
+    train.minimize %loss : tensor<f32> with #train.adam var_list [@W, @b] global_step @step
+    ```
+
+    The hyper-parameters and counters of an optimizer are variables, which the
+    program can read and assign as it does its own: `@"Adam/lr"`, or
+    `@"opt/lr"` of an optimizer with `name = "opt"`. The update uses the values
+    that they have where it stands. They need no declaration; a
+    `train.variable` of that name and of the type that the optimizer needs (i64
+    for a counter, else f32, or f64 where a variable that it may update is f64)
+    takes the place of the one that would be made, and without an initial value
+    starts at the optimizer's. Updates whose optimizers have one name share it:
+    its hyper-parameters, its counters, and the slots of a variable that several
+    of them update.
+
+    ```mlir
+    %lr = train.read @"opt/lr" : tensor<f32>
+    %less = arith.mulf %lr, %decay : tensor<f32>
+    train.assign @"opt/lr", %less : tensor<f32>
+    train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, name = "opt">
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$loss,
+    OptimizerAttrInterface:$optimizer,
+    OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
+    OptionalAttr<FlatSymbolRefAttr>:$global_step);
+  let assemblyFormat = [{
+    $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
+    (`global_step` $global_step^)? attr-dict
+  }];
+}
+
+def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One step of an optimizer, along given gradients";
+  let description = [{
+    Updates each variable of `var_list` along the gradient in its place, which
+    has the variable's type: clipped, scaled, masked, or computed in any other
+    way. What is not in the list is left alone. `train.minimize` is
+    `train.gradient` and this.
+
+    ```mlir
+    %dw = train.gradient %loss wrt %w : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+    %twice = arith.addf %dw, %dw : tensor<3xf32>
+    train.apply_gradients %twice : tensor<3xf32> to [@w] with #train.sgd<lr = 0.1>
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyStaticShapeTensor>:$gradients,
+    TypedArrayAttrBase<FlatSymbolRefAttr, "variables">:$var_list,
+    OptimizerAttrInterface:$optimizer,
+    OptionalAttr<FlatSymbolRefAttr>:$global_step);
+  let assemblyFormat = [{
+    $gradients `:` type($gradients) `to` $var_list `with` $optimizer
+    (`global_step` $global_step^)? attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizer updates in value semantics
+//===----------------------------------------------------------------------===//
+
+def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
+  let summary = "Projection of a new parameter onto its constraint";
+  let description = [{
+    What a variable's `constraint` makes of `input`. `-train-expand-optimizers`
+    puts it between an update and the assignment; it is computed in place.
+
+    ```mlir
+    %1 = train.project %0 : tensor<64x10xf32> by #train.max_norm<max = 2.0>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$input,
+                       ConstraintAttrInterface:$constraint);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$input `:` type($input) `by` $constraint attr-dict";
+  let hasVerifier = 1;
+}
+
+class Train_UpdateOp<string opMnemonic> : Train_Op<opMnemonic, [Pure,
+    DeclareOpInterfaceMethods<OptimizerUpdateOpInterface>]> {
+  let hasVerifier = 1;
+}
+
+def Train_SGDOp : Train_UpdateOp<"sgd"> {
+  let summary = "Keras SGD: new parameter and velocity";
+  let description = [{
+    v' = momentum * v - lr * g; p' = p + v' (`nesterov`:
+    p' = p + momentum * v' - lr * g). `lr` and `momentum` are rank-0 tensors of
+    the parameter's element type.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$velocity,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
+    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+                      AnyStaticShapeTensor:$new_velocity);
+  let assemblyFormat = [{
+    $parameter `,` $velocity `,` $gradient `lr` $lr `momentum` $momentum
+    (`nesterov` $nesterov^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Train_MomentumOp : Train_UpdateOp<"momentum"> {
+  let summary = "tf.train momentum: new parameter and accumulator";
+  let description = [{
+    a' = momentum * a + g; p' = p - lr * a' (`nesterov`:
+    p' = p - lr * g - lr * momentum * a').
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$accumulator,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
+    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+                      AnyStaticShapeTensor:$new_accumulator);
+  let assemblyFormat = [{
+    $parameter `,` $accumulator `,` $gradient `lr` $lr `momentum` $momentum
+    (`nesterov` $nesterov^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Train_AdamOp : Train_UpdateOp<"adam"> {
+  let summary = "Adam: new parameter and moments";
+  let description = [{
+    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    p' = p - rate m' / (sqrt(v') + epsilon). `rate` is the bias-corrected rate
+    of this step. The optional third slot makes it AMSGrad: h' = max(h, v')
+    takes the place of v' under the root.
+  }];
+  let arguments = (ins
+    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$m,
+    AnyStaticShapeTensor:$v, Optional<AnyStaticShapeTensor>:$vhat,
+    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$rate,
+    AnyStaticShapeTensor:$beta_1, AnyStaticShapeTensor:$beta_2,
+    F64Attr:$epsilon);
+  let results = (outs AnyStaticShapeTensor:$new_parameter,
+    AnyStaticShapeTensor:$new_m, AnyStaticShapeTensor:$new_v,
+    Optional<AnyStaticShapeTensor>:$new_vhat);
+  let assemblyFormat = [{
+    $parameter `,` $m `,` $v (`vhat` $vhat^)? `,` $gradient `rate` $rate
+    `beta_1` $beta_1 `beta_2` $beta_2 `epsilon` $epsilon attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+#endif // FLYWHEEL_DIALECT_TRAIN_TRAINGRADIENTOPS

@@ -1,0 +1,201 @@
+//===- CarryOut.cpp - Checks out of branches and loops --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A check in a branch or a loop is made behind it, of what the op passes on. So
+// that it still names its numbers, they are passed on, too: those of the first
+// check that did not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace flywheel::linalg_ext;
+
+namespace {
+/// Moves one check out of the branch or loop that it is in.
+class CheckCarrier {
+public:
+  CheckCarrier(IRRewriter &rewriter, cf::AssertOp check)
+      : b(rewriter), check(check), loc(check.getLoc()),
+        values(getNamedNumbers(check.getArg())) {
+    values.insert(values.begin(), check.getArg());
+  }
+
+  /// Moves the check out of the op around it. Returns the new one; null where
+  /// that is no branch or loop.
+  cf::AssertOp carry();
+
+private:
+  /// Makes `inner` those of the values that `parent` has to pass on: whether
+  /// the check holds, and the numbers that are made inside.
+  void selectInner(Operation *parent);
+  /// What is passed on where the check is not reached: true, and zeros.
+  SmallVector<Value> buildDefaults();
+  /// What is passed on to the next iteration, of what has come from the one
+  /// before. Once a check has not held, the numbers stay.
+  SmallVector<Value> combine(ValueRange before);
+  /// These return what takes the place of `inner` behind the op.
+  ValueRange carryOutOf(scf::IfOp branch);
+  ValueRange carryOutOf(scf::ForOp loop);
+  ValueRange carryOutOf(scf::WhileOp loop);
+
+  IRRewriter &b;
+  cf::AssertOp check;
+  Location loc;
+  /// Whether the check holds, and its numbers.
+  SmallVector<Value> values;
+  SmallVector<Value> inner;
+};
+} // namespace
+
+void CheckCarrier::selectInner(Operation *parent) {
+  inner = {values.front()};
+  for (Value number : ArrayRef(values).drop_front())
+    if (parent->isAncestor(number.getParentBlock()->getParentOp()))
+      inner.push_back(number);
+}
+
+SmallVector<Value> CheckCarrier::buildDefaults() {
+  SmallVector<Value> defaults = {
+      arith::ConstantOp::create(b, loc, b.getBoolAttr(true))};
+  defaults.append(inner.size() - 1, arith::ConstantIndexOp::create(b, loc, 0));
+  return defaults;
+}
+
+SmallVector<Value> CheckCarrier::combine(ValueRange before) {
+  SmallVector<Value> combined = {
+      arith::AndIOp::create(b, loc, before.front(), inner.front())};
+  for (auto [number, last] :
+       llvm::zip(ArrayRef(inner).drop_front(), before.drop_front()))
+    combined.push_back(
+        arith::SelectOp::create(b, loc, before.front(), number, last));
+  return combined;
+}
+
+ValueRange CheckCarrier::carryOutOf(scf::IfOp branch) {
+  b.setInsertionPoint(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  llvm::append_range(types, TypeRange(ValueRange(inner)));
+  bool isInThen = branch.getThenRegion().isAncestor(check->getParentRegion());
+  auto carrying =
+      scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
+  carrying->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  carrying.getThenRegion().takeBody(branch.getThenRegion());
+  carrying.getElseRegion().takeBody(branch.getElseRegion());
+  if (carrying.getElseRegion().empty()) {
+    b.createBlock(&carrying.getElseRegion());
+    scf::YieldOp::create(b, loc);
+  }
+  for (bool isThen : {true, false}) {
+    scf::YieldOp yield = isThen ? carrying.thenYield() : carrying.elseYield();
+    b.setInsertionPoint(yield);
+    SmallVector<Value> yielded = isThen == isInThen ? inner : buildDefaults();
+    b.modifyOpInPlace(yield,
+                      [&] { yield.getResultsMutable().append(yielded); });
+  }
+  b.replaceOp(branch, carrying.getResults().drop_back(inner.size()));
+  return carrying.getResults().take_back(inner.size());
+}
+
+ValueRange CheckCarrier::carryOutOf(scf::ForOp loop) {
+  b.setInsertionPoint(loop);
+  auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      b, buildDefaults(), /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> before) {
+        return combine(
+            llvm::to_vector_of<Value>(before.take_back(inner.size())));
+      }));
+  return carrying.getResults().take_back(inner.size());
+}
+
+/// The loop ends where the check does not hold: what the condition then sees
+/// may be anything.
+ValueRange CheckCarrier::carryOutOf(scf::WhileOp loop) {
+  b.setInsertionPoint(loop);
+  bool isInBefore = loop.getBefore().isAncestor(check->getParentRegion());
+  SmallVector<Value> inits(loop.getInits());
+  llvm::append_range(inits, buildDefaults());
+  SmallVector<Type> types(loop.getResultTypes());
+  auto added = llvm::to_vector_of<Type>(ValueRange(inner).getTypes());
+  llvm::append_range(types, added);
+  auto carrying = scf::WhileOp::create(b, loop.getLoc(), types, inits);
+  carrying->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  carrying.getBefore().takeBody(loop.getBefore());
+  carrying.getAfter().takeBody(loop.getAfter());
+  auto addArguments = [&](Block *block) {
+    auto arguments =
+        block->addArguments(added, SmallVector<Location>(added.size(), loc));
+    return SmallVector<Value>(arguments.begin(), arguments.end());
+  };
+  SmallVector<Value> before = addArguments(carrying.getBeforeBody());
+  SmallVector<Value> after = addArguments(carrying.getAfterBody());
+
+  scf::ConditionOp condition = carrying.getConditionOp();
+  b.setInsertionPoint(condition);
+  if (isInBefore)
+    before = combine(before);
+  Value goesOn =
+      arith::AndIOp::create(b, loc, condition.getCondition(), before.front());
+  b.modifyOpInPlace(condition, [&] {
+    condition.getConditionMutable().assign(goesOn);
+    condition.getArgsMutable().append(before);
+  });
+  scf::YieldOp yield = carrying.getYieldOp();
+  b.setInsertionPoint(yield);
+  if (!isInBefore)
+    after = combine(after);
+  b.modifyOpInPlace(yield, [&] { yield.getResultsMutable().append(after); });
+  b.replaceOp(loop, carrying.getResults().drop_back(inner.size()));
+  return carrying.getResults().take_back(inner.size());
+}
+
+cf::AssertOp CheckCarrier::carry() {
+  Operation *parent = check->getParentOp();
+  if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+    return {};
+  if (auto named = values.front().getDefiningOp<NameNumbersOp>()) {
+    values.front() = named.getCondition();
+    b.modifyOpInPlace(check,
+                      [&] { check.getArgMutable().assign(values.front()); });
+    if (named.use_empty())
+      b.eraseOp(named);
+  }
+  selectInner(parent);
+  ValueRange outer = TypeSwitch<Operation *, ValueRange>(parent)
+                         .Case<scf::IfOp, scf::ForOp, scf::WhileOp>(
+                             [&](auto op) { return carryOutOf(op); });
+  for (auto [before, after] : llvm::zip_equal(inner, outer))
+    llvm::replace(values, before, after);
+  b.setInsertionPointAfterValue(values.front());
+  Value condition = values.front();
+  if (values.size() > 1)
+    condition =
+        NameNumbersOp::create(b, loc, condition, ArrayRef(values).drop_front());
+  auto outside = cf::AssertOp::create(b, loc, condition, check.getMsgAttr());
+  outside->setDiscardableAttrs(check->getDiscardableAttrDictionary());
+  b.eraseOp(check);
+  return outside;
+}
+
+bool flywheel::linalg_ext::isInControlFlow(Operation *op) {
+  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return isa<func::FuncOp>(op->getParentOp());
+}
+
+cf::AssertOp flywheel::linalg_ext::carryOut(IRRewriter &rewriter,
+                                            cf::AssertOp check) {
+  return CheckCarrier(rewriter, check).carry();
+}

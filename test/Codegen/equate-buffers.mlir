@@ -1,0 +1,211 @@
+// RUN: flywheel-opt %s --flywheel-equate-buffers --split-input-file --verify-diagnostics | FileCheck %s
+
+// What is in its place already is not copied; what a cast or the same allocation
+// hides neither.
+// CHECK-LABEL: func.func @same(
+// CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>
+// CHECK-NOT: copy
+// CHECK-NOT: commit
+func.func @same(%v: memref<4xf32> {train.variable = @v, train.writes}) {
+  %0 = memref.cast %v : memref<4xf32> to memref<?xf32>
+  linalg_ext.commit %0 to %v : memref<?xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// A rotation of three: one buffer is read before all, and that is one copy more.
+// CHECK-LABEL: func.func @rotate(
+// CHECK-SAME: %[[A:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[B:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[C:[^:]*]]: memref<4xf32>
+// CHECK: %[[T:.*]] = memref.alloc() : memref<4xf32>
+// CHECK-NEXT: memref.copy %[[B]], %[[T]]
+// CHECK-NEXT: memref.copy %[[C]], %[[B]]
+// CHECK-NEXT: memref.copy %[[A]], %[[C]]
+// CHECK-NEXT: memref.copy %[[T]], %[[A]]
+// CHECK-NEXT: return
+// expected-remark@below {{variable @a gets its new value at the end of the step, as its old one is needed until then: one copy of 'memref<4xf32>'}}
+// expected-remark@below {{variable @b gets its new value at the end of the step}}
+// expected-remark@below {{variable @c gets its new value at the end of the step}}
+func.func @rotate(%a: memref<4xf32> {train.variable = @a, train.writes}, %b: memref<4xf32> {train.variable = @b, train.writes}, %c: memref<4xf32> {train.variable = @c, train.writes}) {
+  linalg_ext.commit %b, %c, %a to %a, %b, %c : memref<4xf32>, memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A chain needs an order, but no further copy: a := new, b := old a.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[A:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[B:[^:]*]]: memref<4xf32>
+// CHECK: %[[NEW:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: linalg.exp ins(%[[A]] : memref<4xf32>) outs(%[[NEW]] : memref<4xf32>)
+// CHECK-NEXT: memref.copy %[[A]], %[[B]]
+// CHECK-NEXT: memref.copy %[[NEW]], %[[A]]
+// CHECK-NEXT: return
+// expected-remark@below {{variable @b gets its new value at the end}}
+func.func @chain(%a: memref<4xf32> {train.variable = @a, train.writes}, %b: memref<4xf32> {train.variable = @b, train.writes}) {
+  // expected-remark@below {{variable @a gets its new value at the end}}
+  %new = memref.alloc() : memref<4xf32>
+  linalg.exp ins(%a : memref<4xf32>) outs(%new : memref<4xf32>)
+  linalg_ext.commit %new, %a to %a, %b : memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A part may be of what another move overwrites, and what a branch passes on too.
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME: %[[COND:[^:]*]]: i1, %[[X:[^:]*]]: memref<4xf32>, %[[R:[^:]*]]: memref<2xf32> {{{[^}]*}}}, %[[S:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[V:[^:]*]]: memref<4xf32>
+// CHECK: %[[PART:.*]] = memref.subview %[[V]]
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK: memref.copy %[[PART]], %[[R]]
+// CHECK-NEXT: memref.copy %[[IF]], %[[S]]
+// CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// CHECK: return
+// expected-remark@below {{variable @v gets its new value at the end}}
+func.func @parts(%c: i1, %x: memref<4xf32>, %r: memref<2xf32> {train.result = 0 : i64}, %s: memref<4xf32> {train.result = 1 : i64}, %v: memref<4xf32> {train.variable = @v, train.writes}) {
+  %part = memref.subview %v[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+  %0 = scf.if %c -> memref<4xf32> {
+    scf.yield %x : memref<4xf32>
+  } else {
+    scf.yield %v : memref<4xf32>
+  }
+  linalg_ext.commit %part, %0, %x to %r, %s, %v : memref<2xf32, strided<[1], offset: 1>>, memref<4xf32>, memref<4xf32> to memref<2xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// What an iteration leaves elsewhere goes back to where it came from: here two
+// values that change places, and one that bufferization has copied already.
+// CHECK-LABEL: func.func @loop(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>
+// CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: %[[D:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.for
+// CHECK: %[[T:.*]] = memref.alloc() : memref<4xf32>
+// CHECK-NEXT: memref.copy %[[B]], %[[T]]
+// CHECK-NEXT: memref.copy %[[X]], %[[D]]
+// CHECK-NEXT: memref.copy %[[A]], %[[B]]
+// CHECK-NEXT: memref.copy %[[T]], %[[A]]
+// CHECK-NEXT: scf.yield %[[A]], %[[B]], %[[D]]
+// CHECK: memref.copy %[[A]], %[[X]]
+func.func @loop(%x: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %d = memref.alloc() : memref<4xf32>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b, %s = %d) -> (memref<4xf32>, memref<4xf32>, memref<4xf32>) {
+    %t = memref.alloc() : memref<4xf32>
+    memref.copy %q, %t : memref<4xf32> to memref<4xf32>
+    %u = memref.alloc() : memref<4xf32>
+    memref.copy %p, %u : memref<4xf32> to memref<4xf32>
+    %w = memref.alloc() : memref<4xf32>
+    memref.copy %x, %w : memref<4xf32> to memref<4xf32>
+    scf.yield %t, %u, %w : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  }
+  memref.copy %r#0, %x : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// A copy that is changed afterwards is not the copied buffer.
+// CHECK-LABEL: func.func @changed(
+// CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.for
+// CHECK: %[[T:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: memref.copy %[[A]], %[[T]]
+// CHECK: linalg.exp ins(%[[A]] : memref<4xf32>) outs(%[[T]] : memref<4xf32>)
+// CHECK: memref.copy %[[T]], %[[A]]
+func.func @changed(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a) -> (memref<4xf32>) {
+    %t = memref.alloc() : memref<4xf32>
+    memref.copy %p, %t : memref<4xf32> to memref<4xf32>
+    linalg.exp ins(%p : memref<4xf32>) outs(%t : memref<4xf32>)
+    scf.yield %t : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A while loop: what its first region passes on is where it began, and what the
+// second leaves goes back there.
+// CHECK-LABEL: func.func @while(
+// CHECK-SAME: %[[GO:[^:]*]]: i1, %[[X:[^:]*]]: memref<4xf32>
+// CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.while
+// CHECK: linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[A]] : memref<4xf32>)
+// CHECK: scf.condition
+// CHECK: %[[T:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: linalg.abs ins(%[[A]] : memref<4xf32>) outs(%[[T]] : memref<4xf32>)
+// CHECK: memref.copy %[[T]], %[[A]]
+// CHECK-NEXT: scf.yield %[[A]]
+// CHECK: memref.copy %[[A]], %[[X]]
+func.func @while(%go: i1, %x: memref<4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  %r = scf.while (%p = %a) : (memref<4xf32>) -> memref<4xf32> {
+    linalg.exp ins(%x : memref<4xf32>) outs(%p : memref<4xf32>)
+    scf.condition(%go) %p : memref<4xf32>
+  } do {
+  ^bb0(%q: memref<4xf32>):
+    %t = memref.alloc() : memref<4xf32>
+    linalg.abs ins(%q : memref<4xf32>) outs(%t : memref<4xf32>)
+    scf.yield %t : memref<4xf32>
+  }
+  memref.copy %r, %x : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// Two carried values that start in one buffer are two.
+// CHECK-LABEL: func.func @shared(
+// CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4xf32>
+// CHECK-NEXT: memref.copy %[[A]], %[[B]]
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: memref.copy %[[B]], %[[A]]
+// CHECK-NEXT: memref.copy %{{.*}}, %[[B]]
+// CHECK-NEXT: scf.yield %[[A]], %[[B]]
+func.func @shared(%x: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %a) -> (memref<4xf32>, memref<4xf32>) {
+    scf.yield %q, %x : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// What a copy keeps is not what its source has become: the rotation needs both.
+// CHECK-LABEL: func.func @overwritten(
+// CHECK-SAME: %[[C:[^:]*]]: memref<4xf32>
+// CHECK: %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = memref.alloc() : memref<4xf32>
+// CHECK-NEXT: memref.copy %[[B]], %[[X]]
+// CHECK-NEXT: memref.copy %[[C]], %[[B]]
+// CHECK-NEXT: memref.copy %[[X]], %[[A]]
+// CHECK-NEXT: scf.yield
+func.func @overwritten(%c: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<4xf32>, memref<4xf32>) {
+    %x = memref.alloc() : memref<4xf32>
+    memref.copy %q, %x : memref<4xf32> to memref<4xf32>
+    memref.copy %c, %q : memref<4xf32> to memref<4xf32>
+    scf.yield %x, %q : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
