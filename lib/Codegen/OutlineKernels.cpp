@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -23,25 +22,39 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
+using flywheel::train::RandomBitsOp;
 using flywheel::train::TrainDialect;
 
-/// Whether `op` is worth a function: a tiled loop nest, or an elementwise op
-/// that is expensive to compile because of what it computes.
+/// An elementwise op with as many ops in its body is expensive to compile, one
+/// with a transcendental function or a random draw is in any case.
+static constexpr unsigned kMinBodyOps = 4;
+
+/// Whether `op` is worth a function: a tiled loop nest, a reduction, or an
+/// elementwise op that computes more than a few sums.
 static bool isKernel(Operation &op) {
+  // Nothing is gained by speed where variables are initialised.
+  if (isa<linalg::LinalgOp>(op) && op.getParentOfType<func::FuncOp>()->hasAttr(
+                                       TrainDialect::getInitializerAttrName()))
+    return cast<linalg::LinalgOp>(op).getNumLoops() > 0;
   // A loop that carries numbers has results, which a kernel has not.
   if (isa<scf::ForOp>(op))
     return op.getNumResults() == 0 && op.walk([](linalg::LinalgOp) {
                                           return WalkResult::interrupt();
                                         }).wasInterrupted();
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumLoops() > 0 &&
-         generic
-             .walk([](Operation *nested) {
-               return isa<math::MathDialect>(nested->getDialect())
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
+  if (!generic || generic.getNumLoops() == 0)
+    return false;
+  unsigned numOps = llvm::range_size(generic.getBody()->without_terminator());
+  if (numOps >= kMinBodyOps || generic.getNumReductionLoops() > 0)
+    return true;
+  return generic
+      .walk([](Operation *nested) {
+        return isa<math::MathDialect>(nested->getDialect()) ||
+                       isa<RandomBitsOp>(nested)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// The kernels of `region`, outermost first: branches and loops that are none
@@ -87,6 +100,21 @@ static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
     operand->set(sink(operand->get()));
 }
 
+/// Moves views of what is outside of `region` in front of `op`, which it is of:
+/// where in the workspace a kernel has its buffers is an argument, so that
+/// layers have equal functions.
+static void hoistViews(Operation *op, Region &region) {
+  SmallVector<memref::ViewOp> views;
+  region.walk([&](memref::ViewOp view) {
+    if (llvm::all_of(view->getOperands(), [&](Value operand) {
+          return !region.isAncestor(operand.getParentRegion());
+        }))
+      views.push_back(view);
+  });
+  for (memref::ViewOp view : views)
+    view->moveBefore(op);
+}
+
 /// Moves the stack slots that only `region` uses to its start: a tile that is
 /// an argument could not become registers.
 static void sinkStackSlots(Region &region) {
@@ -107,7 +135,6 @@ static void sinkStackSlots(Region &region) {
 namespace {
 struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
@@ -118,38 +145,50 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
       SmallVector<Operation *> kernels;
       collectKernels(function.getBody(), kernels);
       for (auto [number, kernel] : llvm::enumerate(kernels))
-        if (failed(outline(rewriter, function, kernel, number)))
-          return signalPassFailure();
+        outline(function, kernel, number);
     }
   }
 
 private:
-  LogicalResult outline(RewriterBase &rewriter, func::FuncOp function,
-                        Operation *kernel, unsigned number) {
-    Location loc = kernel->getLoc();
-    rewriter.setInsertionPoint(kernel);
-    auto wrapper = scf::ExecuteRegionOp::create(rewriter, loc, TypeRange{});
-    Block *body = rewriter.createBlock(&wrapper.getRegion());
-    rewriter.setInsertionPointToEnd(body);
-    scf::YieldOp::create(rewriter, loc);
-    rewriter.moveOpBefore(kernel, body->getTerminator());
-    sinkIndexArithmetic(rewriter, wrapper.getRegion());
-    sinkStackSlots(wrapper.getRegion());
-
-    std::string name = function.getName().str() + "." + std::to_string(number);
-    func::CallOp call;
-    FailureOr<func::FuncOp> outlined = outlineSingleBlockRegion(
-        rewriter, loc, wrapper.getRegion(), name, &call);
-    if (failed(outlined))
-      return kernel->emitError() << "could not be outlined";
-    outlined->setPrivate();
-    // What is left of the wrapper is the call.
-    Block &rest = wrapper.getRegion().front();
-    rewriter.eraseOp(rest.getTerminator());
-    rewriter.inlineBlockBefore(&rest, wrapper);
-    rewriter.eraseOp(wrapper);
-    ++numKernels;
-    return success();
-  }
+  void outline(func::FuncOp function, Operation *kernel, unsigned number);
 };
 } // namespace
+
+void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
+                             unsigned number) {
+  Location loc = kernel->getLoc();
+  OpBuilder b(function);
+  std::string name = function.getName().str() + "." + std::to_string(number);
+  auto outlined = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+  outlined.setPrivate();
+  Block *body = outlined.addEntryBlock();
+  b.setInsertionPoint(kernel);
+  auto call = func::CallOp::create(b, loc, outlined, ValueRange());
+  kernel->moveBefore(body, body->end());
+  b.setInsertionPointToEnd(body);
+  func::ReturnOp::create(b, loc);
+  Region &region = outlined.getBody();
+  hoistViews(call, region);
+  sinkIndexArithmetic(b, region);
+  sinkStackSlots(region);
+  // The uses inside are looked for, not those of the values: an argument of all
+  // kernels has many.
+  SmallVector<Value> operands;
+  llvm::DenseMap<Value, Value> arguments;
+  region.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (region.isAncestor(value.getParentRegion()))
+        continue;
+      auto [it, isNew] = arguments.try_emplace(value);
+      if (isNew) {
+        it->second = body->addArgument(value.getType(), value.getLoc());
+        operands.push_back(value);
+      }
+      operand.set(it->second);
+    }
+  });
+  outlined.setFunctionType(b.getFunctionType(body->getArgumentTypes(), {}));
+  call.getArgOperandsMutable().assign(operands);
+  ++numKernels;
+}

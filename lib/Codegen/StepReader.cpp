@@ -25,6 +25,8 @@ using flywheel::train::TrainDialect;
 
 /// Flops of a function of the math dialect.
 constexpr int64_t kMathFlops = 16;
+/// Flops of a random number, and of a normal one made of it.
+constexpr int64_t kDrawFlops = 100, kQuantileFlops = 160;
 /// Iterations of a loop, and extent of a tile in one, that are not known.
 constexpr int64_t kUnknownTrips = 16;
 constexpr int64_t kUnknownTile = 8;
@@ -76,6 +78,10 @@ static CheckedSize countFlops(Operation *op, int64_t extent) {
     return 1;
   if (isa<math::MathDialect>(op->getDialect()))
     return kMathFlops;
+  if (isa<train::RandomBitsOp>(op))
+    return kDrawFlops;
+  if (isa<train::NormalQuantileOp>(op))
+    return kQuantileFlops;
   return inner;
 }
 

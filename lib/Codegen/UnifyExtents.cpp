@@ -302,7 +302,11 @@ void UnifyExtents::runOnOperation() {
         return i;
     return -1;
   };
+  // All at once: a function with thousands of variables keeps one list of them.
+  SmallVector<NamedAttrList> attrs;
   for (BlockArgument argument : function.getArguments()) {
+    attrs.push_back(
+        NamedAttrList(function.getArgAttrDict(argument.getArgNumber())));
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
@@ -332,10 +336,13 @@ void UnifyExtents::runOnOperation() {
       }
       extents.push_back(number);
     }
-    function.setArgAttr(argument.getArgNumber(),
-                        TrainDialect::getExtentsAttrName(),
-                        b.getDenseI64ArrayAttr(extents));
+    attrs.back().set(TrainDialect::getExtentsAttrName(),
+                     b.getDenseI64ArrayAttr(extents));
   }
+  function.setAllArgAttrs(llvm::map_to_vector(
+      attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
+        return list.getDictionary(b.getContext());
+      }));
   function->setAttr(TrainDialect::getSymbolsAttrName(),
                     b.getStrArrayAttr(nameSymbols(symbols, feedExtents)));
   nameExtentPlaces(classes, symbols, feedExtents);

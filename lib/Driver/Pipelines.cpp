@@ -176,6 +176,7 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
   pm.addNestedPass<func::FuncOp>(createProtectState());
+  pm.addNestedPass<func::FuncOp>(createLoadElements());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
   // What branches pass on is one buffer where both pass on the same.
   pm.addPass(createCanonicalizerPass());
@@ -208,6 +209,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
+    pm.addPass(train::createTrainExpandDraws());
     CpuTarget cpu = getCpuTarget(options.target);
     VectorizeKernelsOptions vectorize;
     vectorize.vectorBits = cpu.vectorBits;
@@ -215,6 +217,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createVectorizeKernels(vectorize));
     pm.addNestedPass<func::FuncOp>(createExpandMath());
   } else {
+    pm.addPass(train::createTrainExpandDraws());
     pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   }
   pm.addPass(createCanonicalizerPass());

@@ -84,10 +84,14 @@ static OptimizationLevel getOptimizationLevel(unsigned level) {
 /// What the kernels need from LLVM's middle end: tiles and descriptors become
 /// registers, addresses are shared and leave the loops. They come vectorized,
 /// unrolled and simplified, so that the rest of the -O3 pipeline takes four
-/// times as long and changes nothing that can be measured.
+/// times as long and changes nothing that can be measured. As soon as
+/// descriptors are registers, the arguments of kernels that are one constant in
+/// all calls, as the sizes and strides of static shapes are, become that
+/// constant.
 constexpr StringLiteral kKernelPipeline =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(licm),gvn,dse,instsimplify,simplifycfg,adce),"
+    "function(sroa,early-cse<memssa>),ipsccp,deadargelim,"
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
+    "dse,instsimplify,simplifycfg,adce),"
     "globaldce";
 
 static void optimize(llvm::Module &module, TargetMachine &machine,

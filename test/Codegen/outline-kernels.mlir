@@ -78,3 +78,83 @@ func.func @carried.kernel(%n: index, %x: memref<?xf32>, %out: memref<?xf32>) {
   memref.store %sum, %out[%c0] : memref<?xf32>
   return
 }
+
+// Two ops that differ in a number and in places alone have one function, to
+// which these are arguments; an op of few sums stays.
+// CHECK-LABEL: func.func private @layers.kernel.0(
+// CHECK-SAME: %[[K:[^:]*]]: i64, %[[OUT:[^:]*]]: memref<64xi64>)
+// CHECK: linalg.generic {{.*}} outs(%[[OUT]] : memref<64xi64>)
+// CHECK: arith.xori %{{.*}}, %[[K]]
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func private @layers.kernel.2(
+// CHECK-SAME: %[[PART:.*]]: memref<64xf32>, %[[X:.*]]: memref<64xf32>)
+// CHECK: scf.for
+// CHECK-NOT: memref.view
+// CHECK: linalg.fill {{.*}} outs(%[[PART]]
+// CHECK: memref.copy %[[PART]], %[[X]]
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func private @layers.kernel.4(
+// CHECK-SAME: %[[X:[^:]*]]: memref<64xf32>, %[[SUM:[^:]*]]: memref<f32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func @layers.kernel(
+// CHECK-SAME: %[[WORK:[^:]*]]: memref<?xi8>, %[[A:[^:]*]]: i64, %[[B:[^:]*]]: i64, %[[X:[^:]*]]: memref<64xf32>,
+// CHECK: %[[V0:.*]] = memref.view %[[WORK]][%c0]
+// CHECK-NEXT: %[[V1:.*]] = memref.view %[[WORK]][%c512]
+// CHECK-NEXT: call @layers.kernel.0(%[[A]], %[[V0]])
+// CHECK-NEXT: call @layers.kernel.0(%[[B]], %[[V1]])
+// CHECK-NEXT: %[[P0:.*]] = memref.view %[[WORK]][%c1024]
+// CHECK-NEXT: call @layers.kernel.2(%[[P0]], %[[X]])
+// CHECK-NEXT: %[[P1:.*]] = memref.view %[[WORK]][%c1280]
+// CHECK-NEXT: call @layers.kernel.2(%[[P1]], %[[X]])
+// CHECK-NEXT: call @layers.kernel.4(%[[X]], %{{.*}})
+// CHECK-NEXT: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf32>, %sum: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %c1024 = arith.constant 1024 : index
+  %c1280 = arith.constant 1280 : index
+  %c7 = arith.constant 7 : i64
+  %zero = arith.constant 0.0 : f32
+  %0 = memref.view %work[%c0][] : memref<?xi8> to memref<64xi64>
+  %1 = memref.view %work[%c512][] : memref<?xi8> to memref<64xi64>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%0 : memref<64xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %k = arith.xori %j, %a : i64
+    %l = arith.muli %k, %c7 : i64
+    linalg.yield %l : i64
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%1 : memref<64xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %k = arith.xori %j, %b : i64
+    %l = arith.muli %k, %c7 : i64
+    linalg.yield %l : i64
+  }
+  scf.for %i = %c0 to %c1280 step %c1 {
+    %part = memref.view %work[%c1024][] : memref<?xi8> to memref<64xf32>
+    linalg.fill ins(%zero : f32) outs(%part : memref<64xf32>)
+    memref.copy %part, %x : memref<64xf32> to memref<64xf32>
+  }
+  scf.for %i = %c0 to %c1280 step %c1 {
+    %part = memref.view %work[%c1280][] : memref<?xi8> to memref<64xf32>
+    linalg.fill ins(%zero : f32) outs(%part : memref<64xf32>)
+    memref.copy %part, %x : memref<64xf32> to memref<64xf32>
+  }
+  linalg.generic {indexing_maps = [#id, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<64xf32>) outs(%sum : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %in, %out : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<64xf32>) outs(%x : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %in, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}

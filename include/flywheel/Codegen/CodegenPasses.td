@@ -528,11 +528,13 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each fused group into a function of its own";
   let description = [{
     Before: kernels `F.kernel` whose bodies are loop nests and structured ops on
-    buffers. After: each tiled loop nest, and each op that computes a
-    transcendental function, is a private function `F.kernel.<n>` that its
-    entry calls, together with the index arithmetic and the stack slots that it
-    alone uses. Entries that compute the same thing (the forward part of a train
-    step and of an evaluation) then have equal functions, of which
+    buffers. After: each tiled loop nest, each reduction, and each elementwise
+    op that computes more than a few sums is a private function `F.kernel.<n>`
+    that its entry calls, together with the index arithmetic and the stack slots
+    that it alone uses; where its buffers are in the workspace is an argument.
+    What computes the same thing (the layers of a net, the initial values of
+    variables of one shape, the forward part of a train step and of an
+    evaluation) then has equal functions, of which
     `duplicate-function-elimination` leaves one to compile. Kernels are found
     inside branches and while loops as well.
   }];
@@ -542,6 +544,24 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LoadElements : Pass<"flywheel-load-elements", "::mlir::func::FuncOp"> {
+  let summary = "Load single elements of what a step does not write";
+  let description = [{
+    Before: `tensor.extract` of arguments of the function. After: what it does
+    not write (`bufferization.writable = false`: a feed, the list of variables to
+    initialise) is read as a buffer. Bufferization compares every read of a
+    tensor with every other: with one read for each of thousands of variables,
+    that would take longer than all the rest.
+  }];
+  let statistics = [
+    Statistic<"numLoaded", "loaded", "Elements loaded">
+  ];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 

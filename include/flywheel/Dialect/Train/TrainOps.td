@@ -269,6 +269,57 @@ def Train_RandomOp : Train_Op<"random", [
   let hasVerifier = 1;
 }
 
+def Train_StreamKeyOp : Train_Op<"stream_key", [Pure]> {
+  let summary = "The key of a stream of random numbers";
+  let description = [{
+    A mix (the finalizer of SplitMix64; Steele, Lea and Flood, Fast splittable
+    pseudorandom number generators, 2014) of the seed of all variables, the seed
+    of one op or variable and the number of its run.
+
+    ```mlir
+    %key = train.stream_key %seed, %run op_seed 7
+    ```
+  }];
+  let arguments = (ins I64:$seed, I64:$run, I64Attr:$op_seed);
+  let results = (outs I64:$key);
+  let assemblyFormat = "$seed `,` $run `op_seed` $op_seed attr-dict";
+}
+
+def Train_RandomBitsOp : Train_Op<"random_bits", [Pure]> {
+  let summary = "64 random bits";
+  let description = [{
+    Those of the stream `key` at `index`, by Philox4x32-10 (Salmon and others,
+    Parallel random numbers: as easy as 1, 2, 3, SC 2011): counter = (index, 0).
+    A function of both alone, so that any element can be made anywhere, with the
+    same bits on every target. `train-expand-draws` writes its arithmetic out,
+    once for each kernel that draws.
+
+    ```mlir
+    %bits = train.random_bits %key at %index
+    ```
+  }];
+  let arguments = (ins I64:$key, I64:$index);
+  let results = (outs I64:$bits);
+  let assemblyFormat = "$key `at` $index attr-dict";
+}
+
+def Train_NormalQuantileOp : Train_Op<"normal_quantile", [Pure]> {
+  let summary = "The quantile function of the normal distribution";
+  let description = [{
+    That of the standard normal distribution at `p` in (0, 1): algorithm AS 241,
+    PPND16 (Wichura, The percentage points of the normal distribution, 1988),
+    relative error about 1e-16. It makes normal draws of uniform ones, with the
+    same bits on every target: no library is called, and nothing contracted.
+
+    ```mlir
+    %x = train.normal_quantile %p
+    ```
+  }];
+  let arguments = (ins F64:$p);
+  let results = (outs F64:$x);
+  let assemblyFormat = "$p attr-dict";
+}
+
 def Train_DropoutOp : Train_Op<"dropout", [AllTypesMatch<["x", "result"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Drops elements at random while training";

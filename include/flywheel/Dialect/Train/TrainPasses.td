@@ -271,6 +271,23 @@ def LowerElementTypes
   ];
 }
 
+def TrainExpandDraws : Pass<"train-expand-draws", "::mlir::ModuleOp"> {
+  let summary = "Write out the arithmetic of random draws";
+  let description = [{
+    Before: scalar `train.stream_key`, `train.random_bits` and
+    `train.normal_quantile` ops. After: none, but integer and f64 arithmetic (no
+    library call, no contraction), so that every target gives the same bits. Keys
+    are computed by a function of the module, `train.stream_key`: a model with
+    thousands of variables has one for each.
+
+    Runs late, behind the merging of equal kernels: a draw is over a hundred ops.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect"
+  ];
+}
+
 def FunctionalizeState
     : Pass<"train-functionalize-state", "::mlir::ModuleOp"> {
   let summary = "Turn variables into function arguments and results";

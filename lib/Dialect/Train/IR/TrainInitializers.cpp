@@ -205,7 +205,7 @@ Value RandomUniformAttr::buildElement(OpBuilder &b, Location loc,
       return arith::ConstantOp::create(
           b, loc, b.getI64IntegerAttr(static_cast<int64_t>(bits)));
     };
-    Value offset = buildRandomBits(b, loc, key, index);
+    Value offset = RandomBitsOp::create(b, loc, key, index);
     // The upper half of bits * range: the multiply-shift reduction. A range of
     // 2^64, here 0, needs none.
     if (uint64_t range = toUInt64(high) - toUInt64(low))

@@ -21,7 +21,7 @@ namespace flywheel::train {
 
 namespace {
 /// A variable that a minimize op updates.
-struct Parameter {
+struct Minimized {
   VariableOp variable;
   /// The values of the variable that the loss is computed from.
   SmallVector<Value> reads;
@@ -48,7 +48,7 @@ private:
   OpBuilder builder;
   /// The symbols of the variables that may be updated.
   llvm::SetVector<Attribute> candidates;
-  SmallVector<Parameter> parameters;
+  SmallVector<Minimized> parameters;
 };
 } // namespace
 
@@ -156,14 +156,14 @@ LogicalResult MinimizeExpander::findParameters() {
 /// variable add up to the gradient of that variable.
 SmallVector<Value> MinimizeExpander::emitGradients() {
   SmallVector<Value> reads;
-  for (const Parameter &parameter : parameters)
+  for (const Minimized &parameter : parameters)
     reads.append(parameter.reads);
   auto gradient = GradientOp::create(
       builder, loc, ValueRange(reads).getTypes(), minimize.getLoss(), reads,
       /*grad_ys=*/ValueRange(), Unconnected::error);
   SmallVector<Value> gradients;
   unsigned next = 0;
-  for (const Parameter &parameter : parameters) {
+  for (const Minimized &parameter : parameters) {
     Value sum;
     for (unsigned i = 0, e = parameter.reads.size(); i < e; ++i) {
       Value part = gradient.getResult(next++);
@@ -180,7 +180,7 @@ FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
   if (failed(findParameters()))
     return failure();
   SmallVector<Attribute> variables;
-  for (const Parameter &parameter : parameters)
+  for (const Minimized &parameter : parameters)
     variables.push_back(FlatSymbolRefAttr::get(parameter.variable));
   auto apply = ApplyGradientsOp::create(
       builder, loc, emitGradients(), builder.getArrayAttr(variables),

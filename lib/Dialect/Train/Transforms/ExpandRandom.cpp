@@ -43,7 +43,7 @@ static void expandRandom(RandomOp op) {
     Value position = arith::ConstantIndexOp::create(b, loc, index);
     return tensor::ExtractOp::create(b, loc, state, position);
   };
-  Value key = buildStreamKey(b, loc, get(0), /*opSeed=*/0, get(1));
+  Value key = StreamKeyOp::create(b, loc, get(0), get(1), /*op_seed=*/0);
   Value drawn =
       buildElements(b, loc, distribution, type, key, op.getDynamicSizes());
   if (drawn.getType() != type)

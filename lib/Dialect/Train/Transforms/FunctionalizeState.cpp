@@ -230,25 +230,25 @@ void FunctionState::rewriteReturn() {
 
 void FunctionState::setArgumentAttributes() {
   StringRef writable = "bufferization.writable";
-  StringAttr variableAttr =
-      builder.getStringAttr(TrainDialect::getVariableAttrName());
-  for (BlockArgument argument : function.getArguments())
-    function.setArgAttr(argument.getArgNumber(), writable,
-                        builder.getBoolAttr(false));
+  // All at once: a function with thousands of variables keeps one list of them.
+  SmallVector<NamedAttrList> attrs;
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+    attrs.push_back(NamedAttrList(function.getArgAttrDict(i)));
+    attrs.back().set(writable, builder.getBoolAttr(false));
+  }
   for (auto [i, destination] : llvm::enumerate(destinations)) {
-    unsigned number = destination.getArgNumber();
-    function.setArgAttr(number, TrainDialect::getResultAttrName(),
-                        builder.getI64IntegerAttr(i));
-    function.setArgAttr(number, writable, builder.getBoolAttr(true));
+    NamedAttrList &ofResult = attrs[destination.getArgNumber()];
+    ofResult.set(TrainDialect::getResultAttrName(),
+                 builder.getI64IntegerAttr(i));
+    ofResult.set(writable, builder.getBoolAttr(true));
   }
   for (auto &[symbol, versions] : variables) {
-    unsigned number = versions.storage.getArgNumber();
-    function.setArgAttr(number, variableAttr, symbol);
+    NamedAttrList &ofVariable = attrs[versions.storage.getArgNumber()];
+    ofVariable.set(TrainDialect::getVariableAttrName(), symbol);
     bool isWritten = versions.current != versions.storage;
     if (isWritten) {
-      function.setArgAttr(number, writable, builder.getBoolAttr(true));
-      function.setArgAttr(number, TrainDialect::getWritesAttrName(),
-                          builder.getUnitAttr());
+      ofVariable.set(writable, builder.getBoolAttr(true));
+      ofVariable.set(TrainDialect::getWritesAttrName(), builder.getUnitAttr());
       Value update = versions.current;
       if (auto projection = update.getDefiningOp<ProjectOp>())
         update = projection.getInput();
@@ -256,19 +256,22 @@ void FunctionState::setArgumentAttributes() {
       // What was assigned before the update may well be a copy.
       if (isa_and_nonnull<OptimizerUpdateOpInterface>(op) &&
           llvm::is_contained(op->getOperands(), versions.storage))
-        function.setArgAttr(number, TrainDialect::getUpdatedAttrName(),
-                            builder.getUnitAttr());
+        ofVariable.set(TrainDialect::getUpdatedAttrName(),
+                       builder.getUnitAttr());
     }
     if (versions.isRead)
-      function.setArgAttr(number, TrainDialect::getReadsAttrName(),
-                          builder.getUnitAttr());
+      ofVariable.set(TrainDialect::getReadsAttrName(), builder.getUnitAttr());
     if (versions.isInitialValueRead)
-      function.setArgAttr(number, TrainDialect::getInitializedValueAttrName(),
-                          builder.getUnitAttr());
+      ofVariable.set(TrainDialect::getInitializedValueAttrName(),
+                     builder.getUnitAttr());
   }
   for (auto &[symbol, bit] : bits)
-    function.setArgAttr(bit.getArgNumber(),
-                        TrainDialect::getIsInitializedAttrName(), symbol);
+    attrs[bit.getArgNumber()].set(TrainDialect::getIsInitializedAttrName(),
+                                  symbol);
+  function.setAllArgAttrs(llvm::map_to_vector(
+      attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
+        return list.getDictionary(builder.getContext());
+      }));
 }
 
 LogicalResult FunctionState::run() {

@@ -125,7 +125,7 @@ void InitializerBuilder::initialize(int64_t index) {
     int64_t opSeed = initializer.getStreamSeed().value_or(
         getDefaultStreamSeed(variable.getSymName()));
     Value run = tensor::ExtractOp::create(b, loc, runs, position);
-    Value key = buildStreamKey(b, loc, seed, opSeed, run);
+    Value key = StreamKeyOp::create(b, loc, seed, run, opSeed);
     value = buildElements(b, loc, initializer, variable.getTensorType(), key);
   }
   RankedTensorType type = variable.getTensorType();
