@@ -169,3 +169,219 @@ func.func @checked(%c: i1, %x: tensor<4xf32>,
   %new = linalg_ext.store %0#0 in %w : tensor<4xf32> in tensor<4xf32>
   return %new : tensor<4xf32>
 }
+
+// -----
+
+// A store that changes the type stays where it is.
+// CHECK-LABEL: func.func @shape(
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK-NOT: linalg_ext.store
+// CHECK: %[[NEW:.*]] = linalg_ext.store %[[IF]]
+// CHECK-NEXT: return %[[NEW]]
+func.func @shape(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %w: tensor<4xf32> {train.variable = @w, train.writes}) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<?xf32> {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %y : tensor<?xf32>
+  }
+  %new = linalg_ext.store %0 in %w : tensor<?xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// So does one whose place is made behind the branch.
+// CHECK-LABEL: func.func @behind(
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK-NOT: linalg_ext.store
+// CHECK: %[[NEW:.*]] = linalg.exp
+// CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[IF]] in %[[NEW]]
+// CHECK-NEXT: return %[[STORED]]
+func.func @behind(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %w: tensor<4xf32> {train.variable = @w, train.writes}) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  %e = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+  %new = linalg_ext.store %0 in %e : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// What is computed on every path, and stored on one, stays where it is computed.
+// CHECK-LABEL: func.func @outside(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
+// CHECK-NEXT: %[[VALUE:.*]] = scf.if %[[C]]
+// CHECK-NEXT: scf.yield %[[X]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[Y]]
+// CHECK: scf.if %[[C]]
+// CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[VALUE]] in %[[W]]
+// CHECK-NEXT: scf.yield %[[STORED]]
+func.func @outside(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>,
+                   %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  %1 = scf.if %c -> tensor<4xf32> {
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %new = linalg_ext.store %1 in %w : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// What a branch stores there already is not stored again, and goes where a branch
+// inside of it makes it.
+// CHECK-LABEL: func.func @stored(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
+// CHECK-NEXT: %[[IF:.*]] = scf.if %[[C]]
+// CHECK-NEXT: %[[ONE:.*]] = linalg_ext.store %[[X]] in %[[W]]
+// CHECK-NEXT: scf.yield %[[ONE]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[W]]
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[IF]]
+func.func @stored(%c: i1, %x: tensor<4xf32>,
+                  %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = linalg_ext.store %x in %w : tensor<4xf32> in tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %w : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// A loop that has its place, as that which another one starts from, keeps it: what
+// else goes elsewhere is copied there.
+// CHECK-LABEL: func.func @chained(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32> {{{[^}]*}}}, %[[W:[^:]*]]: tensor<4xf32>
+// CHECK: %[[INIT:.*]] = linalg_ext.store %[[X]] in %[[W]]
+// CHECK: %[[FIRST:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]])
+// CHECK: %[[SECOND:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]])
+// CHECK: %[[RESULT:.*]] = linalg_ext.store %[[FIRST]] in %[[R]]
+// CHECK-NEXT: return %[[RESULT]], %[[SECOND]]
+func.func @chained(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                   %w: tensor<4xf32> {train.variable = @w, train.writes}, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %e = math.exp %a : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %0) -> tensor<4xf32> {
+    %e = math.exp %a : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  %result = linalg_ext.store %0 in %r : tensor<4xf32> in tensor<4xf32>
+  %new = linalg_ext.store %1 in %w : tensor<4xf32> in tensor<4xf32>
+  return %result, %new : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What an iteration passes on is stored where each branch makes it; what it makes
+// in the place of what it replaces is there.
+// CHECK-LABEL: func.func @carried(
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}})
+// CHECK-NEXT: %[[IF:.*]] = scf.if
+// CHECK-NEXT: %[[E:.*]] = linalg.exp ins(%[[B]] {{.*}} outs(%[[A]]
+// CHECK-NEXT: %[[SE:.*]] = linalg_ext.store %[[E]] in %[[A]]
+// CHECK-NEXT: scf.yield %[[SE]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[T:.*]] = linalg.abs ins(%[[A]] {{.*}} outs(%[[B]]
+// CHECK-NEXT: %[[ST:.*]] = linalg_ext.store %[[T]] in %[[A]]
+// CHECK-NEXT: scf.yield %[[ST]]
+// CHECK: %[[NEXT:.*]] = linalg.abs ins(%[[IF]] {{.*}} outs(%[[D]]
+// CHECK-NEXT: scf.yield %[[IF]], %[[B]], %[[NEXT]]
+func.func @carried(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %d = %z) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %1 = scf.if %c -> tensor<4xf32> {
+      %e = linalg.exp ins(%b : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %e : tensor<4xf32>
+    } else {
+      %t = linalg.abs ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    }
+    %2 = linalg.abs ins(%1 : tensor<4xf32>) outs(%d : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1, %b, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+// A loop that starts from what a branch has written, but does not write it, starts
+// from a copy as well.
+// CHECK-LABEL: func.func @version(
+// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: tensor<4xf32>, %{{[^:]*}}: tensor<4xf32> {{{[^}]*}}}, %[[W:[^:]*]]: tensor<4xf32>
+// CHECK: scf.if
+// CHECK: %[[NEW:.*]] = linalg.exp {{.*}} outs(%[[W]]
+// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor()
+// CHECK: %[[COPY:.*]] = linalg.copy {train.snapshot = @w} ins(%[[NEW]] {{.*}} outs(%[[OWN]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
+// CHECK: scf.yield %{{.*}}, %[[NEW]]
+func.func @version(%c: i1, %x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                   %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.if %c -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %new) -> tensor<4xf32> {
+      %e = math.exp %a : tensor<4xf32>
+      scf.yield %e : tensor<4xf32>
+    }
+    %norm = math.exp %1 : tensor<4xf32>
+    scf.yield %norm, %new : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %x, %w : tensor<4xf32>, tensor<4xf32>
+  }
+  %result = linalg_ext.store %0#0 in %r : tensor<4xf32> in tensor<4xf32>
+  return %result, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// However deep the branch is that makes a value.
+// CHECK-LABEL: func.func @levels(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[W:[^:]*]]: tensor<4xf32>
+// CHECK-COUNT-3: scf.if %[[C]]
+// CHECK: %[[E:.*]] = math.exp %[[X]]
+// CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[E]] in %[[W]]
+// CHECK-NEXT: scf.yield %[[STORED]]
+// CHECK-NOT: linalg_ext.store
+// CHECK: return
+func.func @levels(%c: i1, %x: tensor<4xf32>,
+                  %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = scf.if %c -> tensor<4xf32> {
+      %2 = scf.if %c -> tensor<4xf32> {
+        %e = math.exp %x : tensor<4xf32>
+        scf.yield %e : tensor<4xf32>
+      } else {
+        scf.yield %w : tensor<4xf32>
+      }
+      scf.yield %2 : tensor<4xf32>
+    } else {
+      scf.yield %w : tensor<4xf32>
+    }
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %w : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
