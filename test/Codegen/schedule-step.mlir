@@ -280,3 +280,60 @@ func.func @twice(%v: tensor<4xf32> {train.variable = @v, train.reads, train.writ
   %0 = linalg_ext.store %new#1 in %r : tensor<4xf32> in tensor<4xf32>
   return %0, %new#0 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What reads a part of the old value that a branch has passed on, out of another
+// one, comes before the new value as well.
+// CHECK-LABEL: func.func @passed(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<2xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK-NEXT: %[[PART:.*]] = scf.if %[[C]]
+// CHECK: %[[READ:.*]] = linalg.exp ins(%[[PART]] {{.*}} outs(%[[R]]
+// CHECK-NEXT: %[[NEW:.*]] = linalg.exp ins(%[[X]] {{.*}} outs(%[[V]]
+// CHECK-NEXT: return %[[READ]], %[[NEW]]
+func.func @passed(%c: i1, %x: tensor<4xf32>, %r: tensor<2xf32> {train.result = 0 : i64},
+                  %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})
+    -> (tensor<2xf32>, tensor<4xf32>) {
+  %new = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %part = scf.if %c -> tensor<2xf32> {
+    %inner = scf.if %c -> tensor<2xf32> {
+      %p = tensor.extract_slice %v[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+      scf.yield %p : tensor<2xf32>
+    } else {
+      %p = tensor.extract_slice %v[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+      scf.yield %p : tensor<2xf32>
+    }
+    scf.yield %inner : tensor<2xf32>
+  } else {
+    %p = tensor.extract_slice %v[2] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    scf.yield %p : tensor<2xf32>
+  }
+  %read = linalg.exp ins(%part : tensor<2xf32>) outs(%r : tensor<2xf32>) -> tensor<2xf32>
+  return %read, %new : tensor<2xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A check that comes too late costs more than one copy: what it needs overwrites
+// what the other update reads, so that is copied.
+// CHECK-LABEL: func.func @late(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[A:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[B:[^:]*]]: tensor<4xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @b} ins(%[[B]]
+// CHECK: %[[NEWB:.*]] = linalg.exp ins(%[[X]] {{.*}} outs(%[[B]]
+// CHECK: cf.assert
+// CHECK-NEXT: %[[NEWA:.*]] = linalg.add ins(%[[OLD]], %[[X]] {{.*}} outs(%[[A]]
+// CHECK-NEXT: return %[[NEWA]], %[[NEWB]]
+func.func @late(%x: tensor<4xf32>,
+                %a: tensor<4xf32> {train.variable = @a, train.reads, train.writes},
+                %b: tensor<4xf32> {train.variable = @b, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  // expected-remark@below {{the old value of variable @b is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xf32>'}}
+  %newa = linalg.add ins(%b, %x : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  %newb = linalg.exp ins(%x : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  %e = tensor.extract %newb[%c0] : tensor<4xf32>
+  %ok = arith.cmpf olt, %e, %zero : f32
+  cf.assert %ok, "no"
+  return %newa, %newb : tensor<4xf32>, tensor<4xf32>
+}
