@@ -1,0 +1,76 @@
+// RUN: flywheel-opt %s --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' --split-input-file | FileCheck %s
+
+// What an op overwrites as a whole needs no copy of what was there.
+// CHECK-LABEL: func.func @overwritten(
+// CHECK-SAME: %[[X:[^:]*]]: memref<8x5xf32>, %[[I:[^:]*]]: memref<3xi64>, %[[Y:[^:]*]]: memref<3x5xf32>
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: linalg_ext.gather ins(%[[X]], %[[I]] : {{.*}}) outs(%[[OWN]] :
+// CHECK-NEXT: %[[SUMS:.*]] = memref.alloc()
+// CHECK-NEXT: linalg_ext.scan ins(%[[OWN]] : {{.*}}) outs(%[[SUMS]] :
+// CHECK-NEXT: return %[[SUMS]]
+func.func @overwritten(%x: tensor<8x5xf32> {bufferization.writable = false}, %i: tensor<3xi64> {bufferization.writable = false},
+                       %y: tensor<3x5xf32> {bufferization.writable = false}) -> tensor<3x5xf32> {
+  %0 = linalg_ext.gather ins(%x, %i : tensor<8x5xf32>, tensor<3xi64>) outs(%y : tensor<3x5xf32>) axis 0 -> tensor<3x5xf32>
+  %1 = linalg_ext.scan ins(%0 : tensor<3x5xf32>) outs(%y : tensor<3x5xf32>) axis 0 -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+
+// -----
+
+// One that starts from what is there does.
+// CHECK-LABEL: func.func @updated(
+// CHECK-SAME: %[[I:[^:]*]]: memref<3xi64>, %[[U:[^:]*]]: memref<3x5xf32>, %[[Y:[^:]*]]: memref<8x5xf32>
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: memref.copy %[[Y]], %[[OWN]]
+// CHECK-NEXT: linalg_ext.scatter add ins(%[[I]], %[[U]] : {{.*}}) outs(%[[OWN]] :
+// CHECK-NEXT: return %[[OWN]]
+func.func @updated(%i: tensor<3xi64> {bufferization.writable = false}, %u: tensor<3x5xf32> {bufferization.writable = false},
+                   %y: tensor<8x5xf32> {bufferization.writable = false}) -> tensor<8x5xf32> {
+  %0 = linalg_ext.scatter add ins(%i, %u : tensor<3xi64>, tensor<3x5xf32>) outs(%y : tensor<8x5xf32>) axis 0 -> tensor<8x5xf32>
+  return %0 : tensor<8x5xf32>
+}
+
+// -----
+
+// A store reads nothing of where it goes.
+// CHECK-LABEL: func.func @stored(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32>
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: memref.copy %[[X]], %[[OWN]]
+// CHECK-NEXT: return %[[OWN]]
+func.func @stored(%x: tensor<4xf32> {bufferization.writable = false}, %y: tensor<4xf32> {bufferization.writable = false}) -> tensor<4xf32> {
+  %0 = linalg_ext.store %x in %y : tensor<4xf32> in tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What is committed is still needed then; where it goes is not.
+// CHECK-LABEL: func.func @committed(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32>, %[[B:[^:]*]]: memref<4xf32>
+// CHECK-NEXT: linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[A]] :
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: linalg.abs ins(%[[A]] : memref<4xf32>) outs(%[[OWN]] :
+// CHECK-NEXT: linalg_ext.commit %[[A]], %[[OWN]] to %[[A]], %[[B]]
+func.func @committed(%x: tensor<4xf32> {bufferization.writable = false}, %a: tensor<4xf32> {bufferization.writable = true},
+                     %b: tensor<4xf32> {bufferization.writable = true}) {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.abs ins(%0 : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  linalg_ext.commit %0, %1 to %a, %b : tensor<4xf32>, tensor<4xf32> to tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+// What is protected has its old value there.
+// CHECK-LABEL: func.func @protected(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32>
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
+// CHECK-NEXT: linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[OWN]] :
+// CHECK-NEXT: linalg_ext.commit %[[OWN]] to %[[A]]
+func.func @protected(%x: tensor<4xf32> {bufferization.writable = false}, %a: tensor<4xf32> {bufferization.writable = true}) {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  linalg_ext.protect %a : tensor<4xf32>
+  linalg_ext.commit %0 to %a : tensor<4xf32> to tensor<4xf32>
+  return
+}
