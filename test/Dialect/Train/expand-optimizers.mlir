@@ -377,3 +377,39 @@ func.func @taken() {
   train.minimize %a : tensor<3xf32> with #train.momentum<lr = 0.5, name = "SGD">
   return
 }
+
+// -----
+
+// A loss that is one result of a branch or a loop depends on what that result
+// does, not on what only the others do.
+train.variable @a : tensor<f32>
+train.variable @b : tensor<f32>
+train.variable @c : tensor<f32>
+train.variable @d : tensor<f32>
+// CHECK: train.variable @"a/Momentum"
+// CHECK-NEXT: train.variable @"c/Momentum"
+// CHECK-NOT: train.variable
+
+// CHECK-LABEL: func @results
+func.func @results(%p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = train.read @a : tensor<f32>
+  %b = train.read @b : tensor<f32>
+  %c = train.read @c : tensor<f32>
+  %d = train.read @d : tensor<f32>
+  %0:2 = scf.if %p -> (tensor<f32>, tensor<f32>) {
+    %e = arith.mulf %a, %a : tensor<f32>
+    scf.yield %e, %b : tensor<f32>, tensor<f32>
+  } else {
+    scf.yield %a, %b : tensor<f32>, tensor<f32>
+  }
+  %1:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %0#0, %y = %0#1) -> (tensor<f32>, tensor<f32>) {
+    %e = arith.mulf %x, %c : tensor<f32>
+    %f = arith.mulf %y, %d : tensor<f32>
+    scf.yield %e, %f : tensor<f32>, tensor<f32>
+  }
+  train.minimize %1#0 : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
+  return
+}
