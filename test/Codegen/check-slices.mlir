@@ -226,3 +226,107 @@ func.func @single(%x: tensor<?xf32>, %n: index, %y: tensor<8xf32>) -> (tensor<1x
   %2 = tensor.extract_slice %y[7] [3] [-1] : tensor<8xf32> to tensor<3xf32>
   return %0, %1, %2 : tensor<1xf32>, tensor<?xf32>, tensor<3xf32>
 }
+
+// Each number of a slice may be known only when the step runs.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[O:[^:]*]]: index, %[[N:[^:]*]]: index, %[[S:[^:]*]]: index)
+// CHECK: %[[D:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?xf32>
+// CHECK: %[[STEPS:.*]] = arith.subi %[[N]], %[[ONE:.*]] : index
+// CHECK-NEXT: %[[LENGTH:.*]] = arith.muli %[[STEPS]], %[[S]] : index
+// CHECK-NEXT: %[[LAST:.*]] = arith.addi %[[O]], %[[LENGTH]] : index
+// CHECK-DAG: %[[BEGINS:.*]] = arith.cmpi ult, %[[O]], %[[D]] : index
+// CHECK-DAG: %[[ENDS:.*]] = arith.cmpi ult, %[[LAST]], %[[D]] : index
+// CHECK: %[[INSIDE:.*]] = arith.andi %[[BEGINS]], %[[ENDS]] : i1
+// CHECK-NEXT: %[[SINGLE:.*]] = arith.cmpi eq, %[[N]], %[[ONE]] : index
+// CHECK-NEXT: %[[MOVED:.*]] = arith.addi %[[S]], %[[D]] : index
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addi %[[D]], %[[D]] : index
+// CHECK-NEXT: %[[NEAR:.*]] = arith.cmpi ule, %[[MOVED]], %[[TWICE]] : index
+// CHECK-NEXT: %[[SHORT:.*]] = arith.ori %[[SINGLE]], %[[NEAR]] : i1
+// CHECK-NEXT: %[[FEW:.*]] = arith.cmpi ule, %[[N]], %[[D]] : index
+// CHECK-NEXT: %[[SMALL:.*]] = arith.andi %[[FEW]], %[[SHORT]] : i1
+// CHECK-NEXT: %[[NONE:.*]] = arith.cmpi eq, %[[N]], %{{.*}} : index
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[INSIDE]], %[[SMALL]] : i1
+// CHECK-NEXT: %[[OK:.*]] = arith.ori %[[NONE]], %[[BOTH]] : i1
+// CHECK: linalg_ext.name_numbers %[[OK]]
+// CHECK-NEXT: cf.assert
+func.func @dynamic(%x: tensor<?xf32>, %o: index, %n: index, %s: index) -> tensor<?xf32> {
+  %0 = tensor.extract_slice %x[%o] [%n] [%s] : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// The extent of another tensor, or of another dimension, says nothing.
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>
+// CHECK-COUNT-2: cf.assert
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @others(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?xf32>
+  %0 = tensor.extract_slice %x[0, 0] [%n, %w] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  %1 = tensor.extract_slice %x[0, 0] [%w, %w] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// What ends in range may begin in front of it, or have a negative size.
+// CHECK-LABEL: func.func @negative(
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset \01, size 2, stride 1 and dimension size 9"
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size \01, stride 1 and dimension size 9"
+func.func @negative(%x: tensor<9xf32>, %n: index) -> (tensor<2xf32>, tensor<?xf32>) {
+  %m = affine.min affine_map<()[s0] -> (s0, 4)>()[%n]
+  %0 = tensor.extract_slice %x[%m] [2] [1] : tensor<9xf32> to tensor<2xf32>
+  %1 = tensor.extract_slice %x[0] [%m] [1] : tensor<9xf32> to tensor<?xf32>
+  return %0, %1 : tensor<2xf32>, tensor<?xf32>
+}
+
+// Backwards, it is the first position that may be behind the tensor, and the start
+// of the dimension is no better.
+// CHECK-LABEL: func.func @down(
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset \01, size 3, stride -1 and dimension size 9" {linalg_ext.safe}
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: tensor.extract_slice %{{.*}}[%[[I]]] [3] [-1]
+func.func @down(%x: tensor<9xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c11 = arith.constant 11 : index
+  %r = scf.for %i = %c2 to %c11 step %c1 iter_args(%a = %y) -> tensor<3xf32> {
+    %s = tensor.extract_slice %x[%i] [3] [-1] : tensor<9xf32> to tensor<3xf32>
+    scf.yield %s : tensor<3xf32>
+  }
+  return %r : tensor<3xf32>
+}
+
+// A branch that is out of range may never be taken. What stands for a row has no
+// dimension of 1; an element needs each of its indices.
+// CHECK-LABEL: func.func @branch(
+// CHECK: scf.if
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 0, size 3, stride -1 and dimension size 8" {linalg_ext.safe}
+// CHECK: %[[ROW:.*]] = arith.cmpi ult, %[[K:.*]], %{{.*}} : index
+// CHECK: cf.assert %{{.*}}, "slice out of range of dimension 0 {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: scf.if %[[ROW]] -> (tensor<7xf32>)
+// CHECK: } else {
+// CHECK: tensor.empty() : tensor<7xf32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[K]], %{{.*}} : index
+// CHECK: cf.assert %{{.*}}, "index out of range of dimension 0 {{.*}}" {linalg_ext.safe}
+// CHECK: %[[SECOND:.*]] = arith.cmpi ult, %[[J:.*]], %{{.*}} : index
+// CHECK: cf.assert %{{.*}}, "index out of range of dimension 1 {{.*}}" {linalg_ext.safe}
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[FIRST]], %[[SECOND]] : i1
+// CHECK-NEXT: scf.if %[[BOTH]] -> (f32)
+func.func @branch(%c: i1, %x: tensor<8xf32>, %y: tensor<?x7xf32>, %z: tensor<?x?xf32>, %k: index, %j: index)
+    -> (tensor<3xf32>, tensor<7xf32>, f32) {
+  %d3 = arith.constant dense<0.0> : tensor<3xf32>
+  %d7 = arith.constant dense<0.0> : tensor<7xf32>
+  %d = arith.constant 0.0 : f32
+  %0:3 = scf.if %c -> (tensor<3xf32>, tensor<7xf32>, f32) {
+    %s = tensor.extract_slice %x[0] [3] [-1] : tensor<8xf32> to tensor<3xf32>
+    %row = tensor.extract_slice %y[%k, 0] [1, 7] [1, 1] : tensor<?x7xf32> to tensor<7xf32>
+    %e = tensor.extract %z[%k, %j] : tensor<?x?xf32>
+    scf.yield %s, %row, %e : tensor<3xf32>, tensor<7xf32>, f32
+  } else {
+    scf.yield %d3, %d7, %d : tensor<3xf32>, tensor<7xf32>, f32
+  }
+  return %0#0, %0#1, %0#2 : tensor<3xf32>, tensor<7xf32>, f32
+}
