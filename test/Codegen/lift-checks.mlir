@@ -57,3 +57,50 @@ func.func @nested(%n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Where inputs do not say how far each loop goes, the destinations do as well.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[INIT:[^:]*]]: tensor<4x5xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} ins(%[[X]], %[[INIT]] :
+#row = affine_map<(i, j) -> (i)>
+#id2 = affine_map<(i, j) -> (i, j)>
+func.func @rows(%x: tensor<4xf32>, %init: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#row, #id2], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4xf32>) outs(%init : tensor<4x5xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %ok = arith.cmpf ogt, %e, %zero : f32
+    cf.assert %ok, "positive"
+    linalg.yield %e : f32
+  } -> tensor<4x5xf32>
+  return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// Each check of a generated tensor is one in front of it. One in a branch may be
+// made behind it; what was said of a check before stays.
+// CHECK-LABEL: func.func @generated(
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: cf.assert %{{.*}}, "first" {linalg_ext.safe}
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
+// CHECK: cf.assert %{{.*}}, "second"{{$}}
+// CHECK: scf.if
+// CHECK-NEXT: cf.assert %{{.*}}, "third" {linalg_ext.safe}
+func.func @generated(%x: tensor<4xf32>, %n: index, %ok: i1) -> tensor<4xf32> {
+  %c2 = arith.constant 2 : index
+  %r = tensor.generate {
+  ^bb0(%i: index):
+    %first = arith.cmpi ult, %i, %n : index
+    cf.assert %first, "first" {linalg_ext.safe}
+    %second = arith.cmpi ne, %i, %c2 : index
+    cf.assert %second, "second"
+    %e = tensor.extract %x[%i] : tensor<4xf32>
+    tensor.yield %e : f32
+  } : tensor<4xf32>
+  scf.if %ok {
+    cf.assert %ok, "third"
+  }
+  return %r : tensor<4xf32>
+}
