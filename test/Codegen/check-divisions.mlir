@@ -107,3 +107,66 @@ func.func @powers(%x: i32, %n: i32) -> (i32, i32, i32) {
   %2 = math.ipowi %x, %n : i32
   return %0, %1, %2 : i32, i32, i32
 }
+
+// What is at least 1 needs no check; what is at least 0 does.
+// CHECK-LABEL: func.func @largest(
+// CHECK: arith.maxsi
+// CHECK-NEXT: arith.divsi
+// CHECK: arith.maxsi
+// CHECK-NOT: arith.divsi
+// CHECK: cf.assert
+// CHECK: arith.divsi
+func.func @largest(%x: i64, %y: i64) -> (i64, i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %positive = arith.maxsi %y, %c1 : i64
+  %0 = arith.divsi %x, %positive : i64
+  %natural = arith.maxsi %y, %c0 : i64
+  %1 = arith.divsi %x, %natural : i64
+  return %0, %1 : i64, i64
+}
+
+// -1 wraps where it is one of several constants, and in each signed division; a
+// remainder is 0. Numbers without a sign have no -1.
+// CHECK-LABEL: func.func @minus_one(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xi32>, %[[A:[^:]*]]: i32, %[[B:[^:]*]]: i32)
+// CHECK-DAG: %[[ZEROS:.*]] = arith.constant dense<0> : tensor<2xi32>
+// CHECK: %[[NEGATIVE:.*]] = arith.subi %[[ZEROS]], %[[X]]
+// CHECK: arith.select %{{.*}}, %[[NEGATIVE]], %{{.*}} : tensor<2xi1>, tensor<2xi32>
+// CHECK: cf.assert
+// CHECK: %[[FLOOR:.*]] = arith.floordivsi %[[A]]
+// CHECK: %[[MINUS:.*]] = arith.subi %{{.*}}, %[[A]] : i32
+// CHECK-NEXT: arith.select %{{.*}}, %[[MINUS]], %[[FLOOR]] : i32
+// CHECK: cf.assert
+// CHECK: %[[REST:.*]] = arith.remsi %[[A]]
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: arith.select %{{.*}}, %[[ZERO]], %[[REST]] : i32
+// CHECK: cf.assert
+// CHECK-NEXT: arith.ceildivui %[[A]], %[[B]]
+// CHECK-NEXT: return
+func.func @minus_one(%x: tensor<2xi32>, %a: i32, %b: i32) -> (tensor<2xi32>, i32, i32, i32) {
+  %y = arith.constant dense<[7, -1]> : tensor<2xi32>
+  %0 = arith.divsi %x, %y : tensor<2xi32>
+  %1 = arith.floordivsi %a, %b : i32
+  %2 = arith.remsi %a, %b : i32
+  %3 = arith.ceildivui %a, %b : i32
+  return %0, %1, %2, %3 : tensor<2xi32>, i32, i32, i32
+}
+
+// Behind a branch, the check of a power comes later, too. 0 is no negative one.
+// CHECK-LABEL: func.func @power_branch(
+// CHECK: scf.if
+// CHECK: cf.assert %{{.*}}, "division by zero in 'math.ipowi' at {{.*}}" {linalg_ext.safe}
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @power_branch(%x: i32, %n: i32, %c: i1) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %0 = scf.if %c -> i32 {
+    %p = math.ipowi %x, %n : i32
+    scf.yield %p : i32
+  } else {
+    %p = math.ipowi %x, %c0 : i32
+    scf.yield %p : i32
+  }
+  return %0 : i32
+}
