@@ -77,3 +77,43 @@ func.func @tosa(%x: tensor<2xf32>) -> tensor<2xf32> {
 // What cannot change is no state.
 // CHECK: memref.global "private" constant @table
 memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
+
+// -----
+
+// A constant has the type of its value; what loads it, one of its own.
+// CHECK: train.variable @sparse : tensor<2x2xf32> = dense<{{\[}}[0.000000e+00, 5.000000e-01], [0.000000e+00, 0.000000e+00]]>
+// CHECK-LABEL: func.func @constants(
+// CHECK: %[[C:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: %[[CAST:.*]] = tensor.cast %[[C]] : tensor<2xf32> to tensor<?xf32>
+// CHECK: %[[COMPLEX:.*]] = arith.constant dense<(1.000000e+00,2.000000e+00)> : tensor<1xcomplex<f32>>
+// CHECK: return %[[CAST]], %[[COMPLEX]]
+ml_program.global private @c(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<?xf32>
+ml_program.global private @complex(dense<(1.0, 2.0)> : tensor<1xcomplex<f32>>) : tensor<1xcomplex<f32>>
+ml_program.global private mutable @sparse(sparse<[[0, 1]], 0.5> : tensor<2x2xf32>) : tensor<2x2xf32>
+func.func @constants() -> (tensor<?xf32>, tensor<1xcomplex<f32>>) {
+  %c = ml_program.global_load_const @c : tensor<?xf32>
+  %complex = ml_program.global_load_const @complex : tensor<1xcomplex<f32>>
+  return %c, %complex : tensor<?xf32>, tensor<1xcomplex<f32>>
+}
+
+// -----
+
+// So may what reads and writes a variable of tosa.
+// CHECK-LABEL: func.func @casts(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>)
+// CHECK: %[[V:.*]] = train.read @v : tensor<2xf32>
+// CHECK: %[[OLD:.*]] = tensor.cast %[[V]] : tensor<2xf32> to tensor<?xf32>
+// CHECK: %[[NEW:.*]] = tensor.cast %[[X]] : tensor<?xf32> to tensor<2xf32>
+// CHECK: train.assign @v, %[[NEW]] : tensor<2xf32>
+// CHECK: return %[[OLD]]
+tosa.variable @v = dense<1.0> : tensor<2xf32>
+func.func @casts(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %old = tosa.variable_read @v : tensor<?xf32>
+  tosa.variable_write @v, %x : tensor<?xf32>
+  return %old : tensor<?xf32>
+}
+
+// -----
+
+// CHECK: llvm.mlir.global internal constant @text
+llvm.mlir.global internal constant @text("text") : !llvm.array<4 x i8>
