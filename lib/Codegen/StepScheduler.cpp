@@ -286,7 +286,11 @@ void StepScheduler::giveUp(Operation *writer) {
     UsesByValue reads;
     for (OpOperand *use : collectUses(version, late)) {
       Operation *reader = getTopLevel(use->getOwner());
-      if (reader && reader != writer && late.contains(reader) &&
+      if (!reader || reader == writer || !late.contains(reader))
+        continue;
+      // What only passes the old value on has no wish, but those that read it.
+      Value passedOn = getPassedOn(*use);
+      if ((passedOn && passedOn.getDefiningOp() == reader) ||
           llvm::any_of(wishes[writer],
                        [&](const Wish &wish) { return wish.before == reader; }))
         reads[use->get()].insert(use);

@@ -74,3 +74,25 @@ func.func @inside(%v: tensor<4x8xf32> {train.variable = @v, train.reads, train.w
   }
   return %new : tensor<4x8xf32>
 }
+
+// -----
+
+// A read behind an update in a branch is brought in front of it as well.
+// CHECK-LABEL: func.func @branch(
+// CHECK-SAME: %{{[^:]*}}: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: scf.if
+// CHECK-NEXT: %[[READ:.*]] = linalg.exp ins(%[[V]] {{.*}} outs(%[[R]]
+// CHECK-NEXT: %[[NEW:.*]] = linalg.log ins(%[[X]] {{.*}} outs(%[[V]]
+// CHECK-NEXT: scf.yield %[[READ]], %[[NEW]]
+func.func @branch(%c: i1, %x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                  %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = scf.if %c -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = linalg.log ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+    %read = linalg.exp ins(%v : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %read, %new : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %r, %v : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}

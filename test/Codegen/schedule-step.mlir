@@ -337,3 +337,286 @@ func.func @late(%x: tensor<4xf32>,
   cf.assert %ok, "no"
   return %newa, %newb : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What is inserted, but not made there, is computed in program order.
+// CHECK-LABEL: func.func @inserted(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[PART:.*]] = linalg.exp ins(%[[X]]
+// CHECK-NEXT: %[[READ:.*]] = linalg.abs ins(%[[V]] {{.*}} outs(%[[R]]
+// CHECK-NEXT: %[[NEW:.*]] = tensor.insert_slice %[[PART]] into %[[V]]
+func.func @inserted(%x: tensor<2xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                    %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<2xf32>
+  %part = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %read = linalg.abs ins(%v : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %new = tensor.insert_slice %part into %v[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %read, %new : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// In a chain, what reads the value in between comes before the next op; one of its
+// ops that reads the value in front of it reads a copy.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
+// CHECK: %[[FIRST:.*]] = linalg.exp ins(%[[X]] {{.*}} outs(%[[V]]
+// CHECK: %[[READ:.*]] = linalg.abs ins(%[[FIRST]] {{.*}} outs(%[[R]]
+// CHECK: %[[LAST:.*]] = linalg.add ins(%[[OLD]], %[[X]] {{.*}} outs(%[[FIRST]]
+// CHECK: return %[[READ]], %[[LAST]]
+func.func @chain(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                 %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %first = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{the old value of variable @v is needed by the op that overwrites it: one copy of 'tensor<4xf32>'}}
+  %last = linalg.add ins(%v, %x : tensor<4xf32>, tensor<4xf32>) outs(%first : tensor<4xf32>) -> tensor<4xf32>
+  %read = linalg.abs ins(%first : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  return %read, %last : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What is chosen, or has another type or shape, is in the same memory.
+// CHECK-LABEL: func.func @views(
+// CHECK: %[[CHOSEN:.*]] = arith.select
+// CHECK: %[[CAST:.*]] = tensor.cast %[[CHOSEN]]
+// CHECK: %[[EXPANDED:.*]] = tensor.expand_shape %[[CAST]]
+// CHECK: %[[WHOLE:.*]] = tensor.collapse_shape %[[EXPANDED]]
+// CHECK: %[[READ:.*]] = linalg.abs ins(%[[WHOLE]]
+// CHECK: %[[NEW:.*]] = linalg.exp
+// CHECK: return %[[READ]], %[[NEW]]
+func.func @views(%c: i1, %n: index, %x: tensor<4xf32>, %r: tensor<?xf32> {train.result = 0 : i64},
+                 %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> (tensor<?xf32>, tensor<4xf32>) {
+  %new = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %chosen = arith.select %c, %x, %v : tensor<4xf32>
+  %cast = tensor.cast %chosen : tensor<4xf32> to tensor<?xf32>
+  %expanded = tensor.expand_shape %cast [[0, 1]] output_shape [%n, 2] : tensor<?xf32> into tensor<?x2xf32>
+  %whole = tensor.collapse_shape %expanded [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  %read = linalg.abs ins(%whole : tensor<?xf32>) outs(%r : tensor<?xf32>) -> tensor<?xf32>
+  return %read, %new : tensor<?xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A part that is taken of the old value after the new one is there is one of a copy.
+// CHECK-LABEL: func.func @part(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xi64>, %[[R:[^:]*]]: tensor<2xi64>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xi64>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
+// CHECK: %[[NEW:.*]] = linalg.add ins(%[[X]], %[[X]] {{.*}} outs(%[[V]]
+// CHECK: tensor.extract %[[NEW]]
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[OLD]]
+// CHECK: %[[READ:.*]] = linalg.copy ins(%[[PART]] {{.*}} outs(%[[R]]
+// CHECK: return %[[READ]], %[[NEW]]
+func.func @part(%x: tensor<4xi64>, %r: tensor<2xi64> {train.result = 0 : i64},
+                %v: tensor<4xi64> {train.variable = @v, train.reads, train.writes}) -> (tensor<2xi64>, tensor<4xi64>) {
+  %c0 = arith.constant 0 : index
+  %new = linalg.add ins(%x, %x : tensor<4xi64>, tensor<4xi64>) outs(%v : tensor<4xi64>) -> tensor<4xi64>
+  %e = tensor.extract %new[%c0] : tensor<4xi64>
+  %k = arith.index_cast %e : i64 to index
+  // expected-remark@below {{the old value of variable @v is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xi64>'}}
+  %part = tensor.extract_slice %v[%k] [2] [1] : tensor<4xi64> to tensor<2xi64>
+  %read = linalg.copy ins(%part : tensor<2xi64>) outs(%r : tensor<2xi64>) -> tensor<2xi64>
+  return %read, %new : tensor<2xi64>, tensor<4xi64>
+}
+
+// -----
+
+// So is what a branch passes on that depends on the new value.
+// CHECK-LABEL: func.func @branch(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xi64>, %[[R:[^:]*]]: tensor<4xi64>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xi64>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
+// CHECK: %[[NEW:.*]] = linalg.add ins(%[[X]], %[[X]] {{.*}} outs(%[[V]]
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK: scf.yield %[[OLD]]
+// CHECK: %[[READ:.*]] = linalg.copy ins(%[[IF]] {{.*}} outs(%[[R]]
+// CHECK: return %[[READ]], %[[NEW]]
+func.func @branch(%x: tensor<4xi64>, %r: tensor<4xi64> {train.result = 0 : i64},
+                  %v: tensor<4xi64> {train.variable = @v, train.reads, train.writes}) -> (tensor<4xi64>, tensor<4xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %new = linalg.add ins(%x, %x : tensor<4xi64>, tensor<4xi64>) outs(%v : tensor<4xi64>) -> tensor<4xi64>
+  %e = tensor.extract %new[%c0] : tensor<4xi64>
+  %c = arith.cmpi slt, %e, %zero : i64
+  %old = scf.if %c -> tensor<4xi64> {
+    // expected-remark@below {{the old value of variable @v is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xi64>'}}
+    scf.yield %v : tensor<4xi64>
+  } else {
+    scf.yield %x : tensor<4xi64>
+  }
+  %read = linalg.copy ins(%old : tensor<4xi64>) outs(%r : tensor<4xi64>) -> tensor<4xi64>
+  return %read, %new : tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// Checks keep their order, and all come before what they do not need, however long
+// they have to wait.
+// CHECK-LABEL: func.func @checks(
+// CHECK: %[[READ:.*]] = linalg.abs
+// CHECK: %[[NEWV:.*]] = linalg.exp
+// CHECK: cf.assert %{{.*}}, "first"
+// CHECK: cf.assert %{{.*}}, "second"
+// CHECK: %[[NEWW:.*]] = linalg.exp
+// CHECK: %[[RESULT:.*]] = linalg_ext.store %[[READ]]
+// CHECK-NEXT: return %[[RESULT]], %[[NEWV]], %[[NEWW]]
+func.func @checks(%x: tensor<4xf32>, %ok: i1, %r: tensor<4xf32> {train.result = 0 : i64},
+                  %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes},
+                  %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %neww = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
+  %newv = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %e = tensor.extract %newv[%c0] : tensor<4xf32>
+  %first = arith.cmpf olt, %e, %zero : f32
+  cf.assert %first, "first"
+  cf.assert %ok, "second"
+  %empty = tensor.empty() : tensor<4xf32>
+  %read = linalg.abs ins(%v : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %result = linalg_ext.store %read in %r : tensor<4xf32> in tensor<4xf32>
+  return %result, %newv, %neww : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A check that needs a variable is behind it, and no reason to write another one
+// early, however small that is.
+// CHECK-LABEL: func.func @needed(
+// CHECK-SAME: %[[W:[^:]*]]: tensor<2xf32> {train.reads, train.updated, train.variable = @w, train.writes}, %[[V:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @v, train.writes})
+// CHECK: linalg.exp {{.*}} outs(%[[V]]
+// CHECK: cf.assert
+// CHECK: linalg.exp {{.*}} outs(%[[W]]
+func.func @needed(%x: tensor<2xf32>, %y: tensor<8xf32>,
+                  %w: tensor<2xf32> {train.variable = @w, train.reads, train.writes, train.updated},
+                  %v: tensor<8xf32> {train.variable = @v, train.reads, train.writes, train.updated})
+    -> (tensor<2xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %neww = linalg.exp ins(%x : tensor<2xf32>) outs(%w : tensor<2xf32>) -> tensor<2xf32>
+  %newv = linalg.exp ins(%y : tensor<8xf32>) outs(%v : tensor<8xf32>) -> tensor<8xf32>
+  %e = tensor.extract %newv[%c0] : tensor<8xf32>
+  %ok = arith.cmpf olt, %e, %zero : f32
+  cf.assert %ok, "no"
+  return %neww, %newv : tensor<2xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Where a copy of what the check needs is much larger, it is the check that comes
+// late: the variable is not `train.updated` any more.
+// CHECK-LABEL: func.func @small(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<2xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<32xf32> {train.reads, train.variable = @b, train.writes})
+// CHECK-NOT: linalg.copy
+// CHECK: linalg.abs {{.*}} outs(%[[A]]
+// CHECK: linalg.exp {{.*}} outs(%[[B]]
+// CHECK: cf.assert
+func.func @small(%x: tensor<32xf32>,
+                 %a: tensor<2xf32> {train.variable = @a, train.reads, train.writes, train.updated},
+                 %b: tensor<32xf32> {train.variable = @b, train.reads, train.writes, train.updated})
+    -> (tensor<2xf32>, tensor<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %part = tensor.extract_slice %b[0] [2] [1] : tensor<32xf32> to tensor<2xf32>
+  %newa = linalg.abs ins(%part : tensor<2xf32>) outs(%a : tensor<2xf32>) -> tensor<2xf32>
+  %newb = linalg.exp ins(%x : tensor<32xf32>) outs(%b : tensor<32xf32>) -> tensor<32xf32>
+  %e = tensor.extract %newb[%c0] : tensor<32xf32>
+  %ok = arith.cmpf olt, %e, %zero : f32
+  cf.assert %ok, "no"
+  return %newa, %newb : tensor<2xf32>, tensor<32xf32>
+}
+
+// -----
+
+// One copy serves all that read one value, and costs what it is once; one of a size
+// that is not known costs much.
+// CHECK-LABEL: func.func @readers(
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[B:[^:]*]]: tensor<6xf32>{{[^%]*}}%[[C:[^:]*]]: tensor<?xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @a} ins(%[[A]]
+// CHECK-NOT: linalg.copy
+// CHECK: tensor.insert_slice %[[OLD]] into %[[B]]
+// CHECK: tensor.insert_slice %[[OLD]] into %[[C]]
+func.func @readers(%a: tensor<4xf32> {train.variable = @a, train.reads, train.writes},
+                   %b: tensor<6xf32> {train.variable = @b, train.reads, train.writes},
+                   %c: tensor<?xf32> {train.variable = @c, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<6xf32>, tensor<?xf32>) {
+  %newb = tensor.insert_slice %a into %b[0] [4] [1] : tensor<4xf32> into tensor<6xf32>
+  // expected-remark@below {{the old value of variable @a is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xf32>'}}
+  %newc = tensor.insert_slice %a into %c[0] [4] [1] : tensor<4xf32> into tensor<?xf32>
+  %partb = tensor.extract_slice %b[0] [4] [1] : tensor<6xf32> to tensor<4xf32>
+  %partc = tensor.extract_slice %c[0] [4] [1] : tensor<?xf32> to tensor<4xf32>
+  %newa = linalg.add ins(%partb, %partc : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  return %newa, %newb, %newc : tensor<4xf32>, tensor<6xf32>, tensor<?xf32>
+}
+
+// -----
+
+// An op that another one is made in the place of is no reader; nor is there an old
+// value of a result.
+// CHECK-LABEL: func.func @unread(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[S:[^:]*]]: tensor<4xf32>{{[^,]*}}, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK-NOT: linalg.copy
+// CHECK: return
+func.func @unread(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}, %s: tensor<4xf32> {train.result = 1 : i64},
+                  %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %new = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %t = linalg.abs ins(%x : tensor<4xf32>) outs(%new : tensor<4xf32>) -> tensor<4xf32>
+  %0 = linalg.exp ins(%t : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %u = linalg.abs ins(%0 : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.exp ins(%u : tensor<4xf32>) outs(%s : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %new : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What is computed in a part of a variable is inserted in the variable itself, also
+// where another variable reads a copy.
+// CHECK-LABEL: func.func @place(
+// CHECK-SAME: %[[V:[^:]*]]: tensor<4xf32>{{[^%]*}}%[[W:[^:]*]]: tensor<8xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%[[V]]
+// CHECK-DAG: tensor.insert_slice %{{.*}} into %[[V]][0] [2] [1]
+// CHECK-DAG: tensor.insert_slice %[[OLD]] into %[[W]][0] [4] [1]
+func.func @place(%v: tensor<4xf32> {train.variable = @v, train.reads, train.writes},
+                 %w: tensor<8xf32> {train.variable = @w, train.reads, train.writes})
+    -> (tensor<4xf32>, tensor<8xf32>) {
+  %to = tensor.extract_slice %v[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %from = tensor.extract_slice %w[0] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %part = linalg.exp ins(%from : tensor<2xf32>) outs(%to : tensor<2xf32>) -> tensor<2xf32>
+  %newv = tensor.insert_slice %part into %v[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  // expected-remark@below {{the old value of variable @v is needed after it is overwritten, in a cycle of assignments: one copy of 'tensor<4xf32>'}}
+  %neww = tensor.insert_slice %v into %w[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %newv, %neww : tensor<4xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What a loop carries is read before it is overwritten as well; and a branch that
+// passes on the old value besides the new one passes on a copy.
+// CHECK-LABEL: func.func @carried(
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK-NEXT: %[[READ:.*]] = linalg.abs ins(%[[A]] {{.*}} outs(%[[B]]
+// CHECK-NEXT: %[[NEW:.*]] = linalg.exp ins(%[[A]] {{.*}} outs(%[[A]]
+// CHECK: scf.if
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v}
+// CHECK: %[[NEWV:.*]] = linalg.exp
+// CHECK: scf.yield %[[NEWV]], %[[OLD]]
+func.func @carried(%c: i1, %n: index, %x: tensor<4xf32>, %y: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
+                   %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = linalg.exp ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+    %read = linalg.abs ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %new, %read : tensor<4xf32>, tensor<4xf32>
+  }
+  %1:2 = scf.if %c -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = linalg.exp ins(%0#1 : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+    // expected-remark@below {{the old value of variable @v is needed by the op that overwrites it: one copy of 'tensor<4xf32>'}}
+    scf.yield %new, %v : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %v, %x : tensor<4xf32>, tensor<4xf32>
+  }
+  %read = linalg.abs ins(%1#1 : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  return %read, %1#0 : tensor<4xf32>, tensor<4xf32>
+}

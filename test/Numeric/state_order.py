@@ -143,7 +143,73 @@ def slice_of_old(s: State, x: Array, c: Array) -> Sequence[Array]:
     return [s["v"][:2] * part]
 
 
+def old_if_negative(s: State, x: Array) -> Sequence[Array]:
+    old = s["v"]
+    s["v"] = old - 0.1 * x
+    chosen = old if s["v"][0] < 0 else np.full(4, x.sum())
+    return [np.exp(chosen)]
+
+
+def part_by_new(s: State, x: Array) -> Sequence[Array]:
+    old = s["v"]
+    s["v"] = old - 0.1 * x
+    first = int(np.clip(s["v"][0], 0, 2))
+    return [np.exp(old[first : first + 2])]
+
+
 CASES: Dict[str, Case] = {
+    "the old value where the new one is negative": Case(
+        """
+train.variable @v : tensor<4xf64> = #train.random_uniform<minval = -1.0, maxval = 1.0>
+func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %old = train.read @v : tensor<4xf64>
+  %loss = arith.mulf %old, %x : tensor<4xf64>
+  train.minimize %loss : tensor<4xf64> with #train.sgd<lr = 0.1>
+  %new = train.read @v : tensor<4xf64>
+  %first = tensor.extract %new[%c0] : tensor<4xf64>
+  %c = arith.cmpf olt, %first, %zero : f64
+  %chosen = scf.if %c -> tensor<4xf64> {
+    scf.yield %old : tensor<4xf64>
+  } else {
+    %sum = nn.reduce sum %x axes [0] keepdims : tensor<4xf64> -> tensor<1xf64>
+    %sums = nn.broadcast %sum dims [0] : (tensor<1xf64>) -> tensor<4xf64>
+    scf.yield %sums : tensor<4xf64>
+  }
+  %r = math.exp %chosen : tensor<4xf64>
+  return %r : tensor<4xf64>
+}
+""",
+        old_if_negative,
+        feeds(draw(4)),
+    ),
+    "a part of the old value that the new one chooses": Case(
+        """
+train.variable @v : tensor<4xf64> = #train.random_uniform<minval = -1.0, maxval = 3.0>
+func.func @f(%x: tensor<4xf64>) -> tensor<2xf64> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %low = arith.constant 0.0 : f64
+  %high = arith.constant 2.0 : f64
+  %old = train.read @v : tensor<4xf64>
+  %loss = arith.mulf %old, %x : tensor<4xf64>
+  train.minimize %loss : tensor<4xf64> with #train.sgd<lr = 0.1>
+  %new = train.read @v : tensor<4xf64>
+  %first = tensor.extract %new[%c0] : tensor<4xf64>
+  %natural = arith.maximumf %first, %low : f64
+  %bounded = arith.minimumf %natural, %high : f64
+  %i = arith.fptosi %bounded : f64 to i64
+  %index = arith.index_cast %i : i64 to index
+  %k = arith.remui %index, %c3 : index
+  %part = tensor.extract_slice %old[%k] [2] [1] : tensor<4xf64> to tensor<2xf64>
+  %r = math.exp %part : tensor<2xf64>
+  return %r : tensor<2xf64>
+}
+""",
+        part_by_new,
+        feeds(draw(4)),
+    ),
     "a switch between variables": Case(
         """
 train.variable @a : tensor<4xf64> = #train.random_uniform
