@@ -202,3 +202,430 @@ func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
   %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %mr, %ma, %mb : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// One that reads the new value of the other, with a place of its own for each.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @new(
+// CHECK: %[[E0:.*]] = tensor.empty()
+// CHECK: %[[E1:.*]] = tensor.empty()
+// CHECK: %[[E2:.*]] = tensor.empty()
+// CHECK: linalg.generic {{.*}} outs(%[[E1]], %[[E2]] :
+// CHECK-NOT: linalg.generic
+func.func @new(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+               %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%newa : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// One that reads the old value of the other.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @old(
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NOT: linalg.generic
+func.func @old(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+               %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What was stored in a variable is a version of it as well.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @stored(
+// CHECK: %[[STORED:.*]] = linalg_ext.store
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NOT: linalg.generic
+func.func @stored(%g: tensor<8xf32>, %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                  %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %stored = linalg_ext.store %g in %a : tensor<8xf32> in tensor<8xf32>
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%stored, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %stored : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Extents that are not known may differ.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @dynamic(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<?xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<?xf32>)
+func.func @dynamic(%e: tensor<?xf32>, %f: tensor<?xf32>, %a: tensor<?xf32> {train.variable = @a, train.reads, train.writes},
+                   %b: tensor<?xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<?xf32>, tensor<?xf32>) {
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %b : tensor<?xf32>, tensor<?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<?xf32> in tensor<?xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<?xf32> in tensor<?xf32>
+  return %ma, %mb : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// The other one writes its elements in another order, or is read in another one.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @written(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+func.func @written(%a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
+                   %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #transposed], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%newa, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x8xf32> in tensor<8x8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8x8xf32> in tensor<8x8xf32>
+  return %ma, %mb : tensor<8x8xf32>, tensor<8x8xf32>
+}
+// CHECK-LABEL: func.func @read(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+func.func @read(%a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
+                %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %newb = linalg.generic {indexing_maps = [#transposed, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%newa, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x8xf32> in tensor<8x8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8x8xf32> in tensor<8x8xf32>
+  return %ma, %mb : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// One has more elements than the others, which are fused without it.
+#id = affine_map<(d0) -> (d0)>
+#wide = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @wider(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x4xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+func.func @wider(%a: tensor<8x4xf32> {train.variable = @a, train.reads, train.writes},
+                 %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes},
+                 %c: tensor<8xf32> {train.variable = @c, train.reads, train.writes})
+    -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %wide = tensor.empty() : tensor<8x4xf32>
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#wide, #row, #wide], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<8x4xf32>, tensor<8xf32>) outs(%wide : tensor<8x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x4xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%b, %c : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newc = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%newb : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x4xf32> in tensor<8x4xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  %mc = linalg_ext.store %newc in %c : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb, %mc : tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// S3: what a check needs is computed before it, the other behind it; also where the
+// check is in a branch between them.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @checked(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+func.func @checked(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %e = tensor.extract %newa[%c0] : tensor<8xf32>
+  %ok = arith.cmpf olt, %e, %zero : f32
+  cf.assert %ok, "no"
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+// CHECK-LABEL: func.func @effect(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+// CHECK: cf.assert
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+func.func @effect(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                  %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %e = tensor.extract %newa[%c0] : tensor<8xf32>
+  %ok = arith.cmpf olt, %e, %zero : f32
+  scf.if %ok {
+    cf.assert %ok, "no"
+  }
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What both use is left outside where one starts from it, or reads it elsewhere;
+// they are one op all the same.
+#id = affine_map<(d0) -> (d0)>
+#reversed = affine_map<(d0) -> (7 - d0)>
+// CHECK-LABEL: func.func @started(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NOT: linalg.generic
+func.func @started(%g: tensor<8xf32>, %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %shared = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%g : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%shared : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %shared : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+// CHECK-LABEL: func.func @turned(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NOT: linalg.generic
+func.func @turned(%g: tensor<8xf32>, %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                  %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %shared = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%g : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #reversed, #id], iterator_types = ["parallel"]}
+      ins(%a, %shared : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %shared : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Two results cannot be made in the place of one value.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @place(
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8xf32>)
+func.func @place(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                 %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %newa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xf32>) outs(%a : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xf32>) outs(%a : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// One op reads one product: with each it can be computed a tile at a time.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @products(
+// CHECK-COUNT-2: linalg.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<8x8xf32>)
+func.func @products(%g: tensor<8x8xf32>, %a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
+                    %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %p = linalg.matmul ins(%g, %g : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.matmul ins(%p, %g : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%q, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x8xf32> in tensor<8x8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8x8xf32> in tensor<8x8xf32>
+  return %ma, %mb : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// What only they use may start from something that it reads; and what is made of
+// the first one comes behind the one op, in its order.
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @order(
+// CHECK-SAME: %[[G:[^:]*]]: tensor<8xf32>, %[[S:[^:]*]]: tensor<8xf32>
+// CHECK: %[[NEW:.*]]:3 = linalg.generic {{.*}} outs(%[[S]],
+// CHECK: %[[ONE:.*]] = math.exp %[[NEW]]#1
+// CHECK-NEXT: %[[TWO:.*]] = math.log %[[ONE]]
+// CHECK-NEXT: %[[THREE:.*]] = math.sin %[[TWO]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %{{.*}}, %{{.*}}, %[[THREE]]
+func.func @order(%g: tensor<8xf32>, %s: tensor<8xf32>, %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                 %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %shared = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%g : tensor<8xf32>) outs(%s : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.mulf %x, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %shared : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %one = math.exp %newa : tensor<8xf32>
+  %two = math.log %one : tensor<8xf32>
+  %three = math.sin %two : tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newa, %shared : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb, %three : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
