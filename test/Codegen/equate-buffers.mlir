@@ -209,3 +209,148 @@ func.func @overwritten(%c: memref<4xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// What is chosen, passed on or a part may be what is overwritten: it is read first,
+// whatever comes first.
+// CHECK-LABEL: func.func @chosen(
+// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: index, %[[X:[^:]*]]: memref<4xf32>, %[[V:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: memref<4xf32>
+// CHECK: %[[SOURCE:.*]] = arith.select
+// CHECK: memref.copy %[[SOURCE]], %[[R]]
+// CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// expected-remark@below {{variable @v gets its new value at the end}}
+func.func @chosen(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.variable = @v, train.writes}, %r: memref<4xf32> {train.result = 0 : i64}) {
+  %0 = arith.select %c, %x, %v : memref<4xf32>
+  linalg_ext.commit %x, %0 to %v, %r : memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @branch(
+// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: index, %[[X:[^:]*]]: memref<4xf32>, %[[V:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: memref<4xf32>
+// CHECK: %[[SOURCE:.*]] = scf.if
+// CHECK: memref.copy %[[SOURCE]], %[[R]]
+// CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// expected-remark@below {{variable @v gets its new value at the end}}
+func.func @branch(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.variable = @v, train.writes}, %r: memref<4xf32> {train.result = 0 : i64}) {
+  %0 = scf.if %c -> memref<4xf32> {
+    scf.yield %x : memref<4xf32>
+  } else {
+    scf.yield %v : memref<4xf32>
+  }
+  linalg_ext.commit %x, %0 to %v, %r : memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @case(
+// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: index, %[[X:[^:]*]]: memref<4xf32>, %[[V:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: memref<4xf32>
+// CHECK: %[[SOURCE:.*]] = scf.index_switch
+// CHECK: memref.copy %[[SOURCE]], %[[R]]
+// CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// expected-remark@below {{variable @v gets its new value at the end}}
+func.func @case(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.variable = @v, train.writes}, %r: memref<4xf32> {train.result = 0 : i64}) {
+  %0 = scf.index_switch %n -> memref<4xf32>
+  case 0 {
+    scf.yield %x : memref<4xf32>
+  }
+  default {
+    scf.yield %v : memref<4xf32>
+  }
+  linalg_ext.commit %x, %0 to %v, %r : memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @part(
+// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: index, %[[X:[^:]*]]: memref<4xf32>, %[[V:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[R:[^:]*]]: memref<2xf32>
+// CHECK: %[[SOURCE:.*]] = memref.subview
+// CHECK: memref.copy %[[SOURCE]], %[[R]]
+// CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// expected-remark@below {{variable @v gets its new value at the end}}
+func.func @part(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.variable = @v, train.writes}, %r: memref<2xf32> {train.result = 0 : i64}) {
+  %0 = memref.subview %v[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+  linalg_ext.commit %x, %0 to %v, %r : memref<4xf32>, memref<2xf32, strided<[1], offset: 1>> to memref<4xf32>, memref<2xf32>
+  return
+}
+
+// -----
+
+// What a while loop passes on is known, and what may be in its own place needs no
+// other: there is no cycle.
+// CHECK-LABEL: func.func @passed(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: memref<4xf32>, %[[A:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[B:[^:]*]]: memref<4xf32> {{{[^}]*}}}, %[[D:[^:]*]]: memref<4xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: %[[CHOSEN:.*]] = arith.select
+// CHECK: %[[WHILE:.*]] = scf.while
+// CHECK: memref.copy %[[A]], %[[B]]
+// CHECK: memref.copy %[[WHILE]], %[[A]]
+// CHECK-NOT: memref.alloc
+// CHECK: return
+// expected-remark@below {{variable @b gets its new value at the end}}
+func.func @passed(%c: i1, %x: memref<4xf32>, %a: memref<4xf32> {train.variable = @a, train.writes},
+                  %b: memref<4xf32> {train.variable = @b, train.writes}, %d: memref<4xf32> {train.variable = @d, train.writes}) {
+  // expected-remark@below {{variable @d gets its new value at the end}}
+  %chosen = arith.select %c, %x, %d : memref<4xf32>
+  // expected-remark@below {{variable @a gets its new value at the end}}
+  %0 = scf.while : () -> memref<4xf32> {
+    scf.condition(%c) %x : memref<4xf32>
+  } do {
+  ^bb0(%q: memref<4xf32>):
+    scf.yield
+  }
+  linalg_ext.commit %0, %a, %chosen to %a, %b, %d : memref<4xf32>, memref<4xf32>, memref<4xf32> to memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// Behind the condition, too.
+// CHECK-LABEL: func.func @behind(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: memref<4xf32>)
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: %[[B:.*]] = memref.alloc()
+// CHECK: ^bb0(%[[S:.*]]: memref<4xf32>):
+// CHECK-NEXT: memref.copy %[[S]], %[[B]]
+// CHECK-NEXT: memref.copy %[[X]], %[[A]]
+// CHECK-NEXT: scf.yield %[[A]], %[[B]]
+func.func @behind(%c: i1, %x: memref<4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %r = scf.while (%p = %a, %q = %b) : (memref<4xf32>, memref<4xf32>) -> memref<4xf32> {
+    %s = arith.select %c, %p, %q : memref<4xf32>
+    scf.condition(%c) %s : memref<4xf32>
+  } do {
+  ^bb0(%s: memref<4xf32>):
+    scf.yield %x, %s : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A copy of what is there already is none; one that may not be made is kept.
+// CHECK-LABEL: func.func @copied(
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: %[[B:.*]] = memref.alloc()
+// CHECK: scf.for
+// CHECK-NEXT: %[[U:.*]] = memref.alloc()
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: memref.copy %[[A]], %[[U]]
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.copy %[[U]], %[[B]]
+// CHECK-NEXT: scf.yield %[[A]], %[[B]]
+func.func @copied(%c: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<4xf32>, memref<4xf32>) {
+    %u = memref.alloc() : memref<4xf32>
+    scf.if %c {
+      memref.copy %p, %u : memref<4xf32> to memref<4xf32>
+    }
+    %t = memref.alloc() : memref<4xf32>
+    memref.copy %p, %t : memref<4xf32> to memref<4xf32>
+    scf.yield %t, %u : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
