@@ -24,3 +24,27 @@ func.func @read(%v: memref<4xf32> {train.variable = @v, train.reads}) {
   memref.copy %source, %target : memref<2xf32, strided<[1]>> to memref<2xf32, strided<[1], offset: 3>>
   return
 }
+
+// One variable assigned to another is a copy by itself; so is a part, and what is put
+// into one. A loop has arguments of its own.
+// CHECK-LABEL: func.func @parts(
+// CHECK-COUNT-5: copy
+func.func @parts(%v: memref<4xf32> {train.variable = @v, train.writes}, %w: memref<4xf32> {train.variable = @w, train.updated, train.writes}, %n: index) {
+  memref.copy %v, %w : memref<4xf32> to memref<4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = memref.alloc() : memref<2xf32>
+  %part = memref.subview %w[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %part, %half : memref<2xf32, strided<[1]>> to memref<2xf32>
+  linalg.copy ins(%part : memref<2xf32, strided<[1]>>) outs(%half : memref<2xf32>)
+  %both = memref.alloc() : memref<8xf32>
+  %place = memref.subview %both[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  memref.copy %w, %place : memref<4xf32> to memref<4xf32, strided<[1]>>
+  %other = memref.alloc() : memref<4xf32>
+  %from = memref.alloc() : memref<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %from) -> (memref<4xf32>) {
+    memref.copy %p, %other : memref<4xf32> to memref<4xf32>
+    scf.yield %p : memref<4xf32>
+  }
+  return
+}
