@@ -167,3 +167,62 @@ func.func @inside(%c: i1, %x: tensor<2xf32>, %w: tensor<4xf32>) -> tensor<4xf32>
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A part of something that has a value stays one of that; so does one of another
+// part of the place.
+// CHECK-LABEL: func.func @value(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[T:[^:]*]]: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[T]][0] [2] [1]
+// CHECK-NEXT: %[[SUM:.*]] = linalg.square ins(%[[PART]] : tensor<2xf32>) outs(%[[PART]] : tensor<2xf32>)
+// CHECK-NEXT: tensor.insert_slice %[[SUM]] into %[[V]][0] [2] [1]
+func.func @value(%x: tensor<2xf32>, %t: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
+  %part = tensor.extract_slice %t[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %sum = linalg.square ins(%part : tensor<2xf32>) outs(%part : tensor<2xf32>) -> tensor<2xf32>
+  %0 = tensor.insert_slice %sum into %v[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @moved(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[E]][0] [2] [1]
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<2xf32>) outs(%[[PART]] : tensor<2xf32>)
+// CHECK-NEXT: tensor.insert_slice %[[EXP]] into %[[V]][2] [2] [1]
+func.func @moved(%x: tensor<2xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %part = tensor.extract_slice %e[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %exp = linalg.exp ins(%x : tensor<2xf32>) outs(%part : tensor<2xf32>) -> tensor<2xf32>
+  %0 = tensor.insert_slice %exp into %v[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What is put together or has a border is computed there as well.
+// CHECK-LABEL: func.func @joined(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<5xf32>
+// CHECK-NOT: tensor.concat
+// CHECK-NOT: tensor.pad
+// CHECK: linalg.exp {{.*}} outs(%{{.*}} : tensor<2xf32>)
+// CHECK: tensor.insert_slice
+// CHECK: linalg.abs {{.*}} outs(%{{.*}} : tensor<2xf32>)
+// CHECK: tensor.insert_slice
+// CHECK-NOT: tensor.concat
+// CHECK-NOT: tensor.pad
+// CHECK: return
+func.func @joined(%x: tensor<2xf32>, %v: tensor<5xf32> {bufferization.writable = true}) -> tensor<5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<2xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e0 : tensor<2xf32>) -> tensor<2xf32>
+  %b = linalg.abs ins(%x : tensor<2xf32>) outs(%e1 : tensor<2xf32>) -> tensor<2xf32>
+  %both = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %padded = tensor.pad %both low[0] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<5xf32>
+  %0 = linalg_ext.store %padded in %v : tensor<5xf32> in tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
