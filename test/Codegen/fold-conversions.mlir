@@ -170,3 +170,26 @@ func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xb
   }
   return %r : tensor<4x16xbf16>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (n, m)>
+
+// A product that is written transposed has no tiles of its own.
+// CHECK-LABEL: func.func @turned(
+// CHECK: %[[NARROW:.*]] = linalg.generic
+// CHECK: linalg.contract {{.*}} ins(%{{.*}}, %[[NARROW]] : tensor<4x8xbf16>, tensor<8x16xbf16>)
+func.func @turned(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<16x4xbf16>) -> tensor<16x4xbf16> {
+  %e = tensor.empty() : tensor<8x16xbf16>
+  %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8x16xbf16>
+  %p = linalg.contract indexing_maps = [#a, #b, #c] ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<16x4xbf16>) -> tensor<16x4xbf16>
+  return %p : tensor<16x4xbf16>
+}

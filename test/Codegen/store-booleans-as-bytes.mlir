@@ -78,3 +78,45 @@ func.func @result(%x: tensor<4xf32>, %d: tensor<4xi1>) -> (tensor<4xi1>, tensor<
   %first = tensor.extract %1[%c0] : tensor<4xi1>
   return %0#0, %0#1, %first : tensor<4xi1>, tensor<4xi1>, i1
 }
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+#none = affine_map<() -> ()>
+
+// So do a single one, and what another op starts from.
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT: i8
+// CHECK: return
+func.func @kept(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xi1>, tensor<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xi1>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %c = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %c : i1
+  } -> tensor<4xi1>
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%0 : tensor<4xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %c = arith.cmpf une, %a, %zero : f32
+    %d = arith.andi %c, %o : i1
+    linalg.yield %d : i1
+  } -> tensor<4xi1>
+  %f = tensor.empty() : tensor<i1>
+  %2 = linalg.generic {indexing_maps = [#none, #none], iterator_types = []}
+      ins(%s : tensor<f32>) outs(%f : tensor<i1>) {
+  ^bb0(%a: f32, %o: i1):
+    %c = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %c : i1
+  } -> tensor<i1>
+  %g = tensor.empty() : tensor<f32>
+  %3 = linalg.generic {indexing_maps = [#none, #none, #none], iterator_types = []}
+      ins(%2, %s : tensor<i1>, tensor<f32>) outs(%g : tensor<f32>) {
+  ^bb0(%a: i1, %b: f32, %o: f32):
+    %c = arith.select %a, %b, %zero : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %1, %3 : tensor<4xi1>, tensor<f32>
+}
