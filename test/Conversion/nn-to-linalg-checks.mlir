@@ -184,3 +184,28 @@ func.func @inside(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// -----
+
+// The extents of a bias are checked, and it is widened to what the product is
+// computed in; the second operand of a product may be transposed alone.
+// CHECK-LABEL: func.func @bias(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xbf16>, %[[W:[^:]*]]: tensor<?x?xbf16>, %[[B:[^:]*]]: tensor<?xbf16>)
+// CHECK: cf.assert {{.*}}, "expected equal columns of x and rows of w, found \01 and \02 in 'nn.dense'
+// CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %[[W]] : {{.*}} -> tensor<?x?xf32>
+// CHECK: cf.assert {{.*}}, "expected equal columns of w and elements of b, found \01 and \02 in 'nn.dense'
+// CHECK: linalg.generic {{.*}} ins(%[[P]], %[[B]] :
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: bf16, %{{.*}}: bf16):
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[BIAS]] : bf16 to f32
+// CHECK-NEXT: arith.addf %[[SUM]], %[[WIDE]] : f32
+func.func @bias(%x: tensor<?x?xbf16>, %w: tensor<?x?xbf16>, %b: tensor<?xbf16>) -> tensor<?x?xbf16> {
+  %0 = nn.dense %x, %w, %b : (tensor<?x?xbf16>, tensor<?x?xbf16>, tensor<?xbf16>) -> tensor<?x?xbf16>
+  return %0 : tensor<?x?xbf16>
+}
+
+// CHECK-LABEL: func.func @transposed(
+// CHECK: linalg.matmul indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}] ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xf32>)
+func.func @transposed(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
