@@ -92,3 +92,17 @@ func.func @unknown_reversal(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf3
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Two iterations may write one element, or one in front of the result.
+#id = affine_map<(i) -> (i)>
+#twice = affine_map<(i) -> (i, i)>
+func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@below {{expected a body that reads the old value of result #0, or a map of it by which each iteration writes one element of a slice}}
+  %0 = linalg.generic {indexing_maps = [#id, #twice], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<4x4xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

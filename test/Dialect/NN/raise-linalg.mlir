@@ -350,3 +350,103 @@ func.func @no_windows(%x: tensor<2xf32>, %w: tensor<3xf32>, %i: tensor<1x2x4x3xf
   %1 = linalg.conv_2d_nhwc_hwcf ins(%i, %f : tensor<1x2x4x3xf32>, tensor<3x3x3x4xf32>) outs(%z : tensor<1x0x2x4xf32>) -> tensor<1x0x2x4xf32>
   return %0, %1 : tensor<0xf32>, tensor<1x0x2x4xf32>
 }
+
+// -----
+
+// A border of channels is none of a convolution, nor is what a negative padding cuts
+// off; a pool has no zeros around it.
+// CHECK-LABEL: func.func @borders(
+// CHECK-COUNT-3: tensor.pad
+// CHECK-NOT: explicit
+// CHECK: return
+func.func @borders(%x: tensor<1x5x5x2xf32>, %w: tensor<3x3x3x4xf32>, %v: tensor<3x3x2x4xf32>, %k: tensor<2x3xf32>)
+    -> (tensor<1x3x3x4xf32>, tensor<1x1x1x4xf32>, tensor<1x6x5x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[0, 0, 0, 0] high[0, 0, 0, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x5x2xf32> to tensor<1x5x5x3xf32>
+  %e0 = arith.constant dense<0.0> : tensor<1x3x3x4xf32>
+  %1 = linalg.conv_2d_nhwc_hwcf ins(%0, %w : tensor<1x5x5x3xf32>, tensor<3x3x3x4xf32>) outs(%e0 : tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
+  %2 = tensor.pad %x low[0, -1, -1, 0] high[0, -1, -1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x5x2xf32> to tensor<1x3x3x2xf32>
+  %e1 = arith.constant dense<0.0> : tensor<1x1x1x4xf32>
+  %3 = linalg.conv_2d_nhwc_hwcf ins(%2, %v : tensor<1x3x3x2xf32>, tensor<3x3x2x4xf32>) outs(%e1 : tensor<1x1x1x4xf32>) -> tensor<1x1x1x4xf32>
+  %4 = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x5x2xf32> to tensor<1x7x7x2xf32>
+  %e2 = arith.constant dense<0xFF800000> : tensor<1x6x5x2xf32>
+  %5 = linalg.pooling_nhwc_max ins(%4, %k : tensor<1x7x7x2xf32>, tensor<2x3xf32>) outs(%e2 : tensor<1x6x5x2xf32>) -> tensor<1x6x5x2xf32>
+  return %1, %3, %5 : tensor<1x3x3x4xf32>, tensor<1x1x1x4xf32>, tensor<1x6x5x2xf32>
+}
+
+// -----
+
+// A sum is the mean of as many as there are in a window, and starts from what is
+// there.
+// CHECK-LABEL: func.func @sum(
+// CHECK-DAG: %[[ONES:.*]] = arith.constant dense<1.000000e+00>
+// CHECK-DAG: %[[SIX:.*]] = arith.constant dense<6.000000e+00>
+// CHECK: %[[MEAN:.*]] = nn.avg_pool2d
+// CHECK: %[[SUM:.*]] = arith.mulf %[[MEAN]], %[[SIX]]
+// CHECK: arith.addf %[[SUM]], %[[ONES]]
+func.func @sum(%x: tensor<1x5x5x2xf32>, %k: tensor<2x3xf32>) -> tensor<1x4x3x2xf32> {
+  %e = arith.constant dense<1.0> : tensor<1x4x3x2xf32>
+  %0 = linalg.pooling_nhwc_sum ins(%x, %k : tensor<1x5x5x2xf32>, tensor<2x3xf32>) outs(%e : tensor<1x4x3x2xf32>) -> tensor<1x4x3x2xf32>
+  return %0 : tensor<1x4x3x2xf32>
+}
+
+// -----
+
+// Our pools have no holes, our windows are of floats, and over something.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: max_pool2d
+// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK-NOT: max_pool2d
+// CHECK: return
+func.func @others(%x: tensor<1x5x5x2xf32>, %k: tensor<2x2xf32>, %e: tensor<1x3x3x2xf32>, %n: tensor<1x3x3x2xi32>,
+                  %w: tensor<2x2x2x4xi32>, %i: tensor<1x2x2x4xi32>, %none: tensor<0x2xf32>, %f: tensor<1x6x4x2xf32>)
+    -> (tensor<1x3x3x2xf32>, tensor<1x2x2x4xi32>, tensor<1x6x4x2xf32>) {
+  %0 = linalg.pooling_nhwc_max {dilations = dense<2> : tensor<2xi64>} ins(%x, %k : tensor<1x5x5x2xf32>, tensor<2x2xf32>) outs(%e : tensor<1x3x3x2xf32>) -> tensor<1x3x3x2xf32>
+  %1 = linalg.conv_2d_nhwc_hwcf ins(%n, %w : tensor<1x3x3x2xi32>, tensor<2x2x2x4xi32>) outs(%i : tensor<1x2x2x4xi32>) -> tensor<1x2x2x4xi32>
+  %2 = linalg.pooling_nhwc_max ins(%x, %none : tensor<1x5x5x2xf32>, tensor<0x2xf32>) outs(%f : tensor<1x6x4x2xf32>) -> tensor<1x6x4x2xf32>
+  return %0, %1, %2 : tensor<1x3x3x2xf32>, tensor<1x2x2x4xi32>, tensor<1x6x4x2xf32>
+}
+
+// -----
+
+// One position of several is a part; a product of more than the elements is none.
+// CHECK-LABEL: func.func @parts(
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [4, 1] [1, 1]
+// CHECK-NOT: nn.reduce
+// CHECK: return
+#id = affine_map<(i) -> (i)>
+#first = affine_map<(i) -> (i, 0)>
+#none = affine_map<(i) -> ()>
+func.func @parts(%x: tensor<4xf32>, %y: tensor<4x2xf32>, %s: tensor<f32>) -> (tensor<4x2xf32>, tensor<f32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<4x2xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  } -> tensor<4x2xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%e: f32, %o: f32):
+    %unused = math.exp %e : f32
+    %p = arith.mulf %e, %o : f32
+    linalg.yield %p : f32
+  } -> tensor<f32>
+  return %0, %1 : tensor<4x2xf32>, tensor<f32>
+}
+
+// -----
+
+// Sizes that a reshape is given and its type has are compared.
+// CHECK-LABEL: func.func @reshape(
+// CHECK: cf.assert {{.*}}, "size of dimension 1 is not that of the result's type
+// CHECK: tensor.expand_shape
+func.func @reshape(%x: tensor<?xf32>, %shape: tensor<2xindex>) -> tensor<?x3xf32> {
+  %0 = tensor.reshape %x(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
