@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferOrigins.h"
 #include "flywheel/Codegen/CodegenPasses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -20,7 +21,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -29,59 +29,9 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
+using namespace flywheel;
 using flywheel::linalg_ext::CommitOp;
 using flywheel::train::TrainDialect;
-
-/// The buffer of which `buffer` is another type.
-static Value getWhole(Value buffer) {
-  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
-    buffer = cast.getSource();
-  return buffer;
-}
-
-using Origins = llvm::SmallSetVector<Value, 4>;
-
-/// The buffers, arguments or allocations, that `buffer` may be a part of; null
-/// stands for any.
-static Origins findOrigins(Value buffer) {
-  Origins seen, origins;
-  SmallVector<Value> worklist = {buffer};
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value))
-      continue;
-    auto result = dyn_cast<OpResult>(value);
-    Operation *op = value.getDefiningOp();
-    if (auto view = dyn_cast_or_null<ViewLikeOpInterface>(op)) {
-      worklist.push_back(view.getViewSource());
-    } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
-      worklist.append({select.getTrueValue(), select.getFalseValue()});
-    } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-      for (Region &region : branch->getRegions())
-        worklist.push_back(region.front().getTerminator()->getOperand(
-            result.getResultNumber()));
-    } else if (auto loop = dyn_cast_or_null<scf::WhileOp>(op)) {
-      worklist.push_back(
-          loop.getConditionOp().getArgs()[result.getResultNumber()]);
-    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
-      if (loop && argument.getOwner() == loop.getAfterBody())
-        worklist.push_back(
-            loop.getConditionOp().getArgs()[argument.getArgNumber()]);
-      else
-        origins.insert(value);
-    } else {
-      // What an op passes on that nothing is known of may be anything.
-      origins.insert(op->getNumRegions() == 0 ? value : Value());
-    }
-  }
-  return origins;
-}
-
-static bool mayOverlap(const Origins &a, const Origins &b) {
-  return a.contains(Value()) || b.contains(Value()) ||
-         llvm::any_of(a, [&](Value origin) { return b.contains(origin); });
-}
 
 /// A contiguous buffer of the size of `buffer`.
 static memref::AllocOp allocateLike(OpBuilder &b, Location loc, Value buffer) {
@@ -117,7 +67,7 @@ private:
     /// The allocation that the source has been copied to, if it has.
     memref::AllocOp copied;
     /// Of the source, and of the target.
-    Origins origins, targets;
+    BufferOrigins origins, targets;
   };
 
   void copyApart(Move &move);
@@ -156,7 +106,7 @@ memref::CopyOp ParallelMove::findCopy(memref::AllocOp alloc) {
   }
   if (!copy)
     return {};
-  Origins kept = findOrigins(copy.getSource());
+  BufferOrigins kept = findOrigins(copy.getSource());
   kept.insert(alloc.getResult());
   for (Operation *op = copy->getNextNode(); op != end; op = op->getNextNode()) {
     auto other = dyn_cast<memref::CopyOp>(op);
@@ -169,17 +119,17 @@ memref::CopyOp ParallelMove::findCopy(memref::AllocOp alloc) {
 }
 
 bool ParallelMove::add(Value source, Value target) {
-  source = getWhole(source);
-  if (source == getWhole(target))
+  source = getWholeBuffer(source);
+  if (source == getWholeBuffer(target))
     return false;
   Move move{source, target, {}, {}, findOrigins(target)};
   // Bufferization may have copied it already.
   if (auto alloc = source.getDefiningOp<memref::AllocOp>();
       alloc && alloc->getBlock() == end->getBlock())
     if (memref::CopyOp copy = findCopy(alloc)) {
-      move.source = getWhole(copy.getSource());
+      move.source = getWholeBuffer(copy.getSource());
       move.copied = alloc;
-      if (move.source == getWhole(target))
+      if (move.source == getWholeBuffer(target))
         return false;
     }
   move.origins = findOrigins(move.source);
@@ -241,7 +191,7 @@ static void separateInits(LoopLikeOpInterface loop) {
   llvm::SmallPtrSet<Value, 4> seen;
   OpBuilder b(loop);
   for (OpOperand &init : loop.getInitsMutable()) {
-    Value whole = getWhole(init.get());
+    Value whole = getWholeBuffer(init.get());
     if (!isa<MemRefType>(whole.getType()) || seen.insert(whole).second)
       continue;
     memref::AllocOp own = allocateLike(b, loop.getLoc(), init.get());
@@ -280,7 +230,7 @@ void EquateBuffers::equate(scf::WhileOp loop) {
       argument.replaceAllUsesWith(init);
   for (auto [number, passed] :
        llvm::enumerate(loop.getConditionOp().getArgs())) {
-    Value whole = getWhole(passed);
+    Value whole = getWholeBuffer(passed);
     if (!isa<MemRefType>(passed.getType()) ||
         !llvm::is_contained(loop.getInits(), whole))
       continue;

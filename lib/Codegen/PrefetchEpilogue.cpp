@@ -28,7 +28,7 @@ static constexpr int64_t cacheLineBits = 512;
 
 /// The op that comes next to `op` and reads its output, with no access to
 /// memory in between.
-static linalg::LinalgOp findEpilogue(linalg::LinalgOp op) {
+static linalg::LinalgOp findNextEpilogue(linalg::LinalgOp op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
     if (auto epilogue = dyn_cast<linalg::LinalgOp>(next)) {
       bool reads =
@@ -61,7 +61,7 @@ static void hoistViews(Operation *op, Operation *last) {
 }
 
 void prefetchEpilogue(RewriterBase &rewriter, linalg::LinalgOp op) {
-  linalg::LinalgOp epilogue = findEpilogue(op);
+  linalg::LinalgOp epilogue = findNextEpilogue(op);
   if (!epilogue)
     return;
   hoistViews(op, epilogue);

@@ -154,8 +154,8 @@ void SinkStores::storeCarried(LoopLikeOpInterface loop) {
            whileLoop.getAfterArguments());
 }
 
-/// Copies the variables that the function writes and that a loop starts from,
-/// but does not write itself: the program asks for these copies.
+/// Copies the variables that a loop starts from, but does not write itself: the
+/// program asks for these copies.
 void SinkStores::copyVariables() {
   StateVersions versions(getOperation());
   getOperation().walk([&](LoopLikeOpInterface loop) {

@@ -4,12 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferOrigins.h"
 #include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -18,24 +19,9 @@ namespace flywheel {
 #include "flywheel/Codegen/CodegenPasses.h.inc"
 } // namespace flywheel
 
+using namespace flywheel;
+using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::train::TrainDialect;
-
-/// The buffer that `buffer` is a view of.
-static Value getRoot(Value buffer) {
-  while (true) {
-    if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-      buffer = view.getViewSource();
-    else
-      return buffer;
-  }
-}
-
-/// As `getRoot`, through casts only: the whole buffer.
-static Value getWhole(Value buffer) {
-  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
-    buffer = cast.getSource();
-  return buffer;
-}
 
 namespace {
 struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
@@ -64,7 +50,7 @@ private:
 
 LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
                                         bool isSnapshot) {
-  Value source = getRoot(from), target = getRoot(to);
+  Value source = getRootBuffer(from), target = getRootBuffer(to);
   if (source == target)
     return success();
   StringRef variableName = TrainDialect::getVariableAttrName();
@@ -91,23 +77,24 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
 LogicalResult VerifyInPlace::verifyCopies() {
   LogicalResult result = success();
   auto isWritten = [&](Value source) {
-    return getAttr(getRoot(source), TrainDialect::getWritesAttrName()) !=
+    return getAttr(getRootBuffer(source), TrainDialect::getWritesAttrName()) !=
            nullptr;
   };
   getOperation().walk([&](memref::CopyOp copy) {
     // What is a part, or is put into one, is a copy by itself.
-    if (getWhole(copy.getTarget()) == getRoot(copy.getTarget()) &&
-        getWhole(copy.getSource()) == getRoot(copy.getSource()) &&
+    if (getWholeBuffer(copy.getTarget()) == getRootBuffer(copy.getTarget()) &&
+        getWholeBuffer(copy.getSource()) == getRootBuffer(copy.getSource()) &&
         failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
-                          !isWritten(copy.getSource()))))
+                          copy->hasAttr(LinalgExtDialect::getStoreAttrName()) ||
+                              !isWritten(copy.getSource()))))
       result = failure();
   });
   // A structured copy of a part is a computation, such as a concatenation or a
   // panel of a product; a copy of the whole is allowed where it says why.
   getOperation().walk([&](linalg::CopyOp copy) {
     Value source = copy.getInputs()[0], target = copy.getOutputs()[0];
-    if (getWhole(source) != getRoot(source) ||
-        getWhole(target) != getRoot(target))
+    if (getWholeBuffer(source) != getRootBuffer(source) ||
+        getWholeBuffer(target) != getRootBuffer(target))
       return;
     bool isSnapshot = copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
                       !isWritten(source);

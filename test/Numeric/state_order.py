@@ -131,6 +131,17 @@ def part_swap(s: State, x: Array) -> Sequence[Array]:
     return [a]
 
 
+def rolled_over(s: State, x: Array, c: Array, i: Array) -> Sequence[Array]:
+    old = s["b"].copy()
+    s["a"] = s["a"] * 0.81
+    if c:
+        s["a"] = old
+    else:
+        s["c"] = s["c"] + rows(x, i)
+    s["b"] = old * 0.9
+    return [old]
+
+
 def switched(s: State, x: Array, i: Array) -> Sequence[Array]:
     chosen = s["b"] if i == 0 else x
     s["a"], s["b"] = chosen, s["a"]
@@ -495,6 +506,37 @@ func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
 """,
         part_swap,
         feeds(draw(4)),
+    ),
+    # The old value goes to a variable that a check keeps from being written.
+    "rolled_over": Case(
+        """
+train.variable @a : tensor<4xf64> = dense<0.5> : tensor<4xf64>
+train.variable @b : tensor<4xf64> = dense<-0.75> : tensor<4xf64>
+train.variable @c : tensor<4xf64> = #train.zeros {trainable = false}
+func.func @f(%x: tensor<4xf64>, %flag: tensor<i1>, %i: tensor<4xi32>) -> tensor<4xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %condition = tensor.extract %flag[] : tensor<i1>
+  %old = train.read @b : tensor<4xf64>
+  scf.for %k = %c0 to %c2 step %c1 {
+    %a = train.read @a : tensor<4xf64>
+    %l = nn.l2_loss %a : tensor<4xf64> -> tensor<f64>
+    train.minimize %l : tensor<f64> with #train.sgd<lr = 0.1> var_list [@a]
+  }
+  scf.if %condition {
+    train.assign @a, %old : tensor<4xf64>
+  } else {
+    %g = nn.gather %x, %i axis 0 : (tensor<4xf64>, tensor<4xi32>) -> tensor<4xf64>
+    train.assign_add @c, %g : tensor<4xf64>
+  }
+  %l = nn.l2_loss %old : tensor<4xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.1> var_list [@b]
+  return %old : tensor<4xf64>
+}
+""",
+        rolled_over,
+        feeds(draw(4), draw_flag, draw_indices(4, 4)),
     ),
 }
 

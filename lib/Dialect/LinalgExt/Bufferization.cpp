@@ -70,9 +70,10 @@ struct StoreModel
         getBuffer(rewriter, store.getSource(), options, state);
     FailureOr<Value> to =
         getBuffer(rewriter, store.getDestination(), options, state);
-    if (failed(from) || failed(to) ||
-        failed(options.createMemCpy(rewriter, op->getLoc(), *from, *to)))
+    if (failed(from) || failed(to))
       return failure();
+    auto copy = memref::CopyOp::create(rewriter, op->getLoc(), *from, *to);
+    copy->setAttr(LinalgExtDialect::getStoreAttrName(), rewriter.getUnitAttr());
     bufferization::replaceOpWithBufferizedValues(rewriter, op, *to);
     return success();
   }

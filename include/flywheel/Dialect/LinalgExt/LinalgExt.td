@@ -27,13 +27,16 @@ def LinalgExt_Dialect : Dialect {
     accesses memory outside of its operands, whatever its indices are.
 
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
-    it: `flywheel-carry-checks` may delay it.
+    it: `flywheel-carry-checks` may delay it. A `memref.copy` with
+    `linalg_ext.store` is what bufferization has made of a store: the program
+    assigns the value, so that copying it is what it asks for.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
+    static ::llvm::StringRef getStoreAttrName() { return "linalg_ext.store"; }
   }];
 }
 
