@@ -10,7 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
-#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/CPU/CPUPasses.h"
+#include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -18,6 +19,10 @@
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/TargetPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
+#include "flywheel/Transforms/Fusion/FusionPasses.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/SCF/SCFPasses.h"
+#include "flywheel/Transforms/State/StatePasses.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"

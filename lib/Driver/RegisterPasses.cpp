@@ -5,13 +5,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Autodiff/AutodiffPasses.h"
-#include "flywheel/Codegen/CodegenPasses.h"
+#include "flywheel/Codegen/CPU/CPUPasses.h"
+#include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Target/TargetPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
+#include "flywheel/Transforms/Fusion/FusionPasses.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/SCF/SCFPasses.h"
+#include "flywheel/Transforms/State/StatePasses.h"
 
 #include "mlir/InitAllPasses.h"
 
@@ -19,7 +24,12 @@ void flywheel::registerAllFlywheelPasses() {
   mlir::registerAllPasses();
   registerAutodiffPasses();
   registerChecksPasses();
-  registerCodegenPasses();
+  registerSCFPasses();
+  registerStatePasses();
+  registerFusionPasses();
+  registerMemoryPasses();
+  registerCodegenCommonPasses();
+  registerCPUPasses();
   registerConversionPasses();
   registerTargetPasses();
   nn::registerNNPasses();

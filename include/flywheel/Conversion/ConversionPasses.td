@@ -102,4 +102,82 @@ def TestListOpSupport : Pass<"test-list-op-support"> {
   }];
 }
 
+def NormalizeBooleans : Pass<"flywheel-normalize-booleans"> {
+  let summary = "Read every byte but zero as true";
+  let description = [{
+    Before: the LLVM dialect, where memory has a byte for each boolean. After: a
+    boolean that is loaded is a byte that is compared with zero: any other byte
+    than 0, of a feed or of a variable that a caller wrote, is true, in every
+    lowering.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def FlushArguments : Pass<"flywheel-flush-arguments", "::mlir::func::FuncOp"> {
+  let summary = "Make denormal arguments of functions zero";
+  let description = [{
+    Before: math ops on numbers and vectors that become calls of the C library,
+    in a step that flushes denormal numbers. After: an argument that is denormal
+    is the zero of its sign. The library takes such numbers apart by their bits
+    and normalizes them by products, which are zero in such a step.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def CallLibm : Pass<"flywheel-call-libm", "::mlir::ModuleOp"> {
+  let summary = "Leave log1p and expm1 to the C library";
+  let description = [{
+    Before: `math` ops on scalars and vectors. After: no `math.log1p` and no
+    `math.expm1`: each is a call of the C library an element. Upstream's
+    lowering to LLVM would compute log(1 + x) and exp(x) - 1, which lose every
+    digit near 0: what the two functions are for.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandNarrowing
+    : Pass<"flywheel-expand-narrowing", "::mlir::func::FuncOp"> {
+  let summary = "Compute with bf16 without library calls";
+  let description = [{
+    Before: arithmetic of bf16. After: it is that of f32, rounded after every op:
+    none of the conversions may be folded with the next one.
+    `arith.truncf` from f64 to f16 or bf16 has become one to f32 that rounds to
+    odd, and one from there: the result is that of rounding once, to nearest even.
+    One bf16 is repeated by its bits. LLVM would call functions that older
+    compiler runtimes lack.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LegalizeExpandShape
+    : Pass<"flywheel-legalize-expand-shape", "::mlir::func::FuncOp"> {
+  let summary = "Split extents into several dynamic ones by strides";
+  let description = [{
+    Before: buffers. After: no `memref.expand_shape` splits an extent into
+    several dynamic ones: upstream's lowering knows sizes only by division. Such
+    an op is a `memref.reinterpret_cast` with the sizes that it was given.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def LegalizeMaskedAccess
+    : Pass<"flywheel-legalize-masked-access", "::mlir::ModuleOp"> {
+  let summary = "Load and store 16-bit floats under a mask as integers";
+  let description = [{
+    Before: masked loads and stores of vectors of f16 and bf16, in the LLVM
+    dialect. After: they are those of i16, with bitcasts. Where a CPU has no such
+    instruction, LLVM takes the vector apart, and would convert each element to
+    f32 and back, with a function that older compiler runtimes lack.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // FLYWHEEL_CONVERSION_PASSES

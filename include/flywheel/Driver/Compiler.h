@@ -13,6 +13,8 @@
 
 #include "flywheel/Driver/Diagnostics.h"
 #include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/StageTime.h"
+#include "flywheel/Target/TargetOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -36,14 +38,6 @@ enum class Lowering {
   /// The plainest path: one scalar loop nest an op, nothing fused. Exists to be
   /// trusted and compared against.
   Reference,
-};
-
-/// What to compile for. Empty strings mean the machine the compiler runs on.
-struct TargetOptions {
-  std::string triple;
-  std::string cpu;
-  /// LLVM feature string, for example `+avx2,+fma`.
-  std::string features;
 };
 
 struct CompilerOptions {
@@ -124,11 +118,6 @@ void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
 
 /// A context with every dialect, whose threads have stack for deep modules.
 std::shared_ptr<mlir::MLIRContext> createContext();
-
-struct StageTime {
-  std::string stage;
-  double seconds = 0.0;
-};
 
 /// Prints a line for each stage and one for their sum.
 void printStageTimes(llvm::raw_ostream &os, llvm::ArrayRef<StageTime> times);

@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_DRIVER_HOSTTARGET_H
 #define FLYWHEEL_DRIVER_HOSTTARGET_H
 
-#include "flywheel/Codegen/CpuTarget.h"
+#include "flywheel/Codegen/CPU/CpuTarget.h"
 #include "flywheel/Driver/Compiler.h"
 
 namespace flywheel {

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_TARGET_OBJECTFILE_H
 #define FLYWHEEL_TARGET_OBJECTFILE_H
 
+#include "flywheel/Target/StageTime.h"
 #include "flywheel/Target/TargetMachine.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_TARGET_TARGETMACHINE_H
 #define FLYWHEEL_TARGET_TARGETMACHINE_H
 
-#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Target/TargetOptions.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Error.h"

@@ -1,0 +1,71 @@
+//===- CpuTarget.h - What code generation knows of a CPU --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The few numbers about a CPU that tiling and vectorization must agree on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_CPU_CPUTARGET_H
+#define FLYWHEEL_CODEGEN_CPU_CPUTARGET_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace flywheel {
+
+/// The vector unit of a CPU. The defaults describe AVX-512; AVX2 is {256, 16}.
+struct CpuTarget {
+  unsigned vectorBits = 512;
+  unsigned numVectorRegisters = 32;
+};
+
+/// The part of C that one contraction kernel keeps in vector registers.
+struct ContractionTile {
+  /// Rows: each is one broadcast element of A per step of k.
+  int64_t mr;
+  /// Columns, in elements; `nr / vectorLength` rounded up vectors of B per step
+  /// of k. Less than a whole number of vectors only when N itself is.
+  int64_t nr;
+  /// Elements of one vector register.
+  int64_t vectorLength;
+
+  int64_t numVectors() const { return (nr + vectorLength - 1) / vectorLength; }
+};
+
+/// Number of elements of type `elementType` (an integer, index or float type)
+/// in one vector register, at least 1.
+int64_t getVectorLength(mlir::Type elementType, const CpuTarget &target);
+
+/// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
+///
+/// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
+/// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
+/// size, so it can be used as a tile size as it is. Tile-and-fuse must use this
+/// function too: a tile of another size is legal, only slower.
+///
+/// Why these tiles, for f32 on AVX-512 with the whole of K in each tile, in
+/// percent of the FMA peak of the same run (benchmarks/kernel_tiles.py; best of
+/// 100 rounds at quiet moments of a shared machine, whose load changes all rows
+/// of a run alike):
+///  * [128x784]x[784x256], bias and relu: 8x32 89-96, 12x32 85-93, 14x32 81-86
+///    (the last two have row tails), 16x32 71-74 and 6x64 80-84 (both spill),
+///    8x48 60. So two vectors wide, and a height that divides M before the
+///    greatest one.
+///  * [784x128]x[128x256], A transposed: 14x32 94, 12x32 91, 8x32 89; with the
+///    momentum update fused, where memory is the limit, 80, 78 and 75.
+///  * [64x128]x[128x10], one masked vector: 16 rows 46, 8 rows 40, of the 62
+///  that
+///    ten lanes of sixteen allow.
+///  * Packing panels of an untransposed B costs more than it gives at K = 784
+///    (8x32: 82-90 packed, 89-96 in place), and so does splitting K (97 whole,
+///    95 in blocks of 392, 93 of 196 or 112). A transposed B must be packed: 89
+///    instead of 26 for [128x256]x[784x256]^T.
+ContractionTile chooseContractionTile(mlir::Type elementType,
+                                      const CpuTarget &target, int64_t m,
+                                      int64_t n);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_CODEGEN_CPU_CPUTARGET_H

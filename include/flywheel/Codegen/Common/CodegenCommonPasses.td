@@ -1,0 +1,91 @@
+//===- CodegenCommonPasses.td - Passes of every back end ---*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_COMMON_CODEGENCOMMONPASSES
+#define FLYWHEEL_CODEGEN_COMMON_CODEGENCOMMONPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerCopies : Pass<"flywheel-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Make copies of strided buffers structured ops";
+  let description = [{
+    Before: `memref.copy` of any layout. After: only of contiguous buffers, which
+    is one `memcpy`; the others are `linalg.copy` and become loops. Upstream would
+    call a function of MLIR's runner library, which an object file does not have.
+    A copy of booleans is a `linalg.copy` too: what it stores for a true one is 1,
+    whatever byte it reads.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
+  let summary = "Make loops of linalg_ext ops";
+  let description = [{
+    Before: `linalg_ext` ops on buffers. After: none is left. Loops go over what
+    decides where an op reads and writes (indices, the dimension of a sum, the
+    rows of a triangle); inside of them `linalg` ops work on whole slices. A
+    slice at an index out of range is not accessed.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move each fused group into a function of its own";
+  let description = [{
+    Before: kernels `F.kernel` whose bodies are loop nests and structured ops on
+    buffers. After: each tiled loop nest, each reduction, and each elementwise
+    op that computes more than a few sums is a private function `F.kernel.<n>`
+    that its entry calls, together with the index arithmetic and the stack slots
+    that it alone uses; where its buffers are in the workspace is an argument.
+    What computes the same thing (the layers of a net, the initial values of
+    variables of one shape, the forward part of a train step and of an
+    evaluation) then has equal functions, of which
+    `duplicate-function-elimination` leaves one to compile. Kernels are found
+    inside branches and while loops as well.
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Functions made">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite math ops that LLVM has no form of";
+  let description = [{
+    Before: `math` ops on scalars in the bodies of structured ops. After: no
+    `math.clampf` (a maximum and a minimum), no scalar `math.fpowi` (a
+    `math.powf`), no `math.ipowi` (products), no `math.isfinite`, `math.isinf`,
+    `math.isnan` and `math.isnormal` (comparisons), no `math.sincos` (a
+    `math.sin` and a `math.cos`), and no `math.fma` and `math.rsqrt` of 16-bit
+    numbers (arithmetic of f64 and f32 that is rounded once).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace f32 transcendental functions by polynomials";
+  let description = [{
+    Before: `math` ops on scalars and vectors. After: those of f32 and narrower
+    types that upstream has an accurate polynomial for (exp, log, tanh, erf, ...)
+    are arithmetic that vectorizes. So are `math.atan`, `math.atan2` and
+    `math.erfc`, by polynomials of our own, and sines and cosines of vectors as
+    long as no argument is larger than 65536. f64 is left for the C library, and
+    so are those larger arguments.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // FLYWHEEL_CODEGEN_COMMON_CODEGENCOMMONPASSES

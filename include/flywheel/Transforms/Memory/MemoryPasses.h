@@ -1,0 +1,21 @@
+//===- MemoryPasses.h - Passes on what memory holds -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES_H
+#define FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace flywheel {
+#define GEN_PASS_DECL
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+#endif // FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES_H

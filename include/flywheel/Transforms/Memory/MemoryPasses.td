@@ -1,0 +1,133 @@
+//===- MemoryPasses.td - Passes on what memory holds -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES
+#define FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def StoreBooleansAsBytes
+    : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Hold masks in bytes, which vectors can read";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a tensor of i1 that a
+    `linalg.generic` makes and only such ops read is one of i8, 0 or 1. Both take
+    a byte of memory for each element, but a vector of i1 is a row of bits: only
+    bytes are read and written as vectors. Results, feeds and variables keep
+    their type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def MaterializeSplats
+    : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
+  let summary = "Fill tensors with one value where they are used";
+  let description = [{
+    Before: `linalg` on tensors. After: no constant of more than 64 bytes has one
+    value in all of its elements: it would become as many bytes of the object
+    file. A `linalg.generic` takes the value itself; any other op gets a tensor
+    that is filled in front of it, or in front of the loops around it where it
+    only reads. Refuses nothing.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFilled", "filled", "Tensors filled in place of a constant">
+  ];
+}
+
+def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "Recompute values that do not fit into a memory budget";
+  let description = [{
+    Before: a bufferized step, in its final order. After: its buffers fit into a
+    workspace of `memory-budget` bytes where every symbolic extent is `extent`:
+    values of the forward part that the backward part would find in buffers are
+    computed a second time, by copies of the ops that computed them, right before
+    they are needed. Nothing changes where the budget is kept anyway.
+
+    A value is recomputed only where each variable that it is made of still has
+    the value it had: a recomputed value is the same, bit for bit. What has other
+    effects than on buffers is not repeated. Which values to recompute is
+    searched: bytes times the time they are held against estimated arithmetic.
+    Must run right before plan-workspace, with the same extents: each pass in
+    between could merge the copies, or change what is live.
+
+    Refuses a budget that cannot be reached, with the smallest workspace that was
+    found and the values that are live where most are.
+  }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent for which the budget is meant, unless `extents` has "
+           "its own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
+  let summary = "Place every buffer of a step in one workspace";
+  let description = [{
+    Before: a bufferized function with `memref.alloc`. After: no allocation is
+    left. Register tiles (small and static) are stack slots; every other buffer
+    is a view into a new argument, `memref<?xi8>`, marked `train.workspace`.
+    Buffers that are never live together share a slot. Offsets and sizes are
+    functions of the symbolic extents of the feeds; the function's attribute
+    `train.workspace_slots` lists, for each slot, the affine maps of the sizes
+    of its buffers in bytes.
+
+    Refuses a buffer whose size is not bounded by the feeds' extents, and a
+    workspace that is larger than `memory-budget` where each symbolic extent is
+    what `extents` or else `extent` says. Also one of more than 2^56 bytes, if its
+    size is static or `bound-extents` is set.
+  }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
+           "Bytes of the workspace; negative for any number">,
+    Option<"extent", "extent", "int64_t", /*default=*/"64",
+           "Symbolic extent at which sizes are compared, unless `extents` has its "
+           "own">,
+    ListOption<"extents", "extents", "std::string",
+               "The same of single extents, by name: time=256">,
+    Option<"boundExtents", "bound-extents", "bool", /*default=*/"false",
+           "No symbolic extent exceeds what these say">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
+  let summary = "Lay variables out in one block and describe the model";
+  let description = [{
+    Before: functions whose arguments are feeds, result destinations, variables
+    and a workspace. After: each function `F` is `F.kernel` with the arguments
+    (state, workspace, feeds, results), returns an i32 status, and finds its
+    variables at fixed offsets of the state; `cf.assert` became an early return.
+    The variables are gone from the module; `train.manifest` describes it.
+  }];
+  let options = [
+    Option<"modelName", "model-name", "std::string", /*default=*/"\"model\"",
+           "Name of the model: prefix of its symbols">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES

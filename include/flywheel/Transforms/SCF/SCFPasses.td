@@ -1,0 +1,48 @@
+//===- SCFPasses.td - Passes on scf control flow -----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TRANSFORMS_SCF_SCFPASSES
+#define FLYWHEEL_TRANSFORMS_SCF_SCFPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerControlFlow : Pass<"flywheel-lower-control-flow", "::mlir::func::FuncOp"> {
+  let summary = "Structured control flow to branches";
+  let description = [{
+    Before: ops of the scf dialect. After: branches between blocks, as
+    `convert-scf-to-cf` makes them, in time that is linear in the number of ops.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
+def LowerSwitches : Pass<"flywheel-lower-switches", "::mlir::func::FuncOp"> {
+  let summary = "Make branches of scf.index_switch";
+  let description = [{
+    Before: any `scf.index_switch`. After: an `scf.if` for each case, each in the
+    else of the one before; the innermost else is the default. So what holds for
+    branches holds for switches: gradients, assignments, checks.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make scf.for count with a signed index";
+  let description = [{
+    Before: any `scf.for`. After: each counts with an index, and compares it with
+    its sign: a loop over an integer has its bounds widened, and its body an
+    induction variable that is cast back. An unsigned loop over 64 bits counts
+    from 0 to its trip count, behind a `cf.assert` that its step is not 0; that
+    any other step is 1 or more is for `flywheel-check-sizes` to check.
+
+    Refuses integers of more than 64 bits, and constant steps below 1.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect", "::flywheel::linalg_ext::LinalgExtDialect"
+  ];
+}
+
+#endif // FLYWHEEL_TRANSFORMS_SCF_SCFPASSES

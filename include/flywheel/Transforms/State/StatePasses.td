@@ -1,0 +1,195 @@
+//===- StatePasses.td - Passes on where variables live -----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TRANSFORMS_STATE_STATEPASSES
+#define FLYWHEEL_TRANSFORMS_STATE_STATEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SinkStores : Pass<"flywheel-sink-stores", "::mlir::func::FuncOp"> {
+  let summary = "Store what control flow computes inside of it";
+  let description = [{
+    Before: a functionalized step: its results, and the final values of the
+    variables that it writes, are stored at its end (`linalg_ext.store`). After:
+    what comes out of an `scf.if` is stored in each branch, and what comes out of
+    a loop is stored in front of it, so that the loop starts from it; an
+    iteration stores what it computes where it found what it replaces. There the
+    values can be computed where they are stored. What is only moved (a feed, a
+    variable, what a loop carries) is not stored at back edges: `equate-buffers`
+    moves all such values of an iteration at once.
+  }];
+  let dependentDialects = [
+    "::flywheel::linalg_ext::LinalgExtDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numSunk", "sunk", "Stores moved into control flow">
+  ];
+}
+
+def ProtectState : Pass<"flywheel-protect-state", "::mlir::func::FuncOp"> {
+  let summary = "Say to bufferization when a step may write its storages";
+  let description = [{
+    Before: a step on tensors, which returns a value for each storage that it
+    writes (`train.result`, `train.writes`). After: behind the last check
+    (`cf.assert`), a `linalg_ext.protect` reads every such storage, as a failing
+    check changes nothing; a `linalg_ext.commit` at the end says what each gets,
+    and nothing is returned. Refuses a check inside of another op.
+  }];
+  let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
+}
+
+def EquateBuffers : Pass<"flywheel-equate-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Put what a function commits and a loop carries in one place";
+  let description = [{
+    Before: a bufferized function, which commits a buffer to each storage that it
+    writes (`linalg_ext.commit`), and whose loops pass on buffers. After: each
+    value is in its storage, and each value that a loop carries is in the buffer
+    that it starts in: what is elsewhere is copied at the end of the function or
+    of the iteration. These copies are one parallel move: they are ordered so
+    that none overwrites what another reads, and a cycle (a swap) costs one more.
+    A variable that is copied at the end of a step is reported as a remark.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numCopies", "copies", "Copies at ends of iterations and functions">
+  ];
+}
+
+def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
+  let summary = "One op for updates that read each other";
+  let description = [{
+    Before: `linalg` on tensors. After: elementwise ops of one shape that make new
+    values of variables, and are connected by what they read of each other (a new
+    value, an old one, or something that only they use), are one op with several
+    results. Such an op reads all old values of an element before it writes the
+    new ones, so it updates all of its variables in place: by separate ops that
+    takes a copy where each reads what another overwrites, and buffers for what
+    they share. An optimizer that a program writes out, such as FTRL, becomes the
+    one loop that `train.minimize` makes of its own.
+
+    Leaves ops alone that something else has to come between, or that another
+    op would have to be computed both before and after, ones that a check needs,
+    and more than one product of matrices: each is computed in the loops of one
+    op.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFused", "fused", "Ops that became part of another">
+  ];
+}
+
+def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
+  let summary = "Compute a value where it is stored";
+  let description = [{
+    Before: values are computed in an empty tensor and then stored or inserted
+    somewhere. After: they are computed there, where that is in the
+    block of the op that computes: what is computed whether or not a branch is
+    taken is not computed in what the branch writes.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
+  let summary = "Checks first, each update after the last reader of the old value";
+  let description = [{
+    Before: a functionalized step on tensors, in any order. After: an order in
+    which bufferization finds as few conflicts as possible. Every `cf.assert`
+    comes before everything that writes state; the op that produces the final
+    value of a variable comes after every other reader of the variable's old
+    value, so that it can write in place, and as soon as it can, with the
+    gradients that it alone needs: what these are made of need not be kept to the
+    end of the step. The same holds in each branch and each body of a loop that
+    writes a variable. Stores of what is computed in its place already go.
+
+    All this are wishes; dominance alone is a rule, so there always is an order.
+    Where two variables need each other's old value (a swap), the wish that costs
+    the fewest bytes is given up: what comes too late reads one explicit copy
+    (`linalg.copy` marked `train.snapshot`), reported as a remark. A variable
+    that an op reads elsewhere than it writes (`a := transpose(a)`), or starts
+    from without being an update of it, gets such a copy too. In a branch or a
+    loop, a snapshot is made only when it runs. What a check itself needs comes
+    before it, whatever it writes: bufferization computes it elsewhere, as
+    `protect-state` says that the old value is needed.
+
+    Whatever rewrites values after this pass may make a read of a variable out
+    of what was computed from it before: two transpositions in a row become the
+    variable itself. With `if-disordered` the pass runs once more behind such
+    rewriting, and does nothing where the order still holds.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"ifDisordered", "if-disordered", "bool", /*default=*/"false",
+           "Leave a step alone that is in such an order already">
+  ];
+  let statistics = [
+    Statistic<"numSnapshots", "snapshots", "Variables copied because of a cycle">
+  ];
+}
+
+def PrivatizeInits : Pass<"flywheel-privatize-inits", "::mlir::func::FuncOp"> {
+  let summary = "Give each destination its own initial value";
+  let description = [{
+    Before: several ops and loops may share one `tensor.empty` or filled tensor
+    as destination, as CSE leaves them. After: each has its own, so that
+    bufferization copies none for being overwritten twice, and no two values
+    share a buffer that would be live from the first to the last of them.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Prove that no step copies a variable";
+  let description = [{
+    Before: a bufferized step. After: it is proven that what an optimizer updates
+    (`train.updated`) is written by the update itself, not copied from elsewhere,
+    and that no buffer of the step holds a copy of it but the snapshots that the
+    scheduler has marked (`train.snapshot`). What the program assigns it may
+    copy. Refuses anything else at the location of the op that copies.
+  }];
+}
+
+def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> {
+  let summary = "Set the strides of slices of one position to 1";
+  let description = [{
+    Before: `tensor.extract_slice` and `tensor.insert_slice`. After: where a slice
+    takes one position of a dimension, its stride there is 1. Which dimensions a
+    slice of a buffer leaves out is told by the strides of its type, which any
+    other stride of one position would change.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def LoadElements : Pass<"flywheel-load-elements", "::mlir::func::FuncOp"> {
+  let summary = "Load single elements of what a step does not write";
+  let description = [{
+    Before: `tensor.extract` of arguments of the function. After: what it does
+    not write (`bufferization.writable = false`: a feed, the list of variables to
+    initialise) is read as a buffer. Bufferization compares every read of a
+    tensor with every other: with one read for each of thousands of variables,
+    that would take longer than all the rest.
+  }];
+  let statistics = [
+    Statistic<"numLoaded", "loaded", "Elements loaded">
+  ];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // FLYWHEEL_TRANSFORMS_STATE_STATEPASSES

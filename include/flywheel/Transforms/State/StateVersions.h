@@ -1,0 +1,81 @@
+//===- StateVersions.h - Values that live in one storage --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A functionalized step writes a variable as a chain of values, each made from
+// the one before in the same storage: by an op on that destination, by a
+// store, or by control flow whose every path does so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TRANSFORMS_STATE_STATEVERSIONS_H
+#define FLYWHEEL_TRANSFORMS_STATE_STATEVERSIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace flywheel {
+/// The tensor in whose place `value` is, as the op says that makes it: a
+/// destination, or what a loop or a branch starts from. Null for values with a
+/// place of their own.
+mlir::Value getOverwritten(mlir::Value value);
+
+/// Whether `value` is `earlier`, or is made from it by overwriting.
+bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
+
+/// The places that the region op `op` passes its result number `result`
+/// through: pairs of the value in which a path through a region of `op` finds
+/// the storage and the one in which it leaves it.
+llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
+getRegionVersions(mlir::Operation *op, unsigned result);
+
+/// The slice of a tensor, the same part of it, that what `insert` inserts is
+/// made in the place of; null where it is made elsewhere.
+mlir::tensor::ExtractSliceOp findPlace(mlir::tensor::InsertSliceOp insert);
+
+/// Whether the result of `op` is a part or another shape of its first operand.
+bool isView(mlir::Operation *op);
+
+/// The tensor that `value` is a part or another shape of.
+mlir::Value getRoot(mlir::Value value);
+
+/// The values of a function, in all its regions, that are versions of a
+/// variable it uses.
+class StateVersions {
+public:
+  explicit StateVersions(mlir::func::FuncOp function);
+
+  bool contains(mlir::Value value) const { return variables.contains(value); }
+  /// The name of the variable that `value` is a version of, or null.
+  mlir::Attribute lookup(mlir::Value value) const {
+    return variables.lookup(value);
+  }
+
+private:
+  void add(mlir::Value first, mlir::Value last, mlir::Attribute variable);
+
+  llvm::DenseMap<mlir::Value, mlir::Attribute> variables;
+};
+
+/// A copy of `value`, a version of `variable` or a part of one, or of a value
+/// of the step where `variable` is null, in a buffer of its own. It is a
+/// structured copy, marked `train.snapshot`: bufferization inserts none that
+/// look alike.
+mlir::Value copyVersion(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value value, mlir::Attribute variable);
+
+/// Calls `visit` with the argument that is a storage the function writes, and
+/// with the value it returns for it: results first, then variables.
+void forEachStorage(
+    mlir::func::FuncOp function,
+    llvm::function_ref<void(mlir::BlockArgument, mlir::Value)> visit);
+
+/// Emits an error at the first check of `function` that is not at its top
+/// level: nothing could say that it comes before every write.
+mlir::LogicalResult verifyChecks(mlir::func::FuncOp function);
+} // namespace flywheel
+
+#endif // FLYWHEEL_TRANSFORMS_STATE_STATEVERSIONS_H

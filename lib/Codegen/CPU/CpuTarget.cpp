@@ -1,0 +1,70 @@
+//===- CpuTarget.cpp - What code generation knows of a CPU ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CPU/CpuTarget.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace flywheel {
+
+int64_t getVectorLength(Type elementType, const CpuTarget &target) {
+  unsigned bits =
+      elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
+  // Sub-byte types occupy a byte in memory.
+  bits = std::max(bits, 8u);
+  return std::max<int64_t>(1, target.vectorBits / bits);
+}
+
+/// The height of a tile for `m` rows, of which `maxRows` fit the registers.
+static int64_t chooseRows(int64_t maxRows, int64_t m) {
+  // Beyond this many rows the code grows and nothing gets faster.
+  maxRows = std::min<int64_t>(maxRows, 16);
+  if (ShapedType::isDynamic(m))
+    return std::min<int64_t>(maxRows, 8);
+  if (m <= maxRows)
+    return std::max<int64_t>(m, 1);
+  // A divisor of M avoids a row tail. Less than half of the registers cannot
+  // hide the latency of an FMA, so a tail is then the lesser evil.
+  for (int64_t rows = maxRows; 2 * rows > maxRows; --rows)
+    if (m % rows == 0)
+      return rows;
+  // No divisor: the fewest tiles, and those of even height.
+  int64_t numTiles = llvm::divideCeil(m, maxRows);
+  return llvm::divideCeil(m, numTiles);
+}
+
+ContractionTile chooseContractionTile(Type elementType, const CpuTarget &target,
+                                      int64_t m, int64_t n) {
+  ContractionTile tile;
+  tile.vectorLength = getVectorLength(elementType, target);
+  // Two vectors of B share each broadcast of A; more would leave too few rows.
+  // With few rows, only independent columns hide the latency of an FMA.
+  int64_t numVectors = 2;
+  if (!ShapedType::isDynamic(m) && m < 5)
+    numVectors = std::min<int64_t>(8, 12 / std::max<int64_t>(m, 1));
+  if (!ShapedType::isDynamic(n))
+    numVectors = std::clamp<int64_t>(llvm::divideCeil(n, tile.vectorLength), 1,
+                                     numVectors);
+  tile.nr = numVectors * tile.vectorLength;
+  if (!ShapedType::isDynamic(n))
+    tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
+  // Beside the accumulators: the vectors of B and one broadcast element of A.
+  int64_t registers = target.numVectorRegisters;
+  int64_t maxRows =
+      std::max<int64_t>(1, (registers - numVectors - 1) / numVectors);
+  // Even heights only: 6x16 rather than 6.5 rows on AVX2, 14x32 on AVX-512.
+  if (maxRows > 1)
+    maxRows &= ~int64_t{1};
+  tile.mr = chooseRows(maxRows, m);
+  return tile;
+}
+
+} // namespace flywheel

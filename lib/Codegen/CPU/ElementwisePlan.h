@@ -1,0 +1,47 @@
+//===- ElementwisePlan.h - How an op is vectorized --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H
+#define FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H
+
+#include "KernelEmitter.h"
+
+namespace flywheel {
+
+/// How one op is vectorized.
+struct ElementwisePlan {
+  mlir::linalg::LinalgOp op;
+  /// The loop along the lanes, and whether it is a reduction.
+  unsigned dim = 0;
+  bool horizontal = false;
+  int64_t vectorLength = 1;
+  /// The loop along which inputs are contiguous that are strided along `dim`,
+  /// if they are to be transposed in blocks.
+  std::optional<unsigned> transposed;
+  /// The other loops.
+  llvm::SmallVector<unsigned> parallel, reductions;
+};
+
+/// The operation that folds values into the output `index`, if the op only does
+/// that with it and if partial results of it can be combined.
+mlir::Operation *getCombiner(mlir::linalg::LinalgOp op, unsigned index);
+
+/// `classifyAccess` of an operand of `op`.
+AccessKind classifyAccess(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                          unsigned dim);
+
+/// True if blocks of `operand` are transposed when vectors run along `dim` and
+/// `transposed` is the loop of that name in the plan.
+bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                  unsigned dim, std::optional<unsigned> transposed);
+
+/// Chooses the loops. Fails if the op has no vector form.
+mlir::FailureOr<ElementwisePlan> makePlan(mlir::linalg::LinalgOp op,
+                                          const CpuTarget &target);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H

@@ -1,0 +1,160 @@
+//===- KernelEmitter.h - Building blocks of vector kernels ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shared by the kernels of flywheel-vectorize-kernels: how an operand is
+// accessed along one loop, loops that fold when their bounds are known, and
+// loads and stores of one vector that work for every layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_CPU_KERNELEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_CPU_KERNELEMITTER_H
+
+#include "flywheel/Codegen/CPU/CpuTarget.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace flywheel {
+
+/// How the element that an operand contributes changes from one iteration of a
+/// loop to the next.
+enum class AccessKind {
+  /// Not at all.
+  Uniform,
+  /// It is the next element in memory, along the innermost memref dimension:
+  /// a vector load or store reaches all lanes.
+  Contiguous,
+  /// It lies anywhere else: each lane is accessed on its own.
+  Strided
+};
+
+/// Classifies the access of an operand of type `type` with indexing map `map`
+/// along the loop `dim`. Types that memory holds padded (i1) are never
+/// `Contiguous`.
+AccessKind classifyAccess(mlir::AffineMap map, mlir::Type type, unsigned dim);
+
+/// True if the operand can be accessed by `memref.load`: all memrefs whose
+/// element is an integer, index or float, and scalars of those types.
+bool hasVectorizableElement(mlir::Type type);
+
+/// The lanes of a vector that are in use: all if `mask` is null, else those of
+/// the loop iterations up to and including `last`, of which there is one at
+/// least.
+struct Lanes {
+  int64_t length;
+  mlir::Value mask;
+  mlir::OpFoldResult last;
+};
+
+/// Emits kernels at the builder's insertion point. All indices are
+/// `OpFoldResult`s so that static shapes give constant bounds.
+class KernelEmitter {
+public:
+  using Fold = mlir::OpFoldResult;
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Fold iv, mlir::ValueRange args)>;
+
+  KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc)
+      : b(builder), loc(loc) {}
+
+  Fold index(int64_t value) { return b.getIndexAttr(value); }
+  mlir::Value value(Fold fold);
+  Fold add(Fold lhs, Fold rhs);
+  Fold add(Fold lhs, int64_t rhs) { return add(lhs, index(rhs)); }
+  Fold sub(Fold lhs, Fold rhs);
+  Fold min(Fold lhs, Fold rhs);
+  /// The greatest multiple of `step` that is not above `size`.
+  Fold alignDown(Fold size, int64_t step);
+
+  /// A loop from `lower` below `upper` that carries `init`. No loop is made for
+  /// at most one iteration known statically, or if `unroll` is set.
+  llvm::SmallVector<mlir::Value> loop(Fold lower, Fold upper, int64_t step,
+                                      mlir::ValueRange init, LoopBody body);
+
+  /// Loops over the whole of each of `dims`, outermost first, that set
+  /// `ivs[dim]` and carry `init`.
+  llvm::SmallVector<mlir::Value>
+  nest(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Fold> sizes,
+       llvm::MutableArrayRef<Fold> ivs, mlir::ValueRange init,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+           body);
+
+  /// Emits `body` under the condition `lhs > rhs`, which may fold.
+  void ifGreater(Fold lhs, Fold rhs, llvm::function_ref<void()> body);
+
+  /// The lanes of a vector of `length` that starts at iteration `iv` of a loop
+  /// of `size` iterations, the first of which may be out of range only if a
+  /// lane before it is not.
+  Lanes lanes(int64_t length, Fold iv, Fold size);
+
+  llvm::SmallVector<mlir::Value> indices(mlir::AffineMap map,
+                                         llvm::ArrayRef<Fold> ivs);
+
+  /// Reads the scalar of a memref operand, or the scalar operand itself.
+  mlir::Value loadScalar(mlir::Value source, mlir::AffineMap map,
+                         llvm::ArrayRef<Fold> ivs);
+
+  /// Reads `lanes` elements along the loop `dim`, starting at `ivs`. Unused
+  /// lanes hold some value, and reading them touches no memory out of bounds.
+  mlir::Value loadVector(mlir::Value source, mlir::AffineMap map,
+                         llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
+
+  /// Writes `lanes` elements along the loop `dim`, starting at `ivs`.
+  void storeVector(mlir::Value vector, mlir::Value target, mlir::AffineMap map,
+                   llvm::ArrayRef<Fold> ivs, unsigned dim, Lanes lanes);
+
+  /// Transposes the square matrix whose rows are `rows`. The length of the
+  /// vectors must be a power of two.
+  void transpose(llvm::MutableArrayRef<mlir::Value> rows);
+
+  /// `scalar` in each lane; constants become dense constants.
+  mlir::Value broadcast(mlir::Value scalar, int64_t length);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  /// Whether `loop` emits static loops unrolled.
+  bool unroll = false;
+};
+
+/// The sizes of the loops of `op`, static where the operands' types say so.
+llvm::SmallVector<mlir::OpFoldResult> getLoopSizes(mlir::OpBuilder &builder,
+                                                   mlir::linalg::LinalgOp op);
+
+/// A constant that the index `size` does not exceed, or `ShapedType::kDynamic`
+/// if none can be proved.
+int64_t getUpperBound(mlir::OpFoldResult size);
+
+/// True if `value` is, or is part of, memory of `memref.alloca`.
+bool isOnStack(mlir::Value value);
+
+/// Emits prefetches, before the contraction `op`, of the tiles that the op
+/// right after it reads beside the output of `op`. Other ops only move.
+void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
+/// The `linalg.fill`, if any, of the output of `op` that comes before it in its
+/// block with no access to memory in between.
+mlir::linalg::LinalgOp findPrecedingFill(mlir::linalg::LinalgOp op);
+
+/// Replaces a contraction on buffers by register-tiled FMA kernels. They start
+/// from the value of `fill`, if given, so that `fill` can be erased; else it is
+/// set to null. Returns false, and changes nothing, if `op` is no contraction
+/// of floats that has such a kernel.
+bool vectorizeContraction(mlir::RewriterBase &rewriter,
+                          mlir::linalg::LinalgOp op,
+                          mlir::linalg::LinalgOp &fill,
+                          const CpuTarget &target);
+
+/// Replaces an elementwise op or reduction on buffers, with any broadcast or
+/// transpose, by loops over vectors. Returns false, and changes nothing, if
+/// `op` has no vector form.
+bool vectorizeElementwise(mlir::RewriterBase &rewriter,
+                          mlir::linalg::LinalgOp op, const CpuTarget &target);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_CPU_KERNELEMITTER_H

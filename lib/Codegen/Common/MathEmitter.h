@@ -1,0 +1,63 @@
+//===- MathEmitter.h - Arithmetic of f32 in few words -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_COMMON_MATHEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_COMMON_MATHEMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace flywheel {
+
+/// Emits arithmetic of f32 or of vectors of it.
+struct MathEmitter {
+  MathEmitter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
+
+  mlir::Value number(double value);
+  mlir::Value integer(int32_t value);
+  mlir::Value add(mlir::Value x, mlir::Value y) {
+    return mlir::arith::AddFOp::create(b, x, y);
+  }
+  mlir::Value sub(mlir::Value x, mlir::Value y) {
+    return mlir::arith::SubFOp::create(b, x, y);
+  }
+  mlir::Value mul(mlir::Value x, mlir::Value y) {
+    return mlir::arith::MulFOp::create(b, x, y);
+  }
+  mlir::Value div(mlir::Value x, mlir::Value y) {
+    return mlir::arith::DivFOp::create(b, x, y);
+  }
+  mlir::Value neg(mlir::Value x) { return mlir::arith::NegFOp::create(b, x); }
+  mlir::Value abs(mlir::Value x) { return mlir::math::AbsFOp::create(b, x); }
+  mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z) {
+    return mlir::math::FmaOp::create(b, x, y, z);
+  }
+  mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value x,
+                      mlir::Value y) {
+    return mlir::arith::CmpFOp::create(b, predicate, x, y);
+  }
+  mlir::Value select(mlir::Value flag, mlir::Value x, mlir::Value y) {
+    return mlir::arith::SelectOp::create(b, flag, x, y);
+  }
+  /// The polynomial in x, its highest coefficient first.
+  mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
+
+  mlir::ImplicitLocOpBuilder b;
+  mlir::Type type, integers;
+};
+
+/// Polynomials for `math.atan` and `math.atan2` of f32.
+void populateArctangentPatterns(mlir::RewritePatternSet &patterns);
+
+/// Polynomials for `math.erfc` of f32.
+void populateErfcPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_COMMON_MATHEMITTER_H

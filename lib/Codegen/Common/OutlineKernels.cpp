@@ -1,0 +1,194 @@
+//===- OutlineKernels.cpp - One function for each fused group -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/Common/CodegenCommonPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::train::RandomBitsOp;
+using flywheel::train::TrainDialect;
+
+/// An elementwise op with as many ops in its body is expensive to compile, one
+/// with a transcendental function or a random draw is in any case.
+static constexpr unsigned kMinBodyOps = 4;
+
+/// Whether `op` is worth a function: a tiled loop nest, a reduction, or an
+/// elementwise op that computes more than a few sums.
+static bool isKernel(Operation &op) {
+  // Nothing is gained by speed where variables are initialised.
+  if (isa<linalg::LinalgOp>(op) && op.getParentOfType<func::FuncOp>()->hasAttr(
+                                       TrainDialect::getInitializerAttrName()))
+    return cast<linalg::LinalgOp>(op).getNumLoops() > 0;
+  // A loop that carries numbers has results, which a kernel has not.
+  if (isa<scf::ForOp>(op))
+    return op.getNumResults() == 0 && op.walk([](linalg::LinalgOp) {
+                                          return WalkResult::interrupt();
+                                        }).wasInterrupted();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumLoops() == 0)
+    return false;
+  unsigned numOps = llvm::range_size(generic.getBody()->without_terminator());
+  if (numOps >= kMinBodyOps || generic.getNumReductionLoops() > 0)
+    return true;
+  return generic
+      .walk([](Operation *nested) {
+        return isa<math::MathDialect>(nested->getDialect()) ||
+                       isa<RandomBitsOp>(nested)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The kernels of `region`, outermost first: branches and loops that are none
+/// themselves are looked into.
+static void collectKernels(Region &region,
+                           SmallVectorImpl<Operation *> &kernels) {
+  for (Operation &op : region.getOps())
+    if (isKernel(op))
+      kernels.push_back(&op);
+    else if (!isa<linalg::LinalgOp>(op))
+      for (Region &nested : op.getRegions())
+        collectKernels(nested, kernels);
+}
+
+/// Clones, at the start of `region`, the constants and the index arithmetic
+/// that its operands come from: inside the function the bounds of a loop then
+/// still say how large its tiles are, and equal functions have equal arguments.
+static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
+  b.setInsertionPointToStart(&region.front());
+  llvm::DenseMap<Value, Value> clones;
+  std::function<Value(Value)> sink = [&](Value value) -> Value {
+    Operation *op = value.getDefiningOp();
+    if (!op || region.isAncestor(op->getParentRegion()) ||
+        !(isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
+              op) ||
+          op->hasTrait<OpTrait::ConstantLike>()))
+      return value;
+    auto [it, isNew] = clones.try_emplace(value);
+    if (!isNew)
+      return it->second;
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, sink(operand));
+    Value clone = b.clone(*op, mapping)->getResult(0);
+    return clones[value] = clone;
+  };
+  SmallVector<OpOperand *> operands;
+  region.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(&operand);
+  });
+  for (OpOperand *operand : operands)
+    operand->set(sink(operand->get()));
+}
+
+/// Moves views of what is outside of `region` in front of `op`, which it is of:
+/// where in the workspace a kernel has its buffers is an argument, so that
+/// layers have equal functions.
+static void hoistViews(Operation *op, Region &region) {
+  SmallVector<memref::ViewOp> views;
+  region.walk([&](memref::ViewOp view) {
+    if (llvm::all_of(view->getOperands(), [&](Value operand) {
+          return !region.isAncestor(operand.getParentRegion());
+        }))
+      views.push_back(view);
+  });
+  for (memref::ViewOp view : views)
+    view->moveBefore(op);
+}
+
+/// Moves the stack slots that only `region` uses to its start: a tile that is
+/// an argument could not become registers.
+static void sinkStackSlots(Region &region) {
+  llvm::SetVector<Operation *> slots;
+  region.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      auto slot = operand.getDefiningOp<memref::AllocaOp>();
+      if (slot && llvm::all_of(slot->getUsers(), [&](Operation *user) {
+            return region.isAncestor(user->getParentRegion());
+          }))
+        slots.insert(slot);
+    }
+  });
+  for (Operation *slot : slots)
+    slot->moveBefore(&region.front(), region.front().begin());
+}
+
+namespace {
+struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
+  void runOnOperation() override {
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (function.isExternal())
+        continue;
+      // Two entries may be equal, and stay two: only kernels are shared.
+      function->setAttr(TrainDialect::getEntryAttrName(),
+                        function.getNameAttr());
+      SmallVector<Operation *> kernels;
+      collectKernels(function.getBody(), kernels);
+      for (auto [number, kernel] : llvm::enumerate(kernels))
+        outline(function, kernel, number);
+    }
+  }
+
+private:
+  void outline(func::FuncOp function, Operation *kernel, unsigned number);
+};
+} // namespace
+
+void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
+                             unsigned number) {
+  Location loc = kernel->getLoc();
+  OpBuilder b(function);
+  std::string name = function.getName().str() + "." + std::to_string(number);
+  auto outlined = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
+  outlined.setPrivate();
+  Block *body = outlined.addEntryBlock();
+  b.setInsertionPoint(kernel);
+  auto call = func::CallOp::create(b, loc, outlined, ValueRange());
+  kernel->moveBefore(body, body->end());
+  b.setInsertionPointToEnd(body);
+  func::ReturnOp::create(b, loc);
+  Region &region = outlined.getBody();
+  hoistViews(call, region);
+  sinkIndexArithmetic(b, region);
+  sinkStackSlots(region);
+  // The uses inside are looked for, not those of the values: an argument of all
+  // kernels has many.
+  SmallVector<Value> operands;
+  llvm::DenseMap<Value, Value> arguments;
+  region.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (region.isAncestor(value.getParentRegion()))
+        continue;
+      auto [it, isNew] = arguments.try_emplace(value);
+      if (isNew) {
+        it->second = body->addArgument(value.getType(), value.getLoc());
+        operands.push_back(value);
+      }
+      operand.set(it->second);
+    }
+  });
+  outlined.setFunctionType(b.getFunctionType(body->getArgumentTypes(), {}));
+  call.getArgOperandsMutable().assign(operands);
+  ++numKernels;
+}

@@ -1,0 +1,48 @@
+//===- CarryChecks.cpp - The flywheel-carry-checks pass -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: `cf.assert` anywhere. After: those marked `linalg_ext.safe` are at
+// the top level of the function, behind the branches and loops that they were
+// in, which pass on whether they were true. Refuses nothing: what can carry no
+// result keeps its checks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CARRYCHECKS
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::linalg_ext::LinalgExtDialect;
+
+namespace {
+struct CarryChecks : flywheel::impl::CarryChecksBase<CarryChecks> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<cf::AssertOp> checks;
+    getOperation().walk([&](cf::AssertOp check) {
+      if (check->hasAttr(LinalgExtDialect::getSafeAttrName()))
+        checks.push_back(check);
+    });
+    // Each comes right behind the op it was in: the last ones first, so that
+    // they keep their order.
+    for (cf::AssertOp check : llvm::reverse(checks))
+      while (check && check->getParentOp() != getOperation())
+        if ((check = flywheel::linalg_ext::carryOut(rewriter, check)))
+          ++numCarried;
+  }
+};
+} // namespace

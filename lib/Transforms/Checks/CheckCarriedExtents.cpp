@@ -1,0 +1,115 @@
+//===- CheckCarriedExtents.cpp - The flywheel-check-carried-extents pass --===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: tensors of dynamic extents go into branches and loops, around loops
+// and out of them. After: what comes out of an `scf.if`, or goes around an
+// `scf.for` or `scf.while`, has the extents of what it replaces; where that is
+// not seen, a `cf.assert` says so. Refuses branches whose extents are not known
+// in front of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using flywheel::linalg_ext::CompareSizesOp;
+using flywheel::linalg_ext::getExtentRoot;
+using flywheel::linalg_ext::SizePredicate;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CHECKCARRIEDEXTENTS
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+/// Calls `visit` for each dimension in which `a` and `b` are not seen to agree.
+static void forEachDifference(ValueRange as, ValueRange bs,
+                              function_ref<void(Value, Value, int64_t)> visit) {
+  for (auto [a, b] : llvm::zip(as, bs)) {
+    auto type = dyn_cast<RankedTensorType>(a.getType());
+    if (!type)
+      continue;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!(getExtentRoot(a, dim) == getExtentRoot(b, dim)))
+        visit(a, b, dim);
+  }
+}
+
+/// Checks at `yield`, the end of the body of `loop`, that an iteration keeps
+/// the extents of what it carries, `inits` in front of it.
+static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
+  OpBuilder outside(loop), b(yield);
+  Location loc = loop->getLoc();
+  auto check = [&](Value after, Value before, int64_t dim) {
+    Value ok = CompareSizesOp::create(
+        b, loc, SizePredicate::eq, tensor::DimOp::create(b, loc, after, dim),
+        tensor::DimOp::create(outside, loc, before, dim));
+    flywheel::linalg_ext::createExtentCheck(
+        b, loop, ok,
+        "expected an iteration to keep extents, found another one of "
+        "dimension " +
+            Twine(dim) + ": \1 behind it and \2 in front");
+  };
+  forEachDifference(yield->getOperands(), inits, check);
+}
+
+/// Checks in front of `branch` that its results have the same extents whichever
+/// way is taken.
+static LogicalResult checkBranch(scf::IfOp branch) {
+  if (branch.getNumResults() == 0)
+    return success();
+  OpBuilder b(branch);
+  Location loc = branch.getLoc();
+  LogicalResult result = success();
+  auto check = [&](Value taken, Value other, int64_t dim) {
+    Value one = flywheel::linalg_ext::getExtentInFrontOf(b, branch, taken, dim);
+    Value two = flywheel::linalg_ext::getExtentInFrontOf(b, branch, other, dim);
+    if (!one || !two) {
+      result = branch.emitOpError()
+               << "expected branches whose results have the same extents, "
+                  "found tensors of which dimension "
+               << dim << " is not known in front of it";
+      return;
+    }
+    Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, one, two);
+    flywheel::linalg_ext::createExtentCheck(
+        b, branch, ok,
+        "expected equal extents of dimension " + Twine(dim) +
+            " in both branches, found \1 and \2");
+  };
+  forEachDifference(branch.thenYield().getResults(),
+                    branch.elseYield().getResults(), check);
+  return result;
+}
+
+namespace {
+struct CheckCarriedExtents
+    : flywheel::impl::CheckCarriedExtentsBase<CheckCarriedExtents> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheckCarriedExtentsBase::getDependentDialects(registry);
+    registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
+  }
+  void runOnOperation() override {
+    WalkResult checked = getOperation().walk([&](Operation *op) {
+      if (auto branch = dyn_cast<scf::IfOp>(op))
+        return WalkResult(checkBranch(branch));
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        checkLoop(op, loop.getBody()->getTerminator(), loop.getInitArgs());
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        checkLoop(op, loop.getYieldOp(), loop.getInits());
+      return WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

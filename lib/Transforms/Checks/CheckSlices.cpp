@@ -1,0 +1,354 @@
+//===- CheckSlices.cpp - The flywheel-check-slices pass -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: slices and elements of tensors at positions that are known only when
+// the step runs. After: a `cf.assert` in front of each says that it is in
+// range, also inside of branches and loops. There it is marked
+// `linalg_ext.safe`: the op starts at 0 instead, or does not run, where it is
+// not in range. Refuses what may be out of range in the body of another op,
+// such as `tensor.pad`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CHECKSLICES
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::linalg_ext::NamedNumbers;
+using flywheel::train::TrainDialect;
+
+/// Whether `size` is the extent of dimension `dim` of `whole`.
+static bool isExtentOf(OpFoldResult size, Value whole, int64_t dim) {
+  auto value = dyn_cast<Value>(size);
+  auto extent = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  return extent && extent.getSource() == whole &&
+         extent.getConstantIndex() == dim;
+}
+
+/// The first op around `op`, below the function, that is no branch or loop, out
+/// of which a check can be passed; null where there is none.
+static Operation *findOtherParent(Operation *op) {
+  Operation *parent = op->getParentOp();
+  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+    parent = parent->getParentOp();
+  return isa<func::FuncOp>(parent) ? nullptr : parent;
+}
+
+namespace {
+/// One dimension of what an op takes of a tensor.
+struct Part {
+  int64_t dim;
+  OpFoldResult offset, size, stride;
+};
+
+/// Emits the checks of one op, in front of it. Inside of a branch or a loop,
+/// where checks are made only after all of it has run, it also sees to it that
+/// the op stays in range where one fails.
+class SliceChecker {
+public:
+  explicit SliceChecker(Operation *op)
+      : b(op), op(op), loc(op->getLoc()),
+        isNested(!isa<func::FuncOp>(op->getParentOp())) {}
+
+  /// Checks the part of each dimension of `whole` that a slice takes.
+  template <typename SliceOp> LogicalResult checkSlice(SliceOp slice);
+  template <typename ElementOp> LogicalResult checkElement(ElementOp element);
+
+private:
+  Value value(OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, loc, number);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+  }
+  Value both(Value lhs, Value rhs) {
+    return lhs ? arith::AndIOp::create(b, loc, lhs, rhs).getResult() : rhs;
+  }
+  /// Whether nothing is taken, or `begin` and the last position, that many
+  /// strides behind it, are in [0, extent). A single position has no stride.
+  Value isStridedInside(Value begin, Value count, Value stride, Value extent);
+  Value isInside(Value whole, const Part &part);
+  LogicalResult refuseConstants(Value whole, const Part &part);
+  std::string describe(Value whole, const Part &part, NamedNumbers &numbers);
+  /// Checks `parts` of `whole`, and makes those harmless that can be moved to
+  /// the start of their dimension: `offsets` are the new ones.
+  LogicalResult checkParts(Value whole, ArrayRef<Part> parts, StringRef what,
+                           SmallVectorImpl<OpFoldResult> &offsets);
+  /// Runs the op only where `ok`.
+  LogicalResult guard(Value ok);
+  Value buildOther(OpBuilder &at);
+
+  OpBuilder b;
+  Operation *op;
+  Location loc;
+  bool isNested;
+};
+
+struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheckSlicesBase::getDependentDialects(registry);
+    registry.insert<LinalgExtDialect>();
+  }
+  void runOnOperation() override;
+};
+} // namespace
+
+Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
+                                    Value extent) {
+  auto ult = arith::CmpIPredicate::ult, ule = arith::CmpIPredicate::ule;
+  Value zero = value(b.getIndexAttr(0)), one = value(b.getIndexAttr(1));
+  Value steps = arith::SubIOp::create(b, loc, count, one);
+  Value length = arith::MulIOp::create(b, loc, steps, stride);
+  Value last = arith::AddIOp::create(b, loc, begin, length);
+  Value areInside =
+      both(compare(ult, begin, extent), compare(ult, last, extent));
+  // Numbers that are no larger than an extent do not overflow.
+  Value isSingle = compare(arith::CmpIPredicate::eq, count, one);
+  Value moved = arith::AddIOp::create(b, loc, stride, extent);
+  Value twice = arith::AddIOp::create(b, loc, extent, extent);
+  Value isNear =
+      arith::OrIOp::create(b, loc, isSingle, compare(ule, moved, twice));
+  Value areSmall = both(compare(ule, count, extent), isNear);
+  Value isNothing = compare(arith::CmpIPredicate::eq, count, zero);
+  return arith::OrIOp::create(b, loc, isNothing, both(areInside, areSmall));
+}
+
+Value SliceChecker::isInside(Value whole, const Part &part) {
+  Value extent = value(tensor::getMixedSize(b, loc, whole, part.dim));
+  Value begin = value(part.offset), count = value(part.size);
+  // A negative number is a large unsigned one.
+  if (isOneInteger(part.size))
+    return compare(arith::CmpIPredicate::ult, begin, extent);
+  if (!isOneInteger(part.stride))
+    return isStridedInside(begin, count, value(part.stride), extent);
+  auto ule = arith::CmpIPredicate::ule;
+  Value rest = arith::SubIOp::create(b, loc, extent, begin);
+  return both(compare(ule, begin, extent), compare(ule, count, rest));
+}
+
+/// Whether a slice of constants is in range of a dimension of size `extent`.
+static bool isConstantInside(int64_t offset, int64_t size, int64_t stride,
+                             int64_t extent) {
+  if (size == 0)
+    return offset >= 0 && offset <= extent;
+  std::optional<int64_t> last = llvm::checkedMulAdd(size - 1, stride, offset);
+  return offset >= 0 && offset < extent && last && *last >= 0 && *last < extent;
+}
+
+/// Whether `part` of `whole` is in range wherever its op runs.
+static bool isKnownInside(Value whole, const Part &part) {
+  using Bounds = ValueBoundsConstraintSet;
+  std::optional<int64_t> offset = getConstantIntValue(part.offset),
+                         size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (offset && size && stride && !ShapedType::isDynamic(extent))
+    return isConstantInside(*offset, *size, *stride, extent);
+  if (isZeroInteger(part.offset) && isOneInteger(part.stride) &&
+      isExtentOf(part.size, whole, part.dim))
+    return true;
+  if (!stride || *stride < 1)
+    return false;
+  MLIRContext *context = whole.getContext();
+  AffineExpr begin = getAffineDimExpr(0, context),
+             count = getAffineDimExpr(1, context);
+  Bounds::Variable last(
+      AffineMap::get(2, 0, begin + (count - 1) * *stride),
+      {Bounds::Variable(part.offset), Bounds::Variable(part.size)});
+  Bounds::Variable zero(OpFoldResult(Builder(context).getIndexAttr(0)));
+  return Bounds::compare(part.offset, Bounds::ComparisonOperator::GE, zero) &&
+         Bounds::compare(part.size, Bounds::ComparisonOperator::GE, zero) &&
+         Bounds::compare(last, Bounds::ComparisonOperator::LT,
+                         Bounds::Variable(whole, part.dim));
+}
+
+/// Whether `part` is in range where it starts at 0.
+static bool isInsideAtStart(Value whole, const Part &part) {
+  std::optional<int64_t> size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  return size && stride && *stride > 0 && !ShapedType::isDynamic(extent) &&
+         (*size - 1) * *stride < extent;
+}
+
+/// Refuses a slice that is out of range whenever the function runs: upstream
+/// refuses only what ends behind the dimension.
+LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
+  std::optional<int64_t> offset = getConstantIntValue(part.offset),
+                         size = getConstantIntValue(part.size),
+                         stride = getConstantIntValue(part.stride);
+  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (!offset || !size || !stride || ShapedType::isDynamic(extent) ||
+      isConstantInside(*offset, *size, *stride, extent))
+    return success();
+  return op->emitOpError() << "expected a slice in range of dimension "
+                           << part.dim << " of size " << extent << ", found "
+                           << *size << " positions from " << *offset
+                           << " with a stride of " << *stride;
+}
+
+/// What the message says was found: the numbers of `part`.
+std::string SliceChecker::describe(Value whole, const Part &part,
+                                   NamedNumbers &numbers) {
+  std::string offset = numbers.add(part.offset);
+  std::string found = ", found ";
+  if (isa<tensor::ExtractOp, tensor::InsertOp>(op))
+    found += "index " + offset;
+  else
+    found += "offset " + offset + ", size " + numbers.add(part.size) +
+             ", stride " + numbers.add(part.stride);
+  OpFoldResult size = tensor::getMixedSize(b, loc, whole, part.dim);
+  return found + " and dimension size " + numbers.add(size);
+}
+
+LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
+                                       StringRef what,
+                                       SmallVectorImpl<OpFoldResult> &offsets) {
+  Value needed;
+  for (const Part &part : parts) {
+    offsets.push_back(part.offset);
+    if (isKnownInside(whole, part))
+      continue;
+    if (Operation *parent = findOtherParent(op))
+      return op->emitOpError()
+             << "expected the " << what << " to be known to be in range of "
+             << "dimension " << part.dim << " in the body of '"
+             << parent->getName() << "', where it cannot be checked";
+    Value ok = isInside(whole, part);
+    NamedNumbers numbers;
+    std::string found = describe(whole, part, numbers);
+    cf::AssertOp check = flywheel::linalg_ext::createCheck(
+        b, op, ok, what + " out of range of dimension " + Twine(part.dim),
+        found, numbers);
+    if (!isNested)
+      continue;
+    check->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+    if (isInsideAtStart(whole, part))
+      offsets.back() = arith::SelectOp::create(b, loc, ok, value(part.offset),
+                                               value(b.getIndexAttr(0)))
+                           .getResult();
+    else
+      needed = both(needed, ok);
+  }
+  return needed ? guard(needed) : success();
+}
+
+/// What stands for the result of the op where it does not run: zeros for what
+/// it reads, what is there for what it writes.
+Value SliceChecker::buildOther(OpBuilder &at) {
+  if (auto insert = dyn_cast<DestinationStyleOpInterface>(op))
+    return insert.getDpsInits()[0];
+  TypedAttr zero = at.getZeroAttr(getElementTypeOrSelf(op->getResult(0)));
+  if (!zero)
+    return {};
+  Value number = arith::ConstantOp::create(at, loc, zero);
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  if (!slice)
+    return number;
+  SmallVector<OpFoldResult> sizes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(dim))
+      sizes.push_back(size);
+  Value empty =
+      tensor::EmptyOp::create(at, loc, sizes, slice.getType().getElementType());
+  return linalg::FillOp::create(at, loc, number, empty).getResult(0);
+}
+
+LogicalResult SliceChecker::guard(Value ok) {
+  Type type = op->getResult(0).getType();
+  auto branch = scf::IfOp::create(b, loc, type, ok, /*withElseRegion=*/true);
+  op->getResult(0).replaceAllUsesWith(branch.getResult(0));
+  op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  OpBuilder inside = OpBuilder::atBlockEnd(branch.thenBlock());
+  scf::YieldOp::create(inside, loc, op->getResult(0));
+  inside.setInsertionPointToEnd(branch.elseBlock());
+  Value other = buildOther(inside);
+  if (!other)
+    return op->emitOpError() << "expected numbers, found " << type;
+  scf::YieldOp::create(inside, loc, other);
+  return success();
+}
+
+template <typename SliceOp>
+LogicalResult SliceChecker::checkSlice(SliceOp slice) {
+  Value whole = slice->getOperand(isa<tensor::InsertSliceOp>(op) ? 1 : 0);
+  SmallVector<Part> parts;
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides()))
+    parts.push_back({static_cast<int64_t>(dim), offset, size, stride});
+  for (const Part &part : parts)
+    if (!isNested && failed(refuseConstants(whole, part)))
+      return failure();
+  SmallVector<OpFoldResult> offsets;
+  if (failed(checkParts(whole, parts, "slice", offsets)))
+    return failure();
+  SmallVector<int64_t> staticOffsets;
+  SmallVector<Value> dynamicOffsets;
+  dispatchIndexOpFoldResults(offsets, dynamicOffsets, staticOffsets);
+  slice.getOffsetsMutable().assign(dynamicOffsets);
+  slice.setStaticOffsets(staticOffsets);
+  return success();
+}
+
+template <typename ElementOp>
+LogicalResult SliceChecker::checkElement(ElementOp element) {
+  Value whole = element->getOperand(isa<tensor::InsertOp>(op) ? 1 : 0);
+  SmallVector<Part> parts;
+  for (auto [dim, index] : llvm::enumerate(element.getIndices()))
+    parts.push_back({static_cast<int64_t>(dim), getAsOpFoldResult(index),
+                     b.getIndexAttr(1), b.getIndexAttr(1)});
+  SmallVector<OpFoldResult> indices;
+  if (failed(checkParts(whole, parts, "index", indices)))
+    return failure();
+  b.setInsertionPoint(op);
+  for (auto [operand, part, index] :
+       llvm::zip(element.getIndicesMutable(), parts, indices))
+    if (index != part.offset)
+      operand.set(value(index));
+  return success();
+}
+
+void CheckSlices::runOnOperation() {
+  SmallVector<Operation *> ops;
+  getOperation().walk([&](Operation *op) {
+    if (!op->hasAttr(TrainDialect::getInRangeAttrName()) &&
+        isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExtractOp,
+            tensor::InsertOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    SliceChecker checker(op);
+    LogicalResult result =
+        TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+                [&](auto slice) { return checker.checkSlice(slice); })
+            .Case<tensor::ExtractOp, tensor::InsertOp>(
+                [&](auto element) { return checker.checkElement(element); });
+    if (failed(result))
+      return signalPassFailure();
+  }
+}

@@ -1,0 +1,379 @@
+//===- ExtentClasses.h - Dynamic extents that are equal ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H
+#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace flywheel {
+
+/// A tensor and one of its dimensions.
+using Extent = std::pair<mlir::Value, int64_t>;
+
+inline int64_t getStaticExtent(Extent extent) {
+  return llvm::cast<mlir::RankedTensorType>(extent.first.getType())
+      .getDimSize(extent.second);
+}
+
+/// The equivalence classes of one function, in three relations. Extents are
+/// known to be equal where an op gives its result the extent of one operand,
+/// whatever it requires of the others; see `SizeAnalysis`, which knows the
+/// same. They are checked to be equal where an op works on both: that holds
+/// once the checks in front of the op have passed, so that it must not decide
+/// the checks themselves. They are required to be equal also where such an op
+/// may not run, so that nothing checks them: callers of the function see to it
+/// for its feeds.
+class ExtentClasses {
+public:
+  explicit ExtentClasses(mlir::func::FuncOp function) {
+    function.getBody().walk([&](mlir::Operation *op) {
+      isChecked = isReached(op);
+      addOp(op);
+    });
+    while (matchReassociations()) {
+    }
+  }
+
+  bool areRequiredEqual(Extent a, Extent b) const {
+    return required.isEquivalent(a, b);
+  }
+  bool areEqual(Extent a, Extent b) const { return checked.isEquivalent(a, b); }
+  /// The program says that two feeds agree, which callers check.
+  void requireFeeds(Extent a, Extent b) { required.unionSets(a, b); }
+  /// Callers check that two feeds agree.
+  void uniteFeeds(Extent a, Extent b) { checked.unionSets(a, b); }
+  bool areKnownEqual(Extent a, Extent b) const {
+    return known.isEquivalent(a, b);
+  }
+
+  /// The constant that the ops force this extent to be, if any.
+  std::optional<int64_t> getConstant(Extent extent) const {
+    return getConstant(checked, extent);
+  }
+  std::optional<int64_t> getKnownConstant(Extent extent) const {
+    return getConstant(known, extent);
+  }
+
+private:
+  using Classes = llvm::EquivalenceClasses<Extent>;
+
+  static std::optional<int64_t> getConstant(const Classes &classes,
+                                            Extent extent) {
+    for (auto it = classes.findLeader(extent); it != classes.member_end(); ++it)
+      if (!mlir::ShapedType::isDynamic(getStaticExtent(*it)))
+        return getStaticExtent(*it);
+    return std::nullopt;
+  }
+
+  /// Whether the checks of `op` are made in any case: those of a branch or of a
+  /// loop without iterations are not.
+  static bool isReached(mlir::Operation *op) {
+    for (mlir::Operation *parent = op->getParentOp();
+         !llvm::isa<mlir::func::FuncOp>(parent);
+         parent = parent->getParentOp()) {
+      if (llvm::isa<mlir::scf::IfOp>(parent))
+        return false;
+      auto loop = llvm::dyn_cast<mlir::scf::ForOp>(parent);
+      if (!loop)
+        continue;
+      std::optional<int64_t> lower = mlir::getConstantIntValue(
+                                 loop.getLowerBound()),
+                             upper = mlir::getConstantIntValue(
+                                 loop.getUpperBound());
+      if (!lower || !upper || *lower >= *upper)
+        return false;
+    }
+    return true;
+  }
+
+  void unite(Extent a, Extent b) {
+    known.unionSets(a, b);
+    checked.unionSets(a, b);
+    required.unionSets(a, b);
+  }
+  void require(Extent a, Extent b) {
+    required.unionSets(a, b);
+    if (isChecked)
+      checked.unionSets(a, b);
+  }
+
+  void requireShapes(mlir::Value a, mlir::Value b) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(a.getType());
+    if (!type || !llvm::isa<mlir::RankedTensorType>(b.getType()))
+      return;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      require({a, dim}, {b, dim});
+  }
+
+  /// `result` has the extent of `source`: what its type says besides is one
+  /// more requirement.
+  void define(Extent result, Extent source) {
+    if (!mlir::ShapedType::isDynamic(getStaticExtent(result)) &&
+        mlir::ShapedType::isDynamic(getStaticExtent(source)))
+      require(result, source);
+    else
+      unite(result, source);
+  }
+
+  /// `result` has the shape of `source`.
+  void defineShape(mlir::Value result, mlir::Value source) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(result.getType());
+    if (!type || !llvm::isa<mlir::RankedTensorType>(source.getType()))
+      return;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      define({result, dim}, {source, dim});
+  }
+
+  void defineShapes(mlir::ValueRange results, mlir::ValueRange sources) {
+    for (auto [result, source] : llvm::zip(results, sources))
+      defineShape(result, source);
+  }
+  void requireAll(mlir::ValueRange as, mlir::ValueRange bs) {
+    for (auto [a, b] : llvm::zip(as, bs))
+      requireShapes(a, b);
+  }
+
+  /// What `size` was read from; null where that is no extent.
+  static std::optional<Extent> getReadExtent(mlir::Value size) {
+    auto dimOp = size.getDefiningOp<mlir::tensor::DimOp>();
+    std::optional<int64_t> dim =
+        dimOp ? linalg_ext::getDimension(dimOp) : std::nullopt;
+    return dim ? std::optional<Extent>({dimOp.getSource(), *dim})
+               : std::nullopt;
+  }
+
+  /// An op makes `extent` what its size operand was read from.
+  void defineBySize(Extent extent, mlir::Value size) {
+    if (std::optional<Extent> read = getReadExtent(size))
+      define(extent, *read);
+  }
+
+  /// Takes `slice` to have `sizes`: because it is made so, or because it must.
+  void addSlice(mlir::Value slice, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                const llvm::SmallBitVector &dropped, bool isMade) {
+    int64_t sliceDim = 0;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (dropped.test(dim))
+        continue;
+      Extent extent{slice, sliceDim++};
+      auto value = llvm::dyn_cast<mlir::Value>(size);
+      std::optional<Extent> read = value ? getReadExtent(value) : std::nullopt;
+      if (read && isMade)
+        define(extent, *read);
+      else if (read)
+        require(extent, *read);
+    }
+  }
+
+  void addStructuredOp(mlir::linalg::LinalgOp op) {
+    llvm::DenseMap<unsigned, Extent> loops;
+    for (mlir::OpOperand &operand : op->getOpOperands()) {
+      if (!llvm::isa<mlir::RankedTensorType>(operand.get().getType()))
+        continue;
+      mlir::AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+        auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(expr);
+        if (!loop)
+          continue;
+        Extent extent{operand.get(), static_cast<int64_t>(dim)};
+        auto [it, isNew] = loops.try_emplace(loop.getPosition(), extent);
+        if (!isNew)
+          require(it->second, extent);
+      }
+    }
+    for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
+      defineShape(result, init);
+  }
+
+  /// What goes into a region, around it and out of it has one shape.
+  void addControlFlow(mlir::Operation *op) {
+    if (auto loop = llvm::dyn_cast<mlir::scf::ForOp>(op)) {
+      defineShapes(loop.getRegionIterArgs(), loop.getInitArgs());
+      defineShapes(loop.getResults(), loop.getInitArgs());
+      requireAll(loop.getYieldedValues(), loop.getInitArgs());
+    } else if (auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(op)) {
+      defineShapes(loop.getBeforeArguments(), loop.getInits());
+      requireAll(loop.getYieldedValues(), loop.getInits());
+      defineShapes(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+      defineShapes(loop.getResults(), loop.getConditionOp().getArgs());
+    } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
+      if (branch.getNumResults() == 0)
+        return;
+      // It may be the other one: but then the checks say that they are equal.
+      requireAll(branch.getResults(), branch.thenYield().getResults());
+      requireAll(branch.getResults(), branch.elseYield().getResults());
+    }
+  }
+
+  /// The dynamic extents of `result` are `sizes`.
+  void defineBySizes(mlir::Value result, mlir::ValueRange sizes) {
+    unsigned next = 0;
+    auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      if (mlir::ShapedType::isDynamic(extent))
+        defineBySize({result, static_cast<int64_t>(dim)}, sizes[next++]);
+  }
+
+  void addOp(mlir::Operation *op) {
+    if (auto structured = llvm::dyn_cast<mlir::linalg::LinalgOp>(op))
+      return addStructuredOp(structured);
+    if (llvm::isa<mlir::scf::ForOp, mlir::scf::WhileOp, mlir::scf::IfOp>(op))
+      return addControlFlow(op);
+    if (llvm::isa<mlir::tensor::EmptyOp, mlir::tensor::GenerateOp>(op))
+      return defineBySizes(op->getResult(0), op->getOperands());
+    if (auto splat = llvm::dyn_cast<mlir::tensor::SplatOp>(op))
+      return defineBySizes(splat, splat.getDynamicSizes());
+    if (auto pad = llvm::dyn_cast<mlir::tensor::PadOp>(op)) {
+      for (auto [dim, low, high] :
+           llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
+        if (mlir::isZeroInteger(low) && mlir::isZeroInteger(high))
+          define({pad.getResult(), static_cast<int64_t>(dim)},
+                 {pad.getSource(), static_cast<int64_t>(dim)});
+      return;
+    }
+    if (llvm::isa<mlir::tensor::CastOp>(op))
+      return defineShape(op->getResult(0), op->getOperand(0));
+    if (auto store = llvm::dyn_cast<linalg_ext::StoreOp>(op)) {
+      requireShapes(store.getSource(), store.getDestination());
+      return defineShape(store.getResult(), store.getDestination());
+    }
+    if (auto insert = llvm::dyn_cast<mlir::tensor::InsertSliceOp>(op)) {
+      defineShape(insert.getResult(), insert.getDest());
+      return addSlice(insert.getSource(), insert.getMixedSizes(),
+                      insert.getDroppedDims(), /*isMade=*/false);
+    }
+    // `linalg_ext`, `linalg.pack` and others.
+    if (auto styled = llvm::dyn_cast<mlir::DestinationStyleOpInterface>(op)) {
+      for (mlir::OpResult result : op->getResults())
+        defineShape(result, styled.getTiedOpOperand(result)->get());
+      return;
+    }
+    if (auto extract = llvm::dyn_cast<mlir::tensor::ExtractSliceOp>(op))
+      return addSlice(extract.getResult(), extract.getMixedSizes(),
+                      extract.getDroppedDims(), /*isMade=*/true);
+    if (auto concat = llvm::dyn_cast<mlir::tensor::ConcatOp>(op)) {
+      mlir::Value first = concat.getInputs().front();
+      for (int64_t dim = 0, rank = concat.getRank(); dim < rank; ++dim)
+        if (dim != static_cast<int64_t>(concat.getDim())) {
+          define({concat, dim}, {first, dim});
+          for (mlir::Value input : concat.getInputs().drop_front())
+            require({first, dim}, {input, dim});
+        }
+      return;
+    }
+    if (auto reshape = llvm::dyn_cast<mlir::tensor::ReshapeOp>(op)) {
+      if (auto shape =
+              reshape.getShape().getDefiningOp<mlir::tensor::FromElementsOp>())
+        for (auto [dim, size] : llvm::enumerate(shape.getElements()))
+          defineBySize({reshape, static_cast<int64_t>(dim)}, size);
+      return;
+    }
+    if (auto collapse = llvm::dyn_cast<mlir::tensor::CollapseShapeOp>(op))
+      return addReassociation(collapse.getSrc(), collapse.getResult(),
+                              collapse.getReassociationIndices(),
+                              /*isCollapse=*/true);
+    if (auto expand = llvm::dyn_cast<mlir::tensor::ExpandShapeOp>(op)) {
+      defineBySizes(expand.getResult(), expand.getOutputShape());
+      return addReassociation(expand.getResult(), expand.getSrc(),
+                              expand.getReassociationIndices(),
+                              /*isCollapse=*/false);
+    }
+    if (op->hasTrait<mlir::OpTrait::Elementwise>())
+      for (mlir::Value operand : op->getOperands())
+        requireShapes(op->getResult(0), operand);
+  }
+
+  /// A group of dimensions and the one that is their product.
+  struct Group {
+    Extent collapsed;
+    llvm::SmallVector<Extent> expanded;
+  };
+
+  bool areAlike(const Group &a, const Group &b) const {
+    return a.expanded.size() == b.expanded.size() &&
+           llvm::all_of(llvm::zip(a.expanded, b.expanded), [&](auto pair) {
+             auto [left, right] = pair;
+             int64_t size = getStaticExtent(left);
+             return mlir::ShapedType::isDynamic(size)
+                        ? checked.isEquivalent(left, right)
+                        : size == getStaticExtent(right);
+           });
+  }
+
+  /// What is collapsed from the dimensions that another was expanded to has the
+  /// extent of the other: that of an operand, for a gradient. Returns whether
+  /// one was not known.
+  bool matchReassociations() {
+    // Groups whose first dynamic dimensions are of one class.
+    llvm::MapVector<Extent, llvm::SmallVector<const Group *>> alike;
+    auto getKey = [&](const Group &group) {
+      for (Extent extent : group.expanded)
+        if (mlir::ShapedType::isDynamic(getStaticExtent(extent)))
+          return checked.getOrInsertLeaderValue(extent);
+      return Extent();
+    };
+    for (const Group &group : expansions)
+      alike[getKey(group)].push_back(&group);
+    bool isChanged = false;
+    for (const Group &group : collapses)
+      for (const Group *expansion : alike.lookup(getKey(group)))
+        if (!checked.isEquivalent(group.collapsed, expansion->collapsed) &&
+            areAlike(group, *expansion)) {
+          required.unionSets(group.collapsed, expansion->collapsed);
+          checked.unionSets(group.collapsed, expansion->collapsed);
+          isChanged = true;
+        }
+    return isChanged;
+  }
+
+  /// A group of one extent that is not 1 has the extent of its collapsed form.
+  void addReassociation(mlir::Value expanded, mlir::Value collapsed,
+                        llvm::ArrayRef<mlir::ReassociationIndices> groups,
+                        bool isCollapse) {
+    auto type = llvm::cast<mlir::RankedTensorType>(expanded.getType());
+    for (auto [dim, group] : llvm::enumerate(groups)) {
+      llvm::SmallVector<int64_t> large;
+      for (int64_t index : group)
+        if (type.getDimSize(index) != 1)
+          large.push_back(index);
+      Extent outer{collapsed, static_cast<int64_t>(dim)};
+      if (large.size() > 1 && isChecked &&
+          mlir::ShapedType::isDynamic(getStaticExtent(outer))) {
+        Group all{outer, {}};
+        for (int64_t index : large)
+          all.expanded.push_back({expanded, index});
+        (isCollapse ? collapses : expansions).push_back(std::move(all));
+      }
+      if (large.size() != 1)
+        continue;
+      Extent inner{expanded, large.front()};
+      if (isCollapse)
+        define(outer, inner);
+      else
+        require(inner, outer);
+    }
+  }
+
+  Classes known, checked, required;
+  /// Groups of several dimensions, whose checks are made in any case.
+  std::vector<Group> collapses, expansions;
+  /// Of the op that is looked at.
+  bool isChecked = true;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H

@@ -1,0 +1,212 @@
+//===- LiftChecks.cpp - The flywheel-lift-checks pass ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
+// and of `tensor.generate`. After: none in such a body; in front of each such
+// op, a reduction over its elements says whether every one passes, and a check
+// with the same message and location says so. What is inside of branches and
+// loops then is marked as safe to delay. Refuses conditions that depend on what
+// the op itself has computed before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_LIFTCHECKS
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::linalg_ext::LinalgExtDialect;
+
+/// Whether every loop of `maps` is a dimension of an operand.
+static bool haveBounds(ArrayRef<AffineMap> maps) {
+  return inversePermutation(concatAffineMaps(maps, maps[0].getContext())) !=
+         AffineMap();
+}
+
+namespace {
+/// Makes the condition of a check in the body of a linalg op one number.
+class CheckLifter {
+public:
+  CheckLifter(IRRewriter &rewriter, linalg::LinalgOp op, cf::AssertOp check)
+      : b(rewriter), op(op), check(check) {}
+
+  LogicalResult lift();
+
+private:
+  /// Whether the condition reads what `operand`, a destination, has.
+  bool readsDestination();
+  linalg::GenericOp buildReduction();
+
+  IRRewriter &b;
+  linalg::LinalgOp op;
+  cf::AssertOp check;
+  /// What the condition is computed from, in the body, in order.
+  llvm::SetVector<Operation *> slice;
+};
+
+struct LiftChecks : flywheel::impl::LiftChecksBase<LiftChecks> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult lift(IRRewriter &rewriter, cf::AssertOp check);
+};
+} // namespace
+
+bool CheckLifter::readsDestination() {
+  auto isDestination = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == op.getBlock() &&
+           op.isDpsInit(op.getMatchingOpOperand(argument));
+  };
+  if (isDestination(check.getArg()))
+    return true;
+  for (Operation *inner : slice) {
+    WalkResult found = inner->walk([&](Operation *nested) {
+      return llvm::any_of(nested->getOperands(), isDestination)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+linalg::GenericOp CheckLifter::buildReduction() {
+  Location loc = check.getLoc();
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands())
+    maps.push_back(op.getMatchingIndexingMap(input));
+  SmallVector<Value> inputs = op.getDpsInputs();
+  // The destinations say how far loops go where no input does.
+  if (maps.empty() || !haveBounds(maps))
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      maps.push_back(op.getMatchingIndexingMap(&init));
+      inputs.push_back(init.get());
+    }
+  auto flag = RankedTensorType::get({}, b.getI1Type());
+  Value yes =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(flag, true));
+  maps.push_back(AffineMap::get(op.getNumLoops(), 0, b.getContext()));
+  SmallVector<utils::IteratorType> iterators(op.getNumLoops(),
+                                             utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+      b, loc, TypeRange{flag}, inputs, ValueRange{yes}, maps, iterators,
+      [&](OpBuilder &nested, Location, ValueRange arguments) {
+        IRMapping mapping;
+        mapping.map(op.getRegionInputArgs(),
+                    arguments.take_front(op.getNumDpsInputs()));
+        for (Operation *inner : slice)
+          nested.clone(*inner, mapping);
+        Value all =
+            arith::AndIOp::create(nested, loc, arguments.back(),
+                                  mapping.lookupOrDefault(check.getArg()));
+        linalg::YieldOp::create(nested, loc, all);
+      });
+}
+
+LogicalResult CheckLifter::lift() {
+  if (!op.hasPureTensorSemantics())
+    return check.emitOpError()
+           << "expected '" << op->getName() << "' around it to be of tensors";
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *inner) {
+    return inner->getBlock() == op.getBlock();
+  };
+  if (failed(getBackwardSlice(check.getArg(), &slice, options)))
+    return check.emitOpError() << "expected a condition of its own operands";
+  if (readsDestination())
+    return check.emitOpError()
+           << "expected a condition of inputs and indices of '" << op->getName()
+           << "', found one of what it has computed before";
+  b.setInsertionPoint(op);
+  linalg::GenericOp all = buildReduction();
+  Value ok = tensor::ExtractOp::create(b, check.getLoc(), all.getResult(0),
+                                       ValueRange{});
+  auto lifted = cf::AssertOp::create(b, check.getLoc(), ok, check.getMsgAttr());
+  lifted->setDiscardableAttrs(check->getDiscardableAttrDictionary());
+  if (!isa<func::FuncOp>(lifted->getParentOp()))
+    lifted->setAttr(LinalgExtDialect::getSafeAttrName(), b.getUnitAttr());
+  b.eraseOp(check);
+  return success();
+}
+
+/// The op around `check`, below the function, that is no branch or loop; null
+/// without.
+static Operation *findBody(cf::AssertOp check) {
+  Operation *parent = check->getParentOp();
+  while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent))
+    parent = parent->getParentOp();
+  return isa<func::FuncOp>(parent) ? nullptr : parent;
+}
+
+LogicalResult LiftChecks::lift(IRRewriter &rewriter, cf::AssertOp check) {
+  Operation *body = findBody(check);
+  if (!body) {
+    // What a check guards is safe without it: every access has its own.
+    if (check->getParentOp() != getOperation())
+      check->setAttr(LinalgExtDialect::getSafeAttrName(),
+                     rewriter.getUnitAttr());
+    return success();
+  }
+  auto refuse = [&] {
+    return check.emitOpError()
+           << "expected it in a function, a branch, a loop or the body of a "
+              "'linalg' op, found it in '"
+           << body->getName() << "'";
+  };
+  auto op = dyn_cast<linalg::LinalgOp>(body);
+  if (!op)
+    return refuse();
+  while (check && check->getParentOp() != body)
+    check = flywheel::linalg_ext::carryOut(rewriter, check);
+  if (!check)
+    return refuse();
+  if (failed(CheckLifter(rewriter, op, check).lift()))
+    return failure();
+  ++numLifted;
+  return success();
+}
+
+void LiftChecks::runOnOperation() {
+  IRRewriter rewriter(&getContext());
+  SmallVector<tensor::GenerateOp> generated;
+  getOperation().walk([&](cf::AssertOp check) {
+    auto generate = check->getParentOfType<tensor::GenerateOp>();
+    if (generate && !llvm::is_contained(generated, generate))
+      generated.push_back(generate);
+  });
+  for (tensor::GenerateOp op : generated) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op)))
+      return signalPassFailure();
+  }
+  SmallVector<cf::AssertOp> checks;
+  getOperation().walk([&](cf::AssertOp check) { checks.push_back(check); });
+  for (cf::AssertOp check : checks)
+    if (failed(lift(rewriter, check)))
+      return signalPassFailure();
+}

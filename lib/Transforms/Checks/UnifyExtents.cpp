@@ -1,0 +1,409 @@
+//===- UnifyExtents.cpp - Which dynamic extents are the same number -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExtentClasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/DimNames.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_UNIFYEXTENTS
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::Extent;
+using flywheel::ExtentClasses;
+using flywheel::linalg_ext::CompareSizesOp;
+using flywheel::linalg_ext::getDimension;
+using flywheel::linalg_ext::SizePredicate;
+using flywheel::train::TrainDialect;
+
+/// The name that the program has for a dimension of a feed; empty for none.
+static StringRef getDimName(func::FuncOp function, Extent extent) {
+  auto argument = dyn_cast<BlockArgument>(extent.first);
+  if (!argument || argument.getOwner()->getParentOp() != function)
+    return {};
+  auto dims = function.getArgAttrOfType<ArrayAttr>(
+      argument.getArgNumber(), flywheel::train::kDimsAttrName);
+  if (!dims || extent.second >= static_cast<int64_t>(dims.size()))
+    return {};
+  auto name = dyn_cast<StringAttr>(dims[extent.second]);
+  return name ? name.getValue() : StringRef();
+}
+
+/// What the program calls by one name is one number.
+static void requireNamed(func::FuncOp function, ExtentClasses &classes) {
+  llvm::StringMap<Extent> named;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      Extent extent{argument, dim};
+      StringRef name = getDimName(function, extent);
+      if (name.empty() || !type.isDynamicDim(dim))
+        continue;
+      auto [known, isNew] = named.try_emplace(name, extent);
+      if (!isNew)
+        classes.requireFeeds(known->second, extent);
+    }
+  }
+}
+
+namespace {
+/// Two extents that a check requires to be equal, and where it does: `in
+/// 'arith.addf' at f.mlir:3:8`.
+struct RequiredPair {
+  Extent lhs, rhs;
+  StringRef place;
+};
+} // namespace
+
+/// The comparison of sizes that decides a check; null for another check.
+static CompareSizesOp findComparison(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (auto either = dyn_cast_or_null<arith::OrIOp>(op)) {
+    CompareSizesOp lhs = findComparison(either.getLhs());
+    return lhs ? lhs : findComparison(either.getRhs());
+  }
+  return dyn_cast_or_null<CompareSizesOp>(op);
+}
+
+/// The extent that `size` was read from; none for other numbers.
+static std::optional<Extent> getReadExtent(Value size) {
+  auto read = size.getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> dim = read ? getDimension(read) : std::nullopt;
+  return dim ? std::optional<Extent>({read.getSource(), *dim}) : std::nullopt;
+}
+
+static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
+  SmallVector<RequiredPair> pairs;
+  function.walk([&](cf::AssertOp check) {
+    CompareSizesOp comparison = findComparison(check.getArg());
+    size_t place = check.getMsg().rfind("in '");
+    if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
+        place == StringRef::npos)
+      return;
+    std::optional<Extent> lhs = getReadExtent(comparison.getLhs()),
+                          rhs = getReadExtent(comparison.getRhs());
+    if (lhs && rhs)
+      pairs.push_back({*lhs, *rhs, check.getMsg().substr(place)});
+  });
+  return pairs;
+}
+
+/// The reads of extents that decide the function's checks.
+static llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
+  llvm::DenseSet<Operation *> seen, result;
+  SmallVector<Operation *> worklist;
+  function.walk([&](cf::AssertOp op) { worklist.push_back(op); });
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      // Checks of values, not of shapes, end at a tensor.
+      if (!producer || !operand.getType().isIntOrIndex() ||
+          !seen.insert(producer).second)
+        continue;
+      if (isa<tensor::DimOp>(producer))
+        result.insert(producer);
+      else
+        worklist.push_back(producer);
+    }
+  }
+  return result;
+}
+
+/// The extent that `op` reads as the product of what was collapsed to it, and
+/// the reads of those extents; null where it is no such product.
+static std::pair<Value, SmallVector<tensor::DimOp>>
+expandProduct(tensor::DimOp op) {
+  SmallVector<tensor::DimOp> reads;
+  auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return {Value(), reads};
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  AffineExpr product = b.getAffineConstantExpr(1);
+  SmallVector<OpFoldResult> extents;
+  ReassociationIndices group =
+      collapse.getReassociationIndices()[*getDimension(op)];
+  for (int64_t index : group) {
+    product = product * b.getAffineSymbolExpr(extents.size());
+    extents.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
+    if (auto extent = dyn_cast<Value>(extents.back()))
+      if (auto read = extent.getDefiningOp<tensor::DimOp>())
+        reads.push_back(read);
+  }
+  OpFoldResult size =
+      affine::makeComposedFoldedAffineApply(b, loc, product, extents);
+  return {getValueOrCreateConstantIndexOp(b, loc, size), reads};
+}
+
+namespace {
+struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    UnifyExtentsBase::getDependentDialects(registry);
+    registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
+  }
+  void runOnOperation() override;
+
+private:
+  bool isFeed(BlockArgument argument) {
+    unsigned number = argument.getArgNumber();
+    return !getOperation().getArgAttr(number,
+                                      TrainDialect::getResultAttrName()) &&
+           !getOperation().getArgAttr(number,
+                                      TrainDialect::getVariableAttrName());
+  }
+  std::string getFeedName(BlockArgument argument) {
+    auto name = getOperation().getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), TrainDialect::getNameAttrName());
+    return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
+  }
+  void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
+  void nameExtentPlaces(const ExtentClasses &classes, ArrayRef<Extent> symbols,
+                        ArrayRef<std::pair<Extent, int64_t>> feedExtents);
+  SmallVector<StringRef>
+  nameSymbols(ArrayRef<Extent> symbols,
+              ArrayRef<std::pair<Extent, int64_t>> feedExtents);
+
+  /// Holds names that are made here.
+  llvm::StringSet<> ownNames;
+};
+} // namespace
+
+/// Each extent has the name that the program gives it. Of the others the first,
+/// where it is the first of its feed, is the batch.
+SmallVector<StringRef>
+UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
+                          ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+  SmallVector<StringRef> names(symbols.size());
+  llvm::StringSet<> taken;
+  for (auto [extent, number] : feedExtents) {
+    StringRef given = getDimName(getOperation(), extent);
+    if (!given.empty() && names[number].empty() && taken.insert(given).second)
+      names[number] = given;
+  }
+  for (auto [number, symbol] : llvm::enumerate(symbols)) {
+    if (!names[number].empty())
+      continue;
+    auto [value, dim] = symbol;
+    std::string base = number == 0 && dim == 0 && !taken.contains("batch")
+                           ? std::string("batch")
+                           : getFeedName(cast<BlockArgument>(value)) + "_dim" +
+                                 std::to_string(dim);
+    std::string name = base;
+    for (unsigned n = 1; !taken.insert(name).second; ++n)
+      name = base + "_" + std::to_string(n);
+    names[number] = ownNames.insert(name).first->getKey();
+  }
+  return names;
+}
+
+/// Says for the extents of feeds that are those of others what requires that.
+void UnifyExtents::nameExtentPlaces(
+    const ExtentClasses &classes, ArrayRef<Extent> symbols,
+    ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+  SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
+  auto getPlace = [&](Extent extent) {
+    for (const RequiredPair &pair : pairs)
+      if (classes.areKnownEqual(extent, pair.lhs) !=
+          classes.areKnownEqual(extent, pair.rhs))
+        return pair.place;
+    return StringRef();
+  };
+  llvm::MapVector<Value, SmallVector<StringRef>> places;
+  for (auto [extent, number] : feedExtents) {
+    StringRef place = symbols[number] == extent ? "" : getPlace(extent);
+    auto type = cast<RankedTensorType>(extent.first.getType());
+    if (!place.empty())
+      places.try_emplace(extent.first, type.getRank())
+          .first->second[extent.second] = place;
+  }
+  Builder b(&getContext());
+  for (auto &[feed, ofDims] : places)
+    getOperation().setArgAttr(cast<BlockArgument>(feed).getArgNumber(),
+                              TrainDialect::getExtentPlacesAttrName(),
+                              b.getStrArrayAttr(ofDims));
+}
+
+/// Emits a check that a dynamic extent of a feed has the one value that the
+/// body works for.
+void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
+                                 int64_t expected) {
+  // Behind the checks of the ops, which say more.
+  OpBuilder b(feed.getOwner()->getTerminator());
+  Location loc = getOperation().getLoc();
+  Value found = tensor::DimOp::create(b, loc, feed, dim);
+  Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
+  Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
+  std::string message;
+  llvm::raw_string_ostream(message)
+      << "Cannot feed value of shape: expected extent " << expected
+      << " in dimension " << dim << " of '" << getFeedName(feed)
+      << "', found \1";
+  cf::AssertOp::create(b, loc, ok, message);
+}
+
+void UnifyExtents::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  ExtentClasses classes(function);
+  requireNamed(function, classes);
+  OpBuilder b(function.getContext());
+
+  // Number the extents of the feeds: the first of each class stands for it.
+  SmallVector<Extent> symbols;
+  auto numberRequired = [&](Extent extent) -> int64_t {
+    for (auto [i, symbol] : llvm::enumerate(symbols))
+      if (classes.areRequiredEqual(symbol, extent))
+        return i;
+    return -1;
+  };
+  // Callers check that feeds agree on a symbol: all of them are known.
+  SmallVector<std::pair<Extent, int64_t>> feedExtents;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0; type && isFeed(argument) && dim < type.getRank();
+         ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      Extent extent{argument, dim};
+      int64_t number = numberRequired(extent);
+      if (number < 0) {
+        number = symbols.size();
+        symbols.push_back(extent);
+      }
+      classes.uniteFeeds(extent, symbols[number]);
+      feedExtents.push_back({extent, number});
+    }
+  }
+  auto numberExtent = [&](Extent extent) -> int64_t {
+    for (auto [i, symbol] : llvm::enumerate(symbols))
+      if (classes.areEqual(symbol, extent))
+        return i;
+    return -1;
+  };
+  // All at once: a function with thousands of variables keeps one list of them.
+  SmallVector<NamedAttrList> attrs;
+  for (BlockArgument argument : function.getArguments()) {
+    attrs.push_back(
+        NamedAttrList(function.getArgAttrDict(argument.getArgNumber())));
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    SmallVector<int64_t> extents;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Extent extent{argument, dim};
+      if (!type.isDynamicDim(dim)) {
+        extents.push_back(-1);
+        continue;
+      }
+      int64_t number = numberExtent(extent);
+      if (number < 0) {
+        auto result = function.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), TrainDialect::getResultAttrName());
+        InFlightDiagnostic error =
+            function.emitError()
+            << "expected the extent of dimension " << dim
+            << (result ? " of result " : " of argument ")
+            << (result ? result.getInt() : argument.getArgNumber())
+            << " to be ";
+        if (std::optional<int64_t> constant = classes.getConstant(extent))
+          error << "static, as it is always " << *constant;
+        else
+          error << "an extent of a feed: its size is not known before the step "
+                   "runs";
+        return signalPassFailure();
+      }
+      extents.push_back(number);
+    }
+    attrs.back().set(TrainDialect::getExtentsAttrName(),
+                     b.getDenseI64ArrayAttr(extents));
+  }
+  function.setAllArgAttrs(llvm::map_to_vector(
+      attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
+        return list.getDictionary(b.getContext());
+      }));
+  function->setAttr(TrainDialect::getSymbolsAttrName(),
+                    b.getStrArrayAttr(nameSymbols(symbols, feedExtents)));
+  nameExtentPlaces(classes, symbols, feedExtents);
+
+  // Read each extent from the feed that stands for its class.
+  Block &entry = function.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  SmallVector<Value> sizes;
+  for (Extent symbol : symbols)
+    sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
+                                          symbol.second));
+  auto numberKnown = [&](Extent extent) -> int64_t {
+    for (auto &[feed, number] : feedExtents)
+      if (feed == extent || classes.areKnownEqual(feed, extent))
+        return number;
+    return -1;
+  };
+  llvm::DenseSet<Operation *> checked = findCheckedExtents(function);
+  // Each once: a product may be of reads that are to be looked at anyway.
+  llvm::SetVector<tensor::DimOp> dims;
+  auto addRead = [&](tensor::DimOp op) {
+    if (!llvm::is_contained(sizes, op.getResult()))
+      dims.insert(op);
+  };
+  function.walk(addRead);
+  while (!dims.empty()) {
+    tensor::DimOp op = dims.pop_back_val();
+    std::optional<int64_t> dim = getDimension(op);
+    if (!dim)
+      continue;
+    Extent extent{op.getSource(), *dim};
+    bool isChecked = checked.contains(op);
+    std::optional<int64_t> constant = isChecked
+                                          ? classes.getKnownConstant(extent)
+                                          : classes.getConstant(extent);
+    int64_t number = isChecked ? numberKnown(extent) : numberExtent(extent);
+    if (constant) {
+      b.setInsertionPoint(op);
+      op.replaceAllUsesWith(
+          arith::ConstantIndexOp::create(b, op.getLoc(), *constant)
+              .getResult());
+    } else if (number >= 0) {
+      op.replaceAllUsesWith(sizes[number]);
+    } else {
+      // Two products that a check compares may be the same.
+      auto [product, reads] =
+          isChecked ? expandProduct(op)
+                    : std::pair<Value, SmallVector<tensor::DimOp>>();
+      if (!product)
+        continue;
+      checked.insert(reads.begin(), reads.end());
+      llvm::for_each(reads, addRead);
+      op.replaceAllUsesWith(product);
+    }
+    op.erase();
+  }
+  for (auto [symbol, size] : llvm::zip(symbols, sizes)) {
+    if (std::optional<int64_t> constant = classes.getConstant(symbol))
+      checkConstant(cast<BlockArgument>(symbol.first), symbol.second,
+                    *constant);
+    if (size.use_empty())
+      size.getDefiningOp()->erase();
+  }
+}

@@ -1,0 +1,127 @@
+//===- FoldConversions.cpp - The flywheel-fold-conversions pass -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: fused `linalg` on tensors. After: a product of two matrices that
+// reads what only narrows another tensor reads that tensor, and narrows in its
+// body. `flywheel-tile-and-fuse` narrows a tile at a time: no narrowed weight
+// is ever stored as a whole. Refuses nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Fusion/FusionPasses.h"
+
+#include "flywheel/Transforms/Fusion/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FOLDCONVERSIONS
+#include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
+} // namespace flywheel
+
+std::optional<MatmulLoops> flywheel::matchMatmul(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumLoops() != 3 ||
+      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !linalg::isaContractionOpInterface(op))
+    return std::nullopt;
+  if (!isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
+    return std::nullopt;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  // An empty product is left to plain loops.
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return std::nullopt;
+  if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
+      dims->n.size() != 1 || dims->k.size() != 1)
+    return std::nullopt;
+  MatmulLoops loops{dims->m[0], dims->n[0], dims->k[0]};
+  // C has to be (m, n): the tiles of the epilogue are those of C.
+  AffineMap c = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (c.getNumResults() != 2 || c.getDimPosition(0) != loops.m ||
+      c.getDimPosition(1) != loops.n)
+    return std::nullopt;
+  return loops;
+}
+
+Operation *flywheel::getNarrowingOf(BlockArgument element) {
+  if (!element.hasOneUse())
+    return nullptr;
+  Operation *user = *element.getUsers().begin();
+  return isa<arith::TruncFOp>(user) && user->getBlock() == element.getOwner()
+             ? user
+             : nullptr;
+}
+
+/// The conversion that is all that makes `value`, element for element; null
+/// without.
+static linalg::GenericOp getConversion(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
+      op.getBody()->getOperations().size() != 2)
+    return {};
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!map.isIdentity())
+      return {};
+  Operation *conversion = getNarrowingOf(op.getBody()->getArgument(0));
+  return conversion && op.getBody()->getTerminator()->getOperand(0) ==
+                           conversion->getResult(0)
+             ? op
+             : linalg::GenericOp();
+}
+
+/// Makes `contraction` read what `operand` is a conversion of.
+static linalg::GenericOp fold(RewriterBase &rewriter,
+                              linalg::LinalgOp contraction, unsigned number,
+                              linalg::GenericOp conversion) {
+  rewriter.setInsertionPoint(contraction);
+  auto generic = dyn_cast<linalg::GenericOp>(contraction.getOperation());
+  if (!generic)
+    generic = *linalg::generalizeNamedOp(rewriter, contraction);
+  Value source = conversion.getDpsInputs()[0];
+  BlockArgument element = generic.getBody()->getArgument(number);
+  Operation *inner = &conversion.getBody()->front();
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic->setOperand(number, source);
+    element.setType(getElementTypeOrSelf(source));
+  });
+  rewriter.setInsertionPointToStart(generic.getBody());
+  IRMapping mapping;
+  mapping.map(inner->getOperand(0), element);
+  Operation *copy = rewriter.clone(*inner, mapping);
+  rewriter.replaceAllUsesExcept(element, copy->getResult(0), copy);
+  return generic;
+}
+
+namespace {
+struct FoldConversions : flywheel::impl::FoldConversionsBase<FoldConversions> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> contractions;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (matchMatmul(op))
+        contractions.push_back(op);
+    });
+    for (linalg::LinalgOp op : contractions)
+      for (unsigned number : {0u, 1u}) {
+        linalg::GenericOp conversion = getConversion(op->getOperand(number));
+        if (!conversion || conversion->getBlock() != op->getBlock())
+          continue;
+        op = fold(rewriter, op, number, conversion);
+        ++numFolded;
+        if (conversion->use_empty())
+          rewriter.eraseOp(conversion);
+      }
+  }
+};
+} // namespace

@@ -1,0 +1,336 @@
+//===- FuseElementwise.cpp - One op for a chain of elementwise ops --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: `linalg` on tensors. After: an elementwise op whose result has one
+// use, by another structured op, is computed in the body of that op, through
+// changes of shape as well; one that costs next to nothing is computed in the
+// body of each of its users. Refuses a function whose rewriting finds no end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Fusion/FusionPasses.h"
+#include "flywheel/Transforms/State/StateVersions.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
+} // namespace flywheel
+
+/// Whether `op` writes a variable or a result: its destination is an argument,
+/// or another shape of one.
+static bool writesArgument(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return structured && llvm::any_of(structured.getDpsInits(), [](Value init) {
+           return isa<BlockArgument>(flywheel::getRoot(init));
+         });
+}
+
+/// Whether `op` computes from what its destination holds before it.
+static bool readsDestination(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured &&
+         llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &init) {
+           return structured.payloadUsesValueFromOperand(&init);
+         });
+}
+
+/// Whether the loops of the user of `operand` visit each element once.
+static bool visitsEachOnce(OpOperand *operand) {
+  auto user = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  return !user || user.getMatchingIndexingMap(operand).isPermutation();
+}
+
+/// Whether what `operand` is can be computed where it is used. Computing a
+/// value twice never pays for what it saves in memory traffic; and in loops
+/// that visit an element several times, a producer that updates its destination
+/// would update it each time.
+static bool isOnlyUse(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && producer->hasOneUse() &&
+         (!readsDestination(producer) || visitsEachOnce(operand));
+}
+
+/// Whether what `operand` is can be folded with its user, which makes a list of
+/// all elements: no splat, which has a size of its own choice.
+static bool isFoldable(OpOperand *operand) {
+  SplatElementsAttr splat;
+  return isOnlyUse(operand) &&
+         !matchPattern(operand->get(), m_Constant(&splat));
+}
+
+static bool isContraction(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return structured && linalg::isaContractionOpInterface(structured);
+}
+
+/// Whether `op` is a product, or can be computed in the loops of one: then it
+/// keeps the shape of the product.
+static bool isOfContraction(Operation *op) {
+  if (isContraction(op))
+    return true;
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
+         llvm::any_of(generic.getInputs(), [](Value input) {
+           return isContraction(input.getDefiningOp());
+         });
+}
+
+/// Whether `operand` is the result of a product in another shape, and its user
+/// does better to take the shape of the product, which writes no argument.
+static bool isExpandedContraction(OpOperand *operand) {
+  auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+  return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
+         !writesArgument(operand->getOwner());
+}
+
+/// The last op in front of which `consumer` cannot be moved, but for
+/// `producer`. An update of a variable goes there; other ops stay where they
+/// are.
+static Operation *getLastWait(Operation *consumer, Operation *producer) {
+  if (!writesArgument(consumer))
+    return consumer;
+  Operation *last = producer;
+  for (Value operand : consumer->getOperands())
+    if (Operation *op = operand.getDefiningOp())
+      if (op->getBlock() == producer->getBlock() && last->isBeforeInBlock(op))
+        last = op;
+  return last;
+}
+
+/// Whether a product, a reduction or a loop is computed between `producer` and
+/// the place of `consumer`.
+static bool isFarFrom(Operation *producer, Operation *consumer) {
+  if (producer->getBlock() != consumer->getBlock())
+    return false;
+  Operation *last = getLastWait(consumer, producer);
+  for (Operation *op = producer; op != last;) {
+    op = op->getNextNode();
+    if (op == consumer)
+      break;
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured ? structured.getNumReductionLoops() > 0
+                   : isa<LoopLikeOpInterface>(op))
+      return true;
+  }
+  return false;
+}
+
+/// Whether nothing but `producer` uses `value` at `consumer` or after it.
+static bool isKeptByFusion(Value value, Operation *producer,
+                           Operation *consumer) {
+  return !isa<BlockArgument>(value) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           Operation *other =
+               consumer->getBlock()->findAncestorOpInBlock(*user);
+           return other == producer ||
+                  (other && other->isBeforeInBlock(consumer));
+         });
+}
+
+/// Whether several values of the size of the result of `producer` would be kept
+/// up to `consumer` instead of the result alone.
+static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
+  auto structured = dyn_cast<linalg::LinalgOp>(producer);
+  if (!structured)
+    return false;
+  auto isKept = [&](OpOperand *operand) {
+    return structured.getMatchingIndexingMap(operand).isPermutation() &&
+           isKeptByFusion(operand->get(), producer, consumer);
+  };
+  return llvm::count_if(structured.getDpsInputOperands(), isKept) > 1;
+}
+
+/// Ops in the body of what is fused. Each fusion copies both bodies, so without
+/// a bound a chain takes time quadratic in its length; and a loop over memory
+/// has nothing to gain from more.
+constexpr int64_t kMaxBodyOps = 256;
+
+static int64_t countBodyOps(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured ? structured.getBlock()->getOperations().size() : 0;
+}
+
+/// Whether the producer is computed for this use alone, and computing it there
+/// does not keep several values for long where it would keep one: as the terms
+/// of a sum that grows with each product.
+static bool isWorthFusing(OpOperand *operand) {
+  if (!isOnlyUse(operand))
+    return false;
+  Operation *producer = operand->get().getDefiningOp();
+  if (countBodyOps(producer) + countBodyOps(operand->getOwner()) > kMaxBodyOps)
+    return false;
+  return !isFarFrom(producer, operand->getOwner()) ||
+         !keepsSeveralValues(producer, operand->getOwner());
+}
+
+/// Rewrites that fusion may take: so many for each op, of so many ops at least.
+/// Networks of several hundred ops take less than ten for each.
+constexpr int64_t kMaxRewritesPerOp = 1000;
+constexpr int64_t kMinOps = 100;
+
+/// Arithmetic that a loop over memory has time for.
+constexpr int64_t kMaxRepeatedOps = 4;
+
+static bool isCheap(Operation &op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp,
+             arith::TruncFOp>(op) ||
+         op.hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Whether all users of `value`, expanded or not, are ops beside it whose loops
+/// visit each of its elements once.
+static bool isReadOnceByEach(Value value) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != value.getParentBlock())
+      return false;
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
+      return isReadOnceByEach(expand.getResult());
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.isDpsInput(&use) && visitsEachOnce(&use);
+  });
+}
+
+/// Whether computing `op` in each of its users reads no more memory than
+/// reading its result would, and keeps no more: it broadcasts, or changes one
+/// tensor of the result's size, which is no variable, by a little arithmetic.
+static bool isCheapToRepeat(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+      op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
+      readsDestination(op) || writesArgument(op))
+    return false;
+  auto body = op.getBody()->without_terminator();
+  if (!llvm::all_of(body, isCheap) ||
+      std::distance(body.begin(), body.end()) > kMaxRepeatedOps)
+    return false;
+  unsigned width =
+      getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
+  int64_t numFull = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation())
+      return false;
+    if (map.getNumResults() != map.getNumDims())
+      continue;
+    Type element = getElementTypeOrSelf(input->get());
+    if (++numFull > 1 || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() > width ||
+        isa<BlockArgument>(flywheel::getRoot(input->get())))
+      return false;
+  }
+  return isReadOnceByEach(op.getResult(0));
+}
+
+/// Gives each use of what is cheap to repeat a producer of its own. Returns
+/// whether there was any with several uses.
+static bool repeatCheapProducers(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> cheap;
+  function.walk([&](linalg::GenericOp op) {
+    if (!op->hasOneUse() && !op->use_empty() && isCheapToRepeat(op))
+      cheap.push_back(op);
+  });
+  for (linalg::GenericOp op : cheap) {
+    OpBuilder b(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front())
+      use->set(b.clone(*op)->getResult(0));
+  }
+  return !cheap.empty();
+}
+
+namespace {
+struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
+  void runOnOperation() override {
+    // A product of matrices is not spread over more loops: what comes after
+    // it in another shape takes the shape of the product. The other way round
+    // than elsewhere, so on its own.
+    RewritePatternSet collapsing(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(collapsing, isWorthFusing);
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
+                                                       isExpandedContraction);
+    apply(collapsing);
+
+    applyExpanding();
+    // What is fused may be cheap to repeat in turn. What could not be fused is
+    // made one again by CSE.
+    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
+      if (!repeatCheapProducers(getOperation()))
+        break;
+      applyExpanding();
+    }
+  }
+
+private:
+  /// Fuses; changes of shape in between move out of the way.
+  void applyExpanding() {
+    RewritePatternSet expanding(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
+    // An op that updates a variable keeps the variable's shape: bufferization
+    // does not see that another shape of it is the variable itself. A padding
+    // keeps its shape too: of an expanded one, the extents of its operand would
+    // be computed too late.
+    linalg::populateFoldReshapeOpsByExpansionPatterns(
+        expanding, [](OpOperand *operand) {
+          Operation *producer = operand->get().getDefiningOp();
+          return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
+                 !isa<tensor::PadOp>(operand->getOwner()) &&
+                 !writesArgument(operand->getOwner()) &&
+                 !writesArgument(producer) && !isOfContraction(producer) &&
+                 !isOfContraction(operand->getOwner());
+        });
+    tensor::populateBubbleUpExpandShapePatterns(expanding);
+    linalg::populateConstantFoldLinalgOperations(expanding, isFoldable);
+    apply(expanding);
+  }
+
+  /// Applies `patterns` and what they need to see through each other.
+  void apply(RewritePatternSet &patterns) {
+    MLIRContext *context = &getContext();
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    // The extent of a result is no use of it.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    // The default is to give up silently after ten rounds.
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    // Each pattern is upstream's, and nothing proves that they cannot undo each
+    // other's work for ever. A change of shape moves past each op at most once.
+    int64_t maxRewrites = kMaxRewritesPerOp * (countOps() + kMinOps);
+    config.setMaxNumRewrites(maxRewrites);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
+      getOperation().emitError()
+          << "expected the fusion of '" << getOperation().getSymName()
+          << "' to end, found no end after " << maxRewrites << " rewrites";
+      signalPassFailure();
+    }
+  }
+
+  int64_t countOps() {
+    int64_t count = 0;
+    getOperation().walk([&](Operation *) { ++count; });
+    return count;
+  }
+};
+} // namespace

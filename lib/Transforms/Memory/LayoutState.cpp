@@ -1,0 +1,313 @@
+//===- LayoutState.cpp - One block of state and the manifest --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/Manifest.h"
+#include "flywheel/Target/StatusMessage.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/State/StateVersions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_LAYOUTSTATE
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+using flywheel::train::VariableOp;
+
+namespace {
+struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
+  using LayoutStateBase::LayoutStateBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult layoutVariables();
+  LogicalResult lowerFunction(func::FuncOp function);
+  ManifestArgument describeArgument(func::FuncOp function, unsigned number,
+                                    StringRef defaultName);
+  LogicalResult lowerChecks(func::FuncOp function, Value state,
+                            ManifestEntry &entry);
+  FailureOr<int64_t> lookupVariable(func::FuncOp function,
+                                    FlatSymbolRefAttr symbol);
+
+  Manifest manifest;
+};
+} // namespace
+
+LogicalResult LayoutState::layoutVariables() {
+  auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
+  CheckedSize end = getStateHeaderBytes(variables.size());
+  llvm::StringMap<int64_t> numbers;
+  for (auto [number, variable] : llvm::enumerate(variables))
+    numbers[variable.getSymName()] = number;
+  auto getNumbers = [&](VariableOp variable, StringRef kind) {
+    std::vector<int64_t> found;
+    if (auto list = variable->getAttrOfType<ArrayAttr>(kind))
+      for (auto symbol : list.getAsRange<FlatSymbolRefAttr>())
+        found.push_back(numbers.lookup(symbol.getValue()));
+    return found;
+  };
+  for (VariableOp variable : variables) {
+    ManifestVariable entry;
+    entry.name = variable.getSymName().str();
+    entry.type = variable.getDeclaredType();
+    CheckedSize begin = end.alignTo(kStateAlignment);
+    end = begin + getNumBytes(variable.getTensorType());
+    if (end.isTooLarge())
+      return variable.emitOpError()
+             << "ends behind the state block's largest size, " << kMaxSizeText
+             << " bytes: " << variable.getTensorType() << " begins at byte "
+             << begin.getSaturated();
+    entry.offset = begin.getSaturated();
+    entry.bytes = getNumBytes(variable.getTensorType()).getSaturated();
+    entry.trainable = variable.isTrainable();
+    entry.collections.clear();
+    for (StringRef name : variable.getCollectionNames())
+      entry.collections.push_back(name.str());
+    entry.device = variable.getDevice().value_or("").str();
+    if (std::optional<StringRef> owner = variable.getSlotOf())
+      entry.slotOf = owner->str();
+    entry.initialReads =
+        getNumbers(variable, TrainDialect::getInitialReadsAttrName());
+    entry.initialValues =
+        getNumbers(variable, TrainDialect::getInitialValuesAttrName());
+    manifest.variables.push_back(std::move(entry));
+    variable.erase();
+  }
+  manifest.stateBytes = end.alignTo(kStateAlignment).getSaturated();
+  manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
+  return success();
+}
+
+ManifestArgument LayoutState::describeArgument(func::FuncOp function,
+                                               unsigned number,
+                                               StringRef defaultName) {
+  ManifestArgument result;
+  auto name = function.getArgAttrOfType<StringAttr>(
+      number, TrainDialect::getNameAttrName());
+  result.name = name ? name.str() : defaultName.str();
+  // A name that the user gave to another argument is not taken from it.
+  auto isGiven = [&](StringRef candidate) {
+    for (unsigned other = 0; other < function.getNumArguments(); ++other)
+      if (auto given = function.getArgAttrOfType<StringAttr>(
+              other, TrainDialect::getNameAttrName()))
+        if (given == candidate)
+          return true;
+    return false;
+  };
+  while (!name && isGiven(result.name))
+    result.name += "_";
+  auto type = cast<MemRefType>(function.getArgument(number).getType());
+  auto declared = function.getArgAttrOfType<TypeAttr>(
+      number, TrainDialect::getElementTypeAttrName());
+  result.type = RankedTensorType::get(
+      type.getShape(), declared ? declared.getValue() : type.getElementType());
+  if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
+          number, TrainDialect::getExtentsAttrName()))
+    result.symbols.assign(extents.asArrayRef().begin(),
+                          extents.asArrayRef().end());
+  else
+    result.symbols.assign(type.getRank(), -1);
+  if (auto places = function.getArgAttrOfType<ArrayAttr>(
+          number, TrainDialect::getExtentPlacesAttrName()))
+    for (StringRef place : places.getAsValueRange<StringAttr>())
+      result.places.push_back(place.str());
+  return result;
+}
+
+/// Keeps what a message names in the header of the state.
+static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
+                         Value state) {
+  auto type =
+      MemRefType::get({static_cast<int64_t>(numbers.size())}, b.getI64Type());
+  Value offset = arith::ConstantIndexOp::create(b, loc, kStateNumbersOffset);
+  Value header =
+      memref::ViewOp::create(b, loc, type, state, offset, ValueRange{});
+  for (auto [position, number] : llvm::enumerate(numbers)) {
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), number);
+    Value at = arith::ConstantIndexOp::create(b, loc, position);
+    memref::StoreOp::create(b, loc, wide, header, at);
+  }
+}
+
+/// Turns each check into an early return of its status.
+LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
+                                       ManifestEntry &entry) {
+  if (failed(verifyChecks(function)))
+    return failure();
+  SmallVector<cf::AssertOp> checks;
+  function.walk([&](cf::AssertOp op) { checks.push_back(op); });
+  IRRewriter rewriter(&getContext());
+  for (cf::AssertOp check : checks) {
+    entry.checks.push_back(manifest.messages.size());
+    manifest.messages.push_back(
+        {StatusKind::InvalidArgument, check.getMsg().str()});
+    Location loc = check.getLoc();
+    Block *before = check->getBlock();
+    Block *after = rewriter.splitBlock(before, std::next(check->getIterator()));
+    Block *fail =
+        rewriter.createBlock(&function.getBody(), function.getBody().end());
+    SmallVector<Value> numbers = linalg_ext::getNamedNumbers(check.getArg());
+    if (!numbers.empty() && hasNumbers(check.getMsg()))
+      storeNumbers(rewriter, loc, numbers, state);
+    Value status = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getI32IntegerAttr(manifest.messages.size()));
+    func::ReturnOp::create(rewriter, loc, status);
+    rewriter.setInsertionPoint(check);
+    cf::CondBranchOp::create(rewriter, loc, check.getArg(), after, fail);
+    rewriter.eraseOp(check);
+  }
+  linalg_ext::lowerConditions(function);
+  return success();
+}
+
+FailureOr<int64_t> LayoutState::lookupVariable(func::FuncOp function,
+                                               FlatSymbolRefAttr symbol) {
+  int64_t index = manifest.lookupVariable(symbol.getValue());
+  if (index >= 0)
+    return index;
+  return function.emitError()
+         << "expected a variable " << symbol << " in the module";
+}
+
+LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
+    return function.emitError() << "expected one block and no results, found a "
+                                   "function that was not proven in place";
+  for (BlockArgument argument : function.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      return function.emitError()
+             << "expected a buffer as argument " << argument.getArgNumber()
+             << ", found " << argument.getType();
+  ManifestEntry entry;
+  entry.name = function.getName().str();
+  if (auto names = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getSymbolsAttrName()))
+    for (auto name : names.getAsRange<StringAttr>())
+      entry.symbols.push_back(name.str());
+  if (auto slots = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getWorkspaceSlotsAttrName()))
+    for (auto slot : slots.getAsRange<ArrayAttr>()) {
+      std::vector<AffineMap> sizes;
+      for (auto size : slot.getAsValueRange<AffineMapAttr>())
+        sizes.push_back(size);
+      entry.workspaceSlots.push_back(std::move(sizes));
+    }
+
+  // The new arguments: state, workspace, feeds, results.
+  Block &block = function.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Location loc = function.getLoc();
+  unsigned numOld = block.getNumArguments();
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  SmallVector<BlockArgument> feeds, results;
+  Value state = block.addArgument(bytes, loc);
+  Value workspace = block.addArgument(bytes, loc);
+  for (unsigned number = 0; number < numOld; ++number) {
+    BlockArgument argument = block.getArgument(number);
+    auto hasAttr = [&](StringRef name) {
+      return static_cast<bool>(function.getArgAttr(number, name));
+    };
+    if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
+            number, TrainDialect::getVariableAttrName())) {
+      FailureOr<int64_t> index = lookupVariable(function, symbol);
+      if (failed(index))
+        return failure();
+      Value offset = arith::ConstantIndexOp::create(
+          b, loc, manifest.variables[*index].offset);
+      argument.replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
+                                 state, offset, ValueRange{}));
+      if (hasAttr(TrainDialect::getReadsAttrName()))
+        entry.reads.push_back(*index);
+      else if (hasAttr(TrainDialect::getInitializedValueAttrName()))
+        entry.initializedValues.push_back(*index);
+      if (hasAttr(TrainDialect::getWritesAttrName()))
+        entry.writes.push_back(*index);
+    } else if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
+                   number, TrainDialect::getIsInitializedAttrName())) {
+      // Every variable has its bit, which is a byte, in the header.
+      FailureOr<int64_t> index = lookupVariable(function, symbol);
+      if (failed(index))
+        return failure();
+      Value offset = arith::ConstantIndexOp::create(
+          b, loc, kStateInitializedOffset + *index);
+      argument.replaceAllUsesWith(
+          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
+                                 state, offset, ValueRange{}));
+    } else if (hasAttr(TrainDialect::getWorkspaceAttrName())) {
+      argument.replaceAllUsesWith(workspace);
+    } else if (hasAttr(TrainDialect::getResultAttrName())) {
+      entry.results.push_back(describeArgument(
+          function, number, "result" + std::to_string(results.size())));
+      results.push_back(argument);
+    } else {
+      entry.feeds.push_back(describeArgument(
+          function, number, "arg" + std::to_string(feeds.size())));
+      feeds.push_back(argument);
+    }
+  }
+  for (SmallVector<BlockArgument> *group : {&feeds, &results})
+    for (BlockArgument argument : *group)
+      argument.replaceAllUsesWith(
+          block.addArgument(argument.getType(), argument.getLoc()));
+  block.eraseArguments(0, numOld);
+  function.removeArgAttrsAttr();
+  function->removeAttr(TrainDialect::getSymbolsAttrName());
+  function->removeAttr(TrainDialect::getWorkspaceSlotsAttrName());
+  function.setFunctionType(
+      b.getFunctionType(block.getArgumentTypes(), {b.getI32Type()}));
+  function.setName(entry.name + ".kernel");
+
+  auto ret = cast<func::ReturnOp>(block.getTerminator());
+  b.setInsertionPoint(ret);
+  Value ok = arith::ConstantOp::create(b, ret.getLoc(), b.getI32IntegerAttr(0));
+  ret->setOperands(ok);
+  if (failed(lowerChecks(function, state, entry)))
+    return failure();
+  manifest.entries.push_back(std::move(entry));
+  return success();
+}
+
+void LayoutState::runOnOperation() {
+  manifest = Manifest();
+  manifest.model = modelName;
+  if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
+          TrainDialect::getStringsAttrName())) {
+    for (Attribute string : strings) {
+      auto text = dyn_cast<StringAttr>(string);
+      if (!text) {
+        getOperation().emitError()
+            << "expected a list of strings as '"
+            << TrainDialect::getStringsAttrName() << "', found " << strings;
+        return signalPassFailure();
+      }
+      manifest.strings.push_back(text.str());
+    }
+    getOperation()->removeAttr(TrainDialect::getStringsAttrName());
+  }
+  if (failed(layoutVariables()))
+    return signalPassFailure();
+  for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    if (!function.isExternal() && failed(lowerFunction(function)))
+      return signalPassFailure();
+  // An entry that evaluates initial values does so in its own workspace.
+  if (const ManifestEntry *init = manifest.lookupEntry("init"))
+    for (ManifestEntry &entry : manifest.entries)
+      if (!entry.initializedValues.empty())
+        llvm::append_range(entry.workspaceSlots, init->workspaceSlots);
+  manifest.attachTo(getOperation());
+}

@@ -1,0 +1,232 @@
+//===- PlanWorkspace.cpp - Place every buffer in one workspace ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkspacePlan.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Target/Manifest.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_PLANWORKSPACE
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+namespace {
+struct Buffer : LiveBuffer {
+  memref::AllocOp alloc;
+  AffineExpr size;
+};
+
+struct PlanWorkspace : flywheel::impl::PlanWorkspaceBase<PlanWorkspace> {
+  using PlanWorkspaceBase::PlanWorkspaceBase;
+
+  void runOnOperation() override;
+
+private:
+  bool isBounded(WorkspaceSizes &sizes);
+  LogicalResult checkSize(memref::AllocOp alloc, CheckedSize bytes,
+                          WorkspaceSizes &sizes);
+  void makeStackSlot(memref::AllocOp alloc, int64_t bytes);
+  void placeBuffers(ArrayRef<LiveBuffer *> buffers, unsigned numSlots,
+                    WorkspaceSizes &sizes);
+};
+} // namespace
+
+void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
+                                 unsigned numSlots,
+                                 WorkspaceSizes &workspaceSizes) {
+  func::FuncOp function = getOperation();
+  Block &entry = function.getBody().front();
+  Location loc = function.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&entry);
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  unsigned number = function.getNumArguments();
+  (void)function.insertArgument(number, type, b.getDictionaryAttr({}), loc);
+  function.setArgAttr(number, TrainDialect::getWorkspaceAttrName(),
+                      b.getUnitAttr());
+  Value workspace = entry.getArgument(number);
+
+  // The symbolic extents, each from the first feed that has it.
+  unsigned numSymbols = workspaceSizes.getNumSymbols();
+  SmallVector<OpFoldResult> symbols(numSymbols);
+  for (BlockArgument argument : entry.getArguments()) {
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    for (int64_t dim = 0; memref && dim < memref.getRank(); ++dim)
+      if (std::optional<unsigned> symbol =
+              workspaceSizes.getSymbol(argument, dim))
+        if (!symbols[*symbol])
+          symbols[*symbol] =
+              memref::DimOp::create(b, loc, argument, dim).getResult();
+  }
+
+  // One that no feed has is the dimension of nothing.
+  for (OpFoldResult &symbol : symbols)
+    if (!symbol)
+      symbol = b.getIndexAttr(0);
+
+  SmallVector<SmallVector<Attribute>> slotSizes(numSlots);
+  SmallVector<SmallVector<AffineExpr>> slotExprs(numSlots);
+  for (LiveBuffer *buffer : buffers) {
+    AffineExpr bytes = static_cast<Buffer *>(buffer)->size;
+    if (llvm::is_contained(slotExprs[buffer->slot], bytes))
+      continue;
+    slotExprs[buffer->slot].push_back(bytes);
+    slotSizes[buffer->slot].push_back(
+        AffineMapAttr::get(AffineMap::get(0, numSymbols, bytes)));
+  }
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  SmallVector<OpFoldResult> offsets;
+  OpFoldResult offset = b.getIndexAttr(0);
+  for (ArrayRef<AffineExpr> exprs : slotExprs) {
+    offsets.push_back(offset);
+    SmallVector<OpFoldResult> sizes;
+    for (AffineExpr expr : exprs)
+      sizes.push_back(affine::makeComposedFoldedAffineApply(
+          b, loc, AffineMap::get(0, numSymbols, expr), symbols));
+    // A difference is negative where a check is to fail. What is behind this
+    // slot may be used before that check is made.
+    if (llvm::none_of(exprs, [&](AffineExpr expr) {
+          return isNeverNegative(expr, numSymbols);
+        }))
+      sizes.push_back(b.getIndexAttr(0));
+    OpFoldResult size = sizes.front();
+    for (OpFoldResult other : ArrayRef<OpFoldResult>(sizes).drop_front()) {
+      std::optional<int64_t> a = getConstantIntValue(size),
+                             c = getConstantIntValue(other);
+      if (a && c)
+        size = b.getIndexAttr(std::max(*a, *c));
+      else
+        size = arith::MaxSIOp::create(
+                   b, loc, getValueOrCreateConstantIndexOp(b, loc, size),
+                   getValueOrCreateConstantIndexOp(b, loc, other))
+                   .getResult();
+    }
+    offset = affine::makeComposedFoldedAffineApply(
+        b, loc,
+        s0 + s1.ceilDiv(flywheel::kStateAlignment) * flywheel::kStateAlignment,
+        {offset, size});
+  }
+  SmallVector<Value> offsetValues;
+  for (OpFoldResult slotOffset : offsets)
+    offsetValues.push_back(getValueOrCreateConstantIndexOp(b, loc, slotOffset));
+
+  for (LiveBuffer *buffer : buffers) {
+    memref::AllocOp alloc = static_cast<Buffer *>(buffer)->alloc;
+    b.setInsertionPoint(alloc);
+    Value view = memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(),
+                                        workspace, offsetValues[buffer->slot],
+                                        alloc.getDynamicSizes());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+  SmallVector<Attribute> slots;
+  for (ArrayRef<Attribute> sizes : slotSizes)
+    slots.push_back(b.getArrayAttr(sizes));
+  function->setAttr(TrainDialect::getWorkspaceSlotsAttrName(),
+                    b.getArrayAttr(slots));
+}
+
+/// Makes `alloc`, which is inside a loop, a buffer on the stack.
+void PlanWorkspace::makeStackSlot(memref::AllocOp alloc, int64_t bytes) {
+  Block &entry = getOperation().getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&entry);
+  MemRefType type = alloc.getType();
+  bool isStatic = type.hasStaticShape();
+  auto slot = memref::AllocaOp::create(
+      b, alloc.getLoc(),
+      isStatic ? type : MemRefType::get({bytes}, b.getI8Type()),
+      b.getI64IntegerAttr(flywheel::kStateAlignment));
+  Value buffer = slot;
+  if (!isStatic) {
+    b.setInsertionPoint(alloc);
+    Value zero = arith::ConstantIndexOp::create(b, alloc.getLoc(), 0);
+    buffer = memref::ViewOp::create(b, alloc.getLoc(), type, slot, zero,
+                                    alloc.getDynamicSizes());
+  }
+  alloc.replaceAllUsesWith(buffer);
+  alloc.erase();
+}
+
+/// Whether the extents of the feeds cannot exceed their bounds.
+bool PlanWorkspace::isBounded(WorkspaceSizes &sizes) {
+  return boundExtents || sizes.getNumSymbols() == 0;
+}
+
+/// Without a bound of the extents, a call whose workspace is too large fails.
+LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
+                                       WorkspaceSizes &sizes) {
+  if (!bytes.isTooLarge() || !isBounded(sizes))
+    return success();
+  return alloc.emitError() << "this needs a buffer of type " << alloc.getType()
+                           << ", more than " << kMaxSizeText << " bytes"
+                           << sizes.describeExtents();
+}
+
+void PlanWorkspace::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  if (failed(verifyOneBlock(function)))
+    return signalPassFailure();
+  WorkspaceSizes sizes(function, parseExtentBounds(extent, extents));
+  SmallVector<memref::AllocOp> allocs;
+  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  SmallVector<Buffer> buffers;
+  for (memref::AllocOp alloc : allocs) {
+    FailureOr<AffineExpr> bytes = sizes.getBytes(alloc);
+    if (failed(bytes))
+      return signalPassFailure();
+    if (isStackSlot(alloc, *bytes)) {
+      makeStackSlot(alloc, cast<AffineConstantExpr>(*bytes).getValue());
+      continue;
+    }
+    Buffer buffer;
+    CheckedSize size = sizes.evaluate(*bytes);
+    if (failed(checkSize(alloc, size, sizes)))
+      return signalPassFailure();
+    buffer.bytes = size.getSaturated();
+    buffer.number = buffers.size();
+    buffer.alloc = alloc;
+    buffer.size = *bytes;
+    buffers.push_back(buffer);
+  }
+  BufferViewFlowAnalysis aliases(function);
+  llvm::DenseMap<Operation *, unsigned> positions = numberOps(function);
+  SmallVector<LiveBuffer *> order;
+  for (Buffer &buffer : buffers) {
+    computeLiveness(buffer, buffer.alloc, aliases, positions);
+    order.push_back(&buffer);
+  }
+  unsigned numSlots = assignSlots(order);
+  CheckedSize bytes = getSlotBytes(order, numSlots);
+  if (bytes.isTooLarge() && isBounded(sizes)) {
+    InFlightDiagnostic error =
+        function.emitError()
+        << "'" << function.getSymName() << "' needs a workspace of more than "
+        << kMaxSizeText << " bytes" << sizes.describeExtents();
+    error.attachNote(static_cast<Buffer *>(order.front())->alloc.getLoc())
+        << "its largest buffer is " << order.front()->bytes << " bytes";
+    return signalPassFailure();
+  }
+  if (memoryBudget >= 0 && bytes.getSaturated() > memoryBudget) {
+    emitOverBudget(sizes,
+                   bytes.isTooLarge() ? "more than " + Twine(kMaxSizeText)
+                                      : Twine(bytes.getSaturated()),
+                   memoryBudget);
+    return signalPassFailure();
+  }
+  placeBuffers(order, numSlots, sizes);
+}

@@ -1,0 +1,116 @@
+//===- StepProgram.h - What a step does to its memory --------- -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step as a list of ops that read and write storages, without IR: what the
+// choice of the values to recompute works on. Positions are indices of ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H
+#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace flywheel {
+
+/// Memory that ops read and write: a buffer of the step, or an argument.
+struct Storage {
+  /// The storage of the step as it was that this is, or is a copy of.
+  unsigned original;
+  /// Of a buffer; 0 for an argument, which takes nothing from the workspace.
+  int64_t bytes = 0;
+  bool isArgument = false;
+  /// Whether other values than views stand for it, so that it has to stay.
+  bool isFixed = false;
+};
+
+/// An op at the top level of a step.
+struct StepOp {
+  /// The op of the step as it was that this is, or is a copy of.
+  unsigned original;
+  /// Storages; what an op writes may depend on what was there only where it
+  /// reads it as well.
+  llvm::SmallVector<unsigned, 4> reads, writes;
+  /// Bytes of the buffers that exist only while the op runs.
+  llvm::SmallVector<int64_t, 0> scratch;
+  /// An estimate, for comparison.
+  int64_t flops = 0;
+  /// Whether running it once more, on the same contents of what it reads, has
+  /// no effect but to write the same.
+  bool isRepeatable = true;
+
+  bool touches(unsigned storage) const;
+};
+
+struct StepProgram {
+  std::vector<Storage> storages;
+  std::vector<StepOp> ops;
+};
+
+/// Buffers that the same ops write, which can be recomputed together.
+struct RecomputableUnit {
+  /// In order.
+  llvm::SmallVector<unsigned, 4> ops;
+  llvm::SmallVector<unsigned, 2> buffers;
+  /// Buffers of other ops that it reads.
+  llvm::SmallVector<unsigned, 4> inputs;
+  /// The first op that overwrites an argument it reads: from there on it can no
+  /// longer be recomputed.
+  unsigned deadline;
+  int64_t flops = 0;
+};
+
+/// What there is to know about a program.
+class StepAnalysis {
+public:
+  /// Finds out what is live when.
+  explicit StepAnalysis(const StepProgram &program);
+  /// Finds out what can be recomputed.
+  void computeUnits();
+
+  static constexpr unsigned kNone = ~0u;
+
+  const StepProgram &program;
+  /// First and last op that touches each storage, or kNone.
+  std::vector<unsigned> first, last;
+  std::vector<RecomputableUnit> units;
+  /// For each storage the unit that computes it, or kNone.
+  std::vector<unsigned> unitOf;
+
+  /// Bytes that are live where most are, the first such position, and the
+  /// number of them.
+  int64_t peakBytes = 0;
+  unsigned peak = 0;
+  unsigned peakLength = 0;
+
+private:
+  void computeLiveness();
+  bool completeUnit(RecomputableUnit &unit, unsigned number);
+
+  std::vector<llvm::SmallVector<unsigned, 2>> writers;
+  std::vector<llvm::SmallVector<unsigned, 4>> users;
+};
+
+/// Bytes of the workspace that the buffers of `program` are placed in.
+int64_t planWorkspaceBytes(const StepProgram &program);
+
+/// `program` with the units of `dropped` not kept across position `at`: each is
+/// recomputed right before an op after `at` needs it, and kept from there on.
+/// Takes those out of `dropped` that cannot be recomputed where they are
+/// needed.
+StepProgram recomputeAfter(const StepAnalysis &analysis, unsigned at,
+                           llvm::BitVector &dropped);
+
+/// Estimated flops of all ops.
+int64_t countFlops(const StepProgram &program);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H

@@ -1,0 +1,54 @@
+//===- StepReader.h - A step as a program of its memory ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H
+#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H
+
+#include "StepProgram.h"
+#include "WorkspacePlan.h"
+
+namespace flywheel {
+
+/// What the ops at the top level of a bufferized function do to its buffers and
+/// arguments.
+class StepReader {
+public:
+  /// Sizes are those where each symbolic extent is its bound.
+  StepReader(mlir::func::FuncOp function, const ExtentBounds &bounds)
+      : function(function), sizes(function, bounds) {}
+
+  /// Fills in what follows. Emits an error for a buffer without a bounded size.
+  llvm::LogicalResult read();
+
+  /// The storages that a value may be a view of.
+  llvm::ArrayRef<unsigned> getStorages(mlir::Value value) const {
+    auto it = storagesOf.find(value);
+    return it == storagesOf.end() ? llvm::ArrayRef<unsigned>() : it->second;
+  }
+
+  mlir::func::FuncOp function;
+  WorkspaceSizes sizes;
+  StepProgram program;
+  /// The ops and storages of `program`: buffers are results of `memref.alloc`.
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Value> storages;
+
+private:
+  llvm::LogicalResult
+  readBuffer(mlir::memref::AllocOp alloc,
+             const mlir::BufferViewFlowAnalysis &aliases,
+             const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+  void addStorage(mlir::Value value, Storage storage,
+                  const mlir::BufferViewFlowAnalysis &aliases);
+  void readOp(mlir::Operation *op, StepOp &stepOp);
+  void readEffects(mlir::Operation *op, StepOp &stepOp);
+
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> storagesOf;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H

@@ -1,0 +1,99 @@
+//===- StoreBooleansAsBytes.cpp - Masks that vectors can read -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: fused `linalg` on tensors. After: a tensor of i1 that a
+// `linalg.generic` makes and only such ops read, in whatever shape, is one of
+// i8. Memory has a byte for each boolean, but a vector of i1 a bit: only bytes
+// are read and written as vectors. Refuses nothing; results, feeds and
+// variables keep their type.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_STOREBOOLEANSASBYTES
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+/// Whether all that `value` is used for is to be an input, in whatever shape,
+/// of generic ops, which have its elements as arguments.
+static bool isReadByElement(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return isReadByElement(user->getResult(0));
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.isDpsInput(&use);
+  });
+}
+
+/// Whether the elements of `init` are booleans that `op` computes from other
+/// things, for other generic ops.
+static bool isInternalMask(linalg::GenericOp op, OpOperand &init) {
+  auto type = dyn_cast<RankedTensorType>(init.get().getType());
+  return type && type.getRank() > 0 && type.getElementType().isInteger(1) &&
+         init.get().getDefiningOp<tensor::EmptyOp>() &&
+         !op.payloadUsesValueFromOperand(&init) &&
+         isReadByElement(op.getTiedOpResult(&init));
+}
+
+/// Makes `value`, a tensor of i1, one of i8; what reads it compares with 0.
+static void widenUses(OpBuilder &b, Value value) {
+  value.setType(cast<RankedTensorType>(value.getType()).clone(b.getI8Type()));
+  for (OpOperand &use : value.getUses()) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!generic) {
+      widenUses(b, use.getOwner()->getResult(0));
+      continue;
+    }
+    BlockArgument element = generic.getMatchingBlockArgument(&use);
+    Location loc = generic.getLoc();
+    element.setType(b.getI8Type());
+    b.setInsertionPointToStart(generic.getBody());
+    Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+    auto isSet =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, element, zero);
+    element.replaceAllUsesExcept(isSet, isSet);
+  }
+}
+
+/// Makes the result for `init` one of i8.
+static void widenResult(linalg::GenericOp op, OpOperand &init) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto empty = init.get().getDefiningOp<tensor::EmptyOp>();
+  OpResult result = op.getTiedOpResult(&init);
+  widenUses(b, result);
+  b.setInsertionPoint(op);
+  init.set(tensor::EmptyOp::create(b, loc, result.getType(),
+                                   empty.getDynamicSizes()));
+  op.getMatchingBlockArgument(&init).setType(b.getI8Type());
+
+  Operation *yield = op.getBody()->getTerminator();
+  OpOperand &yielded = yield->getOpOperand(result.getResultNumber());
+  b.setInsertionPoint(yield);
+  yielded.set(arith::ExtUIOp::create(b, loc, b.getI8Type(), yielded.get()));
+}
+
+namespace {
+struct StoreBooleansAsBytes
+    : flywheel::impl::StoreBooleansAsBytesBase<StoreBooleansAsBytes> {
+  void runOnOperation() override {
+    getOperation().walk([](linalg::GenericOp op) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (isInternalMask(op, init))
+          widenResult(op, init);
+    });
+  }
+};
+} // namespace

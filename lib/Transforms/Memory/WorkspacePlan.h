@@ -1,0 +1,124 @@
+//===- WorkspacePlan.h - Sizes, lives and slots of buffers ---- -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_WORKSPACEPLAN_H
+#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_WORKSPACEPLAN_H
+
+#include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Target/Manifest.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+namespace flywheel {
+
+/// The largest number of bytes that sizes of buffers are compared by, 16 TiB:
+/// hundreds of thousands of them can be added.
+constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
+
+/// A buffer of a step: its size in bytes and the positions, both included,
+/// between which it is live.
+struct LiveBuffer {
+  /// Where sizes are symbolic, at the extents at which they are compared.
+  int64_t bytes = 0;
+  unsigned begin = 0, end = 0;
+  /// Among the buffers of the step, in program order.
+  unsigned number = 0;
+  unsigned slot = 0;
+
+  bool overlaps(const LiveBuffer &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+/// Puts `buffers` in the order in which they are placed, gives each a slot in
+/// which nothing else is live at the same time, and returns the number of
+/// slots.
+unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
+
+/// Bytes of the slots, each as large as its largest buffer and aligned.
+CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
+                         unsigned numSlots);
+
+/// Sizes of the buffers of one function as functions of the symbolic extents of
+/// its feeds.
+class WorkspaceSizes {
+public:
+  /// Sizes are compared where each symbolic extent is its bound.
+  WorkspaceSizes(mlir::func::FuncOp function, const ExtentBounds &bounds);
+
+  /// An upper bound of the bytes of a buffer. Emits an error where its elements
+  /// are not numbers, or where its size does not follow from the feeds'
+  /// extents.
+  llvm::FailureOr<mlir::AffineExpr> getBytes(mlir::memref::AllocOp alloc);
+  /// The number of the symbolic extent that dimension `dim` of an argument is.
+  std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
+  unsigned getNumSymbols();
+  /// The largest that `bytes` is where each symbolic extent is at most its
+  /// bound.
+  CheckedSize evaluate(mlir::AffineExpr bytes);
+  /// The largest of the bounds; where no extent is symbolic, that of others.
+  int64_t getLargestExtent();
+  /// " where every extent is 64", " where 'batch' is 4 and 'time' is 256", or
+  /// nothing where none is symbolic.
+  std::string describeExtents();
+
+  mlir::func::FuncOp getFunction() const { return function; }
+
+private:
+  llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size,
+                                                  mlir::memref::AllocOp alloc);
+  llvm::FailureOr<mlir::AffineExpr> getUpperBound(mlir::Value size);
+  llvm::FailureOr<mlir::AffineExpr>
+  getExpressionBound(mlir::AffineExpr expr, unsigned numDims,
+                     mlir::ValueRange operands);
+  llvm::FailureOr<mlir::AffineExpr> getExtentBound(mlir::Value buffer,
+                                                   int64_t dim);
+  llvm::FailureOr<mlir::AffineExpr> getLinearBound(
+      const mlir::ValueBoundsConstraintSet::Variable &size,
+      mlir::presburger::BoundType kind = mlir::presburger::BoundType::UB);
+  bool canMultiplyBounds(mlir::Value lhs, mlir::Value rhs);
+
+  mlir::func::FuncOp function;
+  int64_t others;
+  /// Of the symbolic extents, and their names.
+  llvm::SmallVector<int64_t> bounds;
+  llvm::SmallVector<std::string> names;
+};
+
+/// Bounds as passes have them as options.
+ExtentBounds parseExtentBounds(int64_t extent,
+                               llvm::ArrayRef<std::string> named);
+
+/// Reports a function whose ops have no order that is known.
+llvm::LogicalResult verifyOneBlock(mlir::func::FuncOp function);
+
+/// Reports a workspace of `bytes`, in words, that is larger than `budget`.
+mlir::InFlightDiagnostic
+emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);
+
+/// Whether `alloc`, of that many bytes, is to be a slot of the stack: an
+/// accumulator tile of a contraction, which LLVM can keep in registers.
+bool isStackSlot(mlir::memref::AllocOp alloc, mlir::AffineExpr bytes);
+
+/// Positions of the ops of a function's only block, in order.
+llvm::DenseMap<mlir::Operation *, unsigned>
+numberOps(mlir::func::FuncOp function);
+
+/// Sets the positions between which the memory of `alloc` is live: those of the
+/// ops at the top level that touch it. A buffer inside a loop is live for the
+/// whole loop.
+void computeLiveness(
+    LiveBuffer &buffer, mlir::memref::AllocOp alloc,
+    const mlir::BufferViewFlowAnalysis &aliases,
+    const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_WORKSPACEPLAN_H

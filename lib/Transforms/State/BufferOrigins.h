@@ -1,0 +1,32 @@
+//===- BufferOrigins.h - Where buffers come from ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_STATE_BUFFERORIGINS_H
+#define FLYWHEEL_LIB_TRANSFORMS_STATE_BUFFERORIGINS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace flywheel {
+
+/// The buffer of which `buffer` is another type.
+mlir::Value getWholeBuffer(mlir::Value buffer);
+
+/// The buffer of which `buffer` is a part or another type.
+mlir::Value getRootBuffer(mlir::Value buffer);
+
+using BufferOrigins = llvm::SmallSetVector<mlir::Value, 4>;
+
+/// The buffers, arguments or allocations, that `buffer` may be a part of; null
+/// stands for any.
+BufferOrigins findOrigins(mlir::Value buffer);
+
+/// Whether buffers of these origins may be in the same memory.
+bool mayOverlap(const BufferOrigins &a, const BufferOrigins &b);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_STATE_BUFFERORIGINS_H

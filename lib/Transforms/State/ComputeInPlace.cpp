@@ -1,0 +1,91 @@
+//===- ComputeInPlace.cpp - Compute values where they are stored ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/State/StateVersions.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_COMPUTEINPLACE
+#include "flywheel/Transforms/State/StatePasses.h.inc"
+} // namespace flywheel
+
+/// Makes the tensor that a computed value is inserted in before the value is
+/// computed, so that it can be computed there.
+static void hoistDestination(RewriterBase &rewriter,
+                             tensor::InsertSliceOp insert) {
+  Operation *first = nullptr;
+  Value value = insert.getSource();
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    first = op;
+    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+  }
+  if (first && value.getDefiningOp<tensor::EmptyOp>() &&
+      first->getBlock() == insert->getBlock())
+    (void)moveValueDefinitions(rewriter, insert.getDest(), first);
+}
+
+/// Where the tensor that a part is inserted in has become a part of something
+/// else, the part is made there as well.
+static void moveToDestination(RewriterBase &rewriter,
+                              tensor::InsertSliceOp insert) {
+  tensor::ExtractSliceOp place = flywheel::findPlace(insert);
+  if (!place || !place.getSource().getDefiningOp<tensor::EmptyOp>() ||
+      place.getSource() == insert.getDest() ||
+      place->getBlock() != insert->getBlock() ||
+      failed(moveValueDefinitions(rewriter, insert.getDest(), place)))
+    return;
+  place.getSourceMutable().assign(insert.getDest());
+}
+
+namespace {
+struct ComputeInPlace : flywheel::impl::ComputeInPlaceBase<ComputeInPlace> {
+  void runOnOperation() override {
+    // Both are insertions of slices, which bufferization would turn to copies.
+    RewritePatternSet patterns(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    linalg::populateDecomposePadPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](tensor::InsertSliceOp insert) {
+      hoistDestination(rewriter, insert);
+    });
+    // What is inserted is read where it is: that takes no analysis.
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    getOperation().walk([&](SubsetInsertionOpInterface op) {
+      state.bufferizeInPlace(op.getSourceOperand());
+    });
+    // Around a branch or a loop, the storage may still be needed as it is.
+    auto extract = [](RewriterBase &rewriter, SubsetInsertionOpInterface op,
+                      tensor::EmptyOp empty, Operation *user) -> Value {
+      if (user->getBlock() != op->getBlock())
+        return {};
+      return bufferization::buildSubsetExtraction(rewriter, op, empty, user);
+    };
+    if (failed(bufferization::eliminateEmptyTensors(rewriter, getOperation(),
+                                                    state, extract)))
+      return signalPassFailure();
+    getOperation().walk([&](tensor::InsertSliceOp insert) {
+      moveToDestination(rewriter, insert);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,295 @@
+//===- EquateBuffers.cpp - One buffer for what replaces each other --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: a bufferized function, which returns a buffer for each storage that
+// it writes, and whose loops pass buffers on from iteration to iteration.
+// After: it returns the storages themselves, and the loops carry no buffer:
+// what is elsewhere is copied at the end of the function or of the iteration,
+// as if all at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferOrigins.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Transforms/State/StatePasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_EQUATEBUFFERS
+#include "flywheel/Transforms/State/StatePasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+using flywheel::linalg_ext::CommitOp;
+using flywheel::train::TrainDialect;
+
+/// A contiguous buffer of the size of `buffer`.
+static memref::AllocOp allocateLike(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(b, loc, buffer, dim));
+  return memref::AllocOp::create(
+      b, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+}
+
+static Value castTo(OpBuilder &b, Location loc, Value buffer, Type type) {
+  return buffer.getType() == type
+             ? buffer
+             : memref::CastOp::create(b, loc, type, buffer).getResult();
+}
+
+namespace {
+/// Copies between buffers, all at once.
+class ParallelMove {
+public:
+  ParallelMove(Operation *end) : b(end), end(end) {}
+
+  /// False where `source` is there already.
+  bool add(Value source, Value target);
+  /// Returns how many copies it makes.
+  unsigned emit();
+
+private:
+  struct Move {
+    Value source, target;
+    /// The allocation that the source has been copied to, if it has.
+    memref::AllocOp copied;
+    /// Of the source, and of the target.
+    BufferOrigins origins, targets;
+  };
+
+  void copyApart(Move &move);
+  memref::CopyOp findCopy(memref::AllocOp alloc);
+
+  OpBuilder b;
+  Operation *end;
+  SmallVector<Move> moves;
+};
+
+struct EquateBuffers : flywheel::impl::EquateBuffersBase<EquateBuffers> {
+  void runOnOperation() override;
+
+private:
+  void equate(scf::ForOp loop);
+  void equate(scf::WhileOp loop);
+  void equate(CommitOp commit);
+};
+} // namespace
+
+/// The copy to `alloc`, which nothing else writes, if what it copies is still
+/// there at the end of the block.
+memref::CopyOp ParallelMove::findCopy(memref::AllocOp alloc) {
+  memref::CopyOp copy;
+  for (Operation *user : alloc->getUsers()) {
+    if (user == end || (isa<memref::CastOp>(user) &&
+                        llvm::all_of(user->getUsers(), [&](Operation *other) {
+                          return other == end;
+                        })))
+      continue;
+    auto found = dyn_cast<memref::CopyOp>(user);
+    if (copy || !found || found.getTarget() != alloc.getResult() ||
+        found->getBlock() != end->getBlock())
+      return {};
+    copy = found;
+  }
+  if (!copy)
+    return {};
+  BufferOrigins kept = findOrigins(copy.getSource());
+  kept.insert(alloc.getResult());
+  for (Operation *op = copy->getNextNode(); op != end; op = op->getNextNode()) {
+    auto other = dyn_cast<memref::CopyOp>(op);
+    bool isElsewhere =
+        other && !mayOverlap(findOrigins(other.getTarget()), kept);
+    if (!isElsewhere && !isa<memref::AllocOp>(op) && !isMemoryEffectFree(op))
+      return {};
+  }
+  return copy;
+}
+
+bool ParallelMove::add(Value source, Value target) {
+  source = getWholeBuffer(source);
+  if (source == getWholeBuffer(target))
+    return false;
+  Move move{source, target, {}, {}, findOrigins(target)};
+  // Bufferization may have copied it already.
+  if (auto alloc = source.getDefiningOp<memref::AllocOp>();
+      alloc && alloc->getBlock() == end->getBlock())
+    if (memref::CopyOp copy = findCopy(alloc)) {
+      move.source = getWholeBuffer(copy.getSource());
+      move.copied = alloc;
+      if (move.source == getWholeBuffer(target))
+        return false;
+    }
+  move.origins = findOrigins(move.source);
+  moves.push_back(std::move(move));
+  return true;
+}
+
+/// Reads a source before anything is overwritten.
+void ParallelMove::copyApart(Move &move) {
+  if (!move.copied) {
+    Location loc = end->getLoc();
+    move.copied = allocateLike(b, loc, move.source);
+    memref::CopyOp::create(b, loc, move.source, move.copied);
+  }
+  move.source = move.copied;
+  move.origins.clear();
+  move.origins.insert(move.source);
+}
+
+unsigned ParallelMove::emit() {
+  unsigned numCopies = moves.size();
+  while (!moves.empty()) {
+    auto *free = llvm::find_if(moves, [&](Move &move) {
+      return llvm::none_of(moves, [&](Move &other) {
+        return &other != &move && mayOverlap(move.targets, other.origins);
+      });
+    });
+    if (free == moves.end()) {
+      auto *held = llvm::find_if(moves, [](Move &move) {
+        return !move.copied || move.source != move.copied.getResult();
+      });
+      copyApart(*held);
+      continue;
+    }
+    memref::CopyOp::create(b, end->getLoc(), free->source, free->target);
+    moves.erase(free);
+  }
+  return numCopies;
+}
+
+/// Removes allocations of `block` that are copied to, but not read.
+static void eraseUnread(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    if (!alloc || !llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+          auto copy = dyn_cast<memref::CopyOp>(user);
+          return copy && copy.getTarget() == alloc.getResult();
+        }))
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+      user->erase();
+    alloc.erase();
+  }
+}
+
+/// Gives each buffer that `loop` carries its own: two that start as one are
+/// copied apart.
+static void separateInits(LoopLikeOpInterface loop) {
+  llvm::SmallPtrSet<Value, 4> seen;
+  OpBuilder b(loop);
+  for (OpOperand &init : loop.getInitsMutable()) {
+    Value whole = getWholeBuffer(init.get());
+    if (!isa<MemRefType>(whole.getType()) || seen.insert(whole).second)
+      continue;
+    memref::AllocOp own = allocateLike(b, loop.getLoc(), init.get());
+    memref::CopyOp::create(b, loop.getLoc(), init.get(), own);
+    init.set(castTo(b, loop.getLoc(), own, init.get().getType()));
+  }
+}
+
+void EquateBuffers::equate(scf::ForOp loop) {
+  separateInits(loop);
+  Operation *yield = loop.getBody()->getTerminator();
+  ParallelMove moves(yield);
+  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
+    if (!isa<MemRefType>(init.getType()))
+      continue;
+    loop.getRegionIterArg(number).replaceAllUsesWith(init);
+    loop.getResult(number).replaceAllUsesWith(init);
+  }
+  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
+    if (!isa<MemRefType>(init.getType()))
+      continue;
+    moves.add(yield->getOperand(number), init);
+    yield->setOperand(number, init);
+  }
+  numCopies += moves.emit();
+  eraseUnread(*loop.getBody());
+}
+
+/// The buffers behind the condition are those that it passes on in this
+/// iteration: only what goes back has to be where it came from.
+void EquateBuffers::equate(scf::WhileOp loop) {
+  separateInits(loop);
+  for (auto [init, argument] :
+       llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+    if (isa<MemRefType>(init.getType()))
+      argument.replaceAllUsesWith(init);
+  for (auto [number, passed] :
+       llvm::enumerate(loop.getConditionOp().getArgs())) {
+    Value whole = getWholeBuffer(passed);
+    if (!isa<MemRefType>(passed.getType()) ||
+        !llvm::is_contained(loop.getInits(), whole))
+      continue;
+    OpBuilder b(loop);
+    Value same = castTo(b, loop.getLoc(), whole, passed.getType());
+    loop.getAfterArguments()[number].replaceAllUsesWith(same);
+    loop.getResult(number).replaceAllUsesWith(same);
+  }
+  Operation *yield = loop.getYieldOp();
+  ParallelMove moves(yield);
+  for (auto [number, init] : llvm::enumerate(loop.getInits())) {
+    if (!isa<MemRefType>(init.getType()))
+      continue;
+    moves.add(yield->getOperand(number), init);
+    yield->setOperand(number, init);
+  }
+  numCopies += moves.emit();
+  eraseUnread(*loop.getAfterBody());
+}
+
+void EquateBuffers::equate(CommitOp commit) {
+  ParallelMove moves(commit);
+  for (auto [value, storage] :
+       llvm::zip(commit.getValues(), commit.getStorages())) {
+    auto argument = dyn_cast<BlockArgument>(storage);
+    if (!moves.add(value, storage) || !argument)
+      continue;
+    if (Attribute variable = getOperation().getArgAttr(
+            argument.getArgNumber(), TrainDialect::getVariableAttrName()))
+      emitRemark(value.getLoc())
+          << "variable " << variable
+          << " gets its new value at the end of the step, as its old one is "
+             "needed until then: one copy of "
+          << storage.getType();
+  }
+  numCopies += moves.emit();
+  Block *block = commit->getBlock();
+  commit.erase();
+  eraseUnread(*block);
+}
+
+void EquateBuffers::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  WalkResult commits = getOperation().walk([](CommitOp commit) {
+    if (llvm::none_of(commit->getOperandTypes(), llvm::IsaPred<TensorType>))
+      return WalkResult::advance();
+    commit.emitOpError() << "expected buffers, found tensors";
+    return WalkResult::interrupt();
+  });
+  if (commits.wasInterrupted())
+    return signalPassFailure();
+  // Inner loops first: what an outer one passes on may come out of them.
+  getOperation().walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      equate(loop);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      equate(loop);
+    else if (auto commit = dyn_cast<CommitOp>(op))
+      equate(commit);
+  });
+}

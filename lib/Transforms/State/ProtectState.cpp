@@ -1,0 +1,54 @@
+//===- ProtectState.cpp - When a step may write its storages --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/State/StateVersions.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_PROTECTSTATE
+#include "flywheel/Transforms/State/StatePasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+namespace {
+struct ProtectState : flywheel::impl::ProtectStateBase<ProtectState> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (failed(verifyChecks(function)))
+      return signalPassFailure();
+    Block &entry = function.getBody().front();
+    auto ret = dyn_cast<func::ReturnOp>(entry.getTerminator());
+    SmallVector<Value> storages;
+    forEachStorage(function, [&](BlockArgument storage, Value) {
+      storages.push_back(storage);
+    });
+    if (!ret || storages.empty() || storages.size() != ret.getNumOperands())
+      return;
+    OpBuilder b(&getContext());
+    for (Operation &op : llvm::reverse(entry))
+      if (isa<cf::AssertOp>(op)) {
+        b.setInsertionPointAfter(&op);
+        linalg_ext::ProtectOp::create(b, op.getLoc(), storages);
+        break;
+      }
+    // What is returned and what it is returned in are compared pair by pair by
+    // bufferization.
+    b.setInsertionPoint(ret);
+    linalg_ext::CommitOp::create(b, ret.getLoc(), ret.getOperands(), storages);
+    ret->setOperands({});
+    function.setFunctionType(
+        b.getFunctionType(function.getArgumentTypes(), {}));
+  }
+};
+} // namespace
