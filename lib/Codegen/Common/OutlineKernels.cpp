@@ -135,6 +135,7 @@ static void sinkStackSlots(Region &region) {
 namespace {
 struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
@@ -145,22 +146,25 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
       SmallVector<Operation *> kernels;
       collectKernels(function.getBody(), kernels);
       for (auto [number, kernel] : llvm::enumerate(kernels))
-        outline(function, kernel, number);
+        outline(function, kernel, number, symbols);
     }
   }
 
 private:
-  void outline(func::FuncOp function, Operation *kernel, unsigned number);
+  void outline(func::FuncOp function, Operation *kernel, unsigned number,
+               SymbolTable &symbols);
 };
 } // namespace
 
 void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
-                             unsigned number) {
+                             unsigned number, SymbolTable &symbols) {
   Location loc = kernel->getLoc();
   OpBuilder b(function);
   std::string name = function.getName().str() + "." + std::to_string(number);
   auto outlined = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
   outlined.setPrivate();
+  // Of another name where the program has a function of this one.
+  symbols.insert(outlined);
   Block *body = outlined.addEntryBlock();
   b.setInsertionPoint(kernel);
   auto call = func::CallOp::create(b, loc, outlined, ValueRange());

@@ -158,3 +158,19 @@ func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf3
   }
   return
 }
+
+// A name that the program has is not taken.
+// CHECK: func.func private @taken.kernel.0_0(
+// CHECK-LABEL: func.func @taken.kernel(
+// CHECK: call @taken.kernel.0_0(
+func.func @taken.kernel(%x: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<64xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.sin %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+func.func @taken.kernel.0() {
+  return
+}

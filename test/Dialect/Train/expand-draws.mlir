@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --train-expand-draws | FileCheck %s
+// RUN: flywheel-opt %s --train-expand-draws --split-input-file | FileCheck %s
 
 // I7: all keys are computed by one function: SplitMix64's finalizer of the seed,
 // then with the seed of the op, then with the number of the run.
@@ -53,3 +53,13 @@ func.func @normal(%x: tensor<4xf64>) -> tensor<4xf64> {
 // CHECK: %[[SECOND:.*]] = arith.xori %{{.*}}, %[[COUNT]] : i64
 // CHECK: arith.addi %[[SECOND]],
 // CHECK: return
+
+// -----
+
+// CHECK-LABEL: func.func @train.stream_key(
+// CHECK: call @[[NAME:train.stream_key_0]](
+// CHECK: func.func private @[[NAME]](
+func.func @train.stream_key(%seed: i64, %run: i64) -> i64 {
+  %a = train.stream_key %seed, %run op_seed 5
+  return %a : i64
+}

@@ -67,13 +67,15 @@ static Value mix64(ScalarBuilder &b, Value x) {
 /// Declares and defines the function that mixes a seed, that of one op and the
 /// number of a run.
 static func::FuncOp buildKeyFunction(ModuleOp module) {
-  auto builder = OpBuilder::atBlockEnd(module.getBody());
+  OpBuilder builder(module.getContext());
   Location loc = module.getLoc();
   Type i64 = builder.getI64Type();
   auto function =
       func::FuncOp::create(builder, loc, StreamKeyOp::getOperationName(),
                            builder.getFunctionType({i64, i64, i64}, {i64}));
   function.setPrivate();
+  // Of another name where the program has one of this.
+  SymbolTable(module).insert(function);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   ScalarBuilder b(loc, builder);
