@@ -142,6 +142,26 @@ def rolled_over(s: State, x: Array, c: Array, i: Array) -> Sequence[Array]:
     return [old]
 
 
+def default_or_weights(s: State, x: Array, q: Array) -> Sequence[Array]:
+    s["a"] = s["c"] if q else x
+    s["c"] = s["c"] - 0.25 * s["c"]
+    return []
+
+
+def weights_or_feed(s: State, x: Array, q: Array) -> Sequence[Array]:
+    s["a"] = x if q else s["c"]
+    s["c"] = s["c"] - 0.25
+    return []
+
+
+def looped_or_other(s: State, x: Array, q: Array) -> Sequence[Array]:
+    b, c = s["b"], s["c"]
+    s["a"] = b if q else x + x
+    s["b"] = c
+    s["c"] = c - 0.25 * c
+    return [s["a"]]
+
+
 def switched(s: State, x: Array, i: Array) -> Sequence[Array]:
     chosen = s["b"] if i == 0 else x
     s["a"], s["b"] = chosen, s["a"]
@@ -506,6 +526,75 @@ func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
 """,
         part_swap,
         feeds(draw(4)),
+    ),
+    # A version that is a feed, or the other variable, is no place to store in.
+    "default_or_weights": Case(
+        """
+train.variable @a : tensor<8xf64> = #train.zeros
+train.variable @c : tensor<8xf64> = #train.ones
+func.func @f(%x: tensor<8xf64>, %tq: tensor<i1>) {
+  %q = tensor.extract %tq[] : tensor<i1>
+  train.assign @a, %x : tensor<8xf64>
+  scf.if %q {
+    %c = train.read @c : tensor<8xf64>
+    train.assign @a, %c : tensor<8xf64>
+  }
+  %c = train.read @c : tensor<8xf64>
+  %l = nn.l2_loss %c : tensor<8xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.25>
+  return
+}
+""",
+        default_or_weights,
+        feeds(draw(8), draw_flag),
+    ),
+    "weights_or_feed": Case(
+        """
+train.variable @a : tensor<8xf64> = #train.zeros
+train.variable @c : tensor<8xf64> = #train.ones
+func.func @f(%x: tensor<8xf64>, %tq: tensor<i1>) {
+  %q = tensor.extract %tq[] : tensor<i1>
+  %c = train.read @c : tensor<8xf64>
+  train.assign @a, %c : tensor<8xf64>
+  scf.if %q {
+    train.assign @a, %x : tensor<8xf64>
+  }
+  train.minimize %c : tensor<8xf64> with #train.sgd<lr = 0.25>
+  return
+}
+""",
+        weights_or_feed,
+        feeds(draw(8), draw_flag),
+    ),
+    "looped_or_other": Case(
+        """
+train.variable @a : tensor<8xf64> = #train.zeros
+train.variable @c : tensor<8xf64> = #train.ones
+train.variable @b : tensor<8xf64> = dense<0.5> : tensor<8xf64>
+func.func @f(%x: tensor<8xf64>, %tq: tensor<i1>) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %q = tensor.extract %tq[] : tensor<i1>
+  %zero = arith.constant dense<0.0> : tensor<8xf64>
+  train.assign @a, %zero : tensor<8xf64>
+  scf.for %i = %c0 to %c2 step %c1 {
+    train.assign_add @a, %x : tensor<8xf64>
+  }
+  scf.if %q {
+    %b = train.read @b : tensor<8xf64>
+    train.assign @a, %b : tensor<8xf64>
+  }
+  %c = train.read @c : tensor<8xf64>
+  train.assign @b, %c : tensor<8xf64>
+  %l = nn.l2_loss %c : tensor<8xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.25> var_list [@c]
+  %a = train.read @a : tensor<8xf64>
+  return %a : tensor<8xf64>
+}
+""",
+        looped_or_other,
+        feeds(draw(8), draw_flag),
     ),
     # The old value goes to a variable that a check keeps from being written.
     "rolled_over": Case(

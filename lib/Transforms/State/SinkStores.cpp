@@ -19,6 +19,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -74,6 +75,13 @@ static std::array<OpOperand *, 2> getYields(scf::IfOp branch, unsigned number) {
 bool SinkStores::sinkIntoBranch(StoreOp store, scf::IfOp branch) {
   unsigned number = cast<OpResult>(store.getSource()).getResultNumber();
   Value destination = store.getDestination();
+  // What a branch has stored in a place of its own.
+  for (OpOperand *yielded : getYields(branch, number)) {
+    auto inner = yielded->get().getDefiningOp<StoreOp>();
+    if (inner && inner->hasOneUse() &&
+        inner.getDestination().getDefiningOp<tensor::EmptyOp>())
+      inner.getDestinationMutable().assign(destination);
+  }
   auto isStored = [&](Value value, bool elsewhere) {
     auto other = value.getDefiningOp<StoreOp>();
     return other && (other.getDestination() != destination) == elsewhere;

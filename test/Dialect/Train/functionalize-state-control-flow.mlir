@@ -153,3 +153,29 @@ func.func @while(%x: tensor<i64>) {
   }
   return
 }
+
+// -----
+
+// A feed or another variable is no place to store in.
+train.variable @a : tensor<8xf32>
+train.variable @c : tensor<8xf32>
+
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8xf32> {{{[^}]*}}}, %[[Q:[^:]*]]: tensor<i1>
+// CHECK-SAME: %[[A:[^:]*]]: tensor<8xf32> {{{[^}]*}}train.variable = @a{{[^}]*}}}, %[[C:[^:]*]]: tensor<8xf32>
+// CHECK: %[[IF:.*]] = scf.if
+// CHECK-NEXT: %[[OWN:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[C]] in %[[OWN]]
+// CHECK-NEXT: scf.yield %[[STORED]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[X]]
+// CHECK: linalg_ext.store %[[IF]] in %[[A]]
+func.func @shared(%x: tensor<8xf32>, %q: tensor<i1>) {
+  %b = tensor.extract %q[] : tensor<i1>
+  train.assign @a, %x : tensor<8xf32>
+  scf.if %b {
+    %c = train.read @c : tensor<8xf32>
+    train.assign @a, %c : tensor<8xf32>
+  }
+  return
+}

@@ -385,3 +385,53 @@ func.func @levels(%c: i1, %x: tensor<4xf32>,
   %new = linalg_ext.store %0 in %w : tensor<4xf32> in tensor<4xf32>
   return %new : tensor<4xf32>
 }
+
+// -----
+
+// What a branch stores in a place of its own goes to where the result is stored; in
+// the place of an older version it stays.
+// CHECK-LABEL: func.func @retargeted(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[A:[^:]*]]: tensor<4xf32>
+// CHECK: %[[UPDATED:.*]] = linalg.exp {{.*}} outs(%[[A]]
+// CHECK: %[[OWN:.*]] = scf.if %[[C]]
+// CHECK-NEXT: tensor.empty
+// CHECK-NEXT: %[[S0:.*]] = linalg_ext.store %[[X]] in %[[A]]
+// CHECK-NEXT: scf.yield %[[S0]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[S1:.*]] = linalg_ext.store %[[UPDATED]] in %[[A]]
+// CHECK-NEXT: scf.yield %[[S1]]
+// CHECK: return %[[OWN]]
+func.func @retargeted(%c: i1, %x: tensor<4xf32>,
+                      %a: tensor<4xf32> {train.variable = @a, train.writes}) -> tensor<4xf32> {
+  %updated = linalg.exp ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  %0 = scf.if %c -> tensor<4xf32> {
+    %own = tensor.empty() : tensor<4xf32>
+    %1 = linalg_ext.store %x in %own : tensor<4xf32> in tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %updated : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %a : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @older(
+// CHECK-SAME: %[[C:[^:]*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[A:[^:]*]]: tensor<4xf32>
+// CHECK: %[[UPDATED:.*]] = linalg.exp {{.*}} outs(%[[A]]
+// CHECK: scf.if %[[C]]
+// CHECK-NEXT: linalg_ext.store %[[X]] in %[[UPDATED]]
+// CHECK: scf.yield %[[UPDATED]]
+func.func @older(%c: i1, %x: tensor<4xf32>,
+                 %a: tensor<4xf32> {train.variable = @a, train.writes}) -> tensor<4xf32> {
+  %updated = linalg.exp ins(%x : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = linalg_ext.store %x in %updated : tensor<4xf32> in tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %updated : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %a : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}

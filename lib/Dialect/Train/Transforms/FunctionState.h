@@ -64,6 +64,7 @@ private:
   llvm::SmallVector<mlir::Attribute> findWritten(mlir::Operation *op);
   llvm::LogicalResult rewriteRegion(mlir::Region &region,
                                     llvm::ArrayRef<mlir::Attribute> written);
+  bool isShared(mlir::Attribute variable, mlir::Value version);
   void storeOutside(mlir::Operation *yield, const PathVersions &before);
   void enterLoop(llvm::ArrayRef<mlir::Attribute> written);
   mlir::Operation *addCarried(mlir::Operation *op,

@@ -101,9 +101,21 @@ void FunctionState::leave(Operation *op, ArrayRef<Attribute> written) {
     variables.find(variable)->second.current = result;
 }
 
+/// Whether `version`, the current one of `variable`, is no value of its own: a
+/// feed, a constant or a version of another variable that was assigned.
+bool FunctionState::isShared(Attribute variable, Value version) {
+  auto argument = dyn_cast<BlockArgument>(version);
+  if (argument && argument.getOwner()->getParentOp() == function)
+    return version != variables.find(variable)->second.storage;
+  return matchPattern(version, m_Constant()) ||
+         llvm::any_of(variables, [&](auto &other) {
+           return other.first != variable && other.second.current == version;
+         });
+}
+
 /// Stores the versions that a branch, which `yield` ends, passes on but has not
-/// computed, where those `before` it are: they are copied where the branch is
-/// taken, and not chosen between element by element.
+/// computed, where those `before` it are, or in a place of their own: they are
+/// copied where the branch is taken, and not chosen between element by element.
 void FunctionState::storeOutside(Operation *yield, const PathVersions &before) {
   builder.setInsertionPoint(yield);
   for (auto [number, entry] : llvm::enumerate(before)) {
@@ -113,8 +125,12 @@ void FunctionState::storeOutside(Operation *yield, const PathVersions &before) {
       continue;
     Location loc =
         variables.find(entry.first)->second.assigned.value_or(version.getLoc());
-    auto store =
-        linalg_ext::StoreOp::create(builder, loc, version, entry.second);
+    Value place = entry.second;
+    if (isShared(entry.first, place))
+      place = tensor::EmptyOp::create(
+          builder, loc, tensor::getMixedSizes(builder, loc, place),
+          getElementTypeOrSelf(place));
+    auto store = linalg_ext::StoreOp::create(builder, loc, version, place);
     yield->setOperand(number, store);
   }
 }
