@@ -7,9 +7,11 @@
 #include "flywheel/Target/JIT.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -66,6 +68,38 @@ static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
   return &symbols;
 }
 
+/// Whether code that computes may use `feature` of x86 unasked. What else a CPU
+/// has (instructions for caches, keys, virtual machines) a host may hide.
+static bool computesWith(StringRef feature) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"sse", "ssse", "avx", "fma", "f16c", "bmi", "lzcnt",
+                          "popcnt", "movbe", "adx", "gfni", "xop", "tbm"},
+      [&](StringRef start) { return feature.starts_with(start); });
+}
+
+/// Refuses code for a CPU with instructions that this one does not have: they
+/// would end the process.
+static Error verifyHostFeatures(const TargetMachine &machine) {
+  StringMap<bool> host = sys::getHostCPUFeatures();
+  SmallVector<StringRef> missing;
+  for (const SubtargetFeatureKV &feature :
+       machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {
+    auto found = host.find(feature.Key);
+    if (found != host.end() && !found->second &&
+        (!machine.getTargetTriple().isX86() || computesWith(feature.Key)))
+      missing.push_back(feature.Key);
+  }
+  if (missing.empty())
+    return Error::success();
+  llvm::sort(missing);
+  StringRef cpu = machine.getTargetCPU();
+  return createStringError(
+      (cpu.empty() ? "cannot run code"
+                   : "cannot run code for CPU '" + cpu.str() + "'") +
+      " on this machine, which has no " + llvm::join(missing, ", ") +
+      "; compile it to an object instead");
+}
+
 JIT::JIT(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 JIT::~JIT() = default;
 
@@ -77,6 +111,8 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
   if (triple.getArch() != host.getArch() || triple.getOS() != host.getOS())
     return createStringError("cannot run code for '" + triple.str() +
                              "' in a process of '" + host.str() + "'");
+  if (Error error = verifyHostFeatures(machine))
+    return std::move(error);
   if (usesOpenMP(module.getModule()))
     if (Error error = loadOpenMP())
       return std::move(error);

@@ -90,14 +90,31 @@ StringRef flywheel::getABIFeatures(const Triple &triple) {
   }
 }
 
+/// The features that pass floating-point numbers in registers, as everything
+/// else on the system does. Without an operating system there may be nothing
+/// else. Of RISC-V there are systems of each kind, and objects say of which
+/// they are.
+static bool isOfFloatABI(StringRef name, const Triple &triple) {
+  if (triple.isARM() || triple.isThumb())
+    return triple.getEnvironmentName().ends_with("hf") &&
+           (name == "vfp2" || name == "vfp2sp" || name == "fpregs");
+  if (triple.getOS() == Triple::UnknownOS)
+    return false;
+  if (triple.isAArch64())
+    return name == "fp-armv8";
+  if (triple.isLoongArch())
+    return name == "f" || name == "d";
+  return triple.getArch() == Triple::x86_64 &&
+         (name == "sse" || name == "sse2");
+}
+
 bool flywheel::changesABI(StringRef feature, const Triple &triple) {
   StringRef name = feature.drop_front();
   // What registers are as wide as, and how code is encoded, the triple says.
   if (name.ends_with("-mode") || name == "64bit" || name == "32bit" ||
       name == "64bit-support")
     return true;
-  if (triple.getArch() == Triple::x86_64 &&
-      (feature == "-sse" || feature == "-sse2"))
+  if (feature.starts_with("-") && isOfFloatABI(name, triple))
     return true;
   return feature == "+soft-float" || feature == "+soft-float-abi" ||
          feature == "-hard-float";

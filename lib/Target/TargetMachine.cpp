@@ -132,6 +132,13 @@ createTargetMachine(const CodegenOptions &options) {
   if (least && !cpu.empty() && !least->isCPUStringValid(cpu))
     return createStringError("target '" + triple.str() + "' has no CPU '" +
                              cpu + "'");
+  if (least && triple.getArch() == Triple::x86_64 && !cpu.empty()) {
+    std::unique_ptr<MCSubtargetInfo> named(
+        (*target)->createMCSubtargetInfo(triple, cpu, ""));
+    if (!named->checkFeatures("+64bit"))
+      return createStringError("CPU '" + cpu + "' has no 64-bit code, which '" +
+                               triple.str() + "' needs");
+  }
   if (least)
     if (Error error = checkFeatures(wanted.features, triple, *least))
       return std::move(error);

@@ -206,4 +206,22 @@ TEST_F(AdderTest, JITRefusesOtherMachines) {
             std::string::npos);
 }
 
+TEST_F(AdderTest, JITRefusesInstructionsOfOtherMachines) {
+  std::string missing;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (!feature.second && feature.first().starts_with("avx"))
+      missing = feature.first().str();
+  if (missing.empty())
+    GTEST_SKIP() << "the host has all of them, or none of that name";
+  CodegenOptions options;
+  options.target.features = "+" + missing;
+  llvm::Expected<MachineModule> code = MachineModule::create(*module, options);
+  ASSERT_TRUE(bool(code));
+  auto jit = JIT::create(*code);
+  ASSERT_FALSE(bool(jit));
+  std::string error = llvm::toString(jit.takeError());
+  EXPECT_NE(error.find("on this machine, which has no "), std::string::npos);
+  EXPECT_NE(error.find(missing), std::string::npos) << error;
+}
+
 } // namespace
