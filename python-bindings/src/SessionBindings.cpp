@@ -44,6 +44,14 @@ static nb::object getEntry(nb::handle self, const std::string &name) {
   return nb::steal(entry);
 }
 
+/// In layout order.
+static std::vector<std::string> getVariableNames(const PySession &self) {
+  std::vector<std::string> names;
+  for (const VariableSpec &variable : self.session->getProgram().getVariables())
+    names.push_back(variable.name);
+  return names;
+}
+
 static nb::object getVariable(PySession &self, const std::string &name) {
   std::optional<SessionLock> lock(std::in_place, self);
   ArrayView view = take(self.session->getVariable(name));
@@ -188,16 +196,18 @@ void addSession(nb::module_ &module) {
             return self.session->getProgram().lookupVariable(name).isOk();
           },
           "name"_a)
-      .def_prop_ro(
-          "variables",
+      .def(
+          "__iter__",
           [](const PySession &self) {
-            std::vector<std::string> names;
-            for (const VariableSpec &variable :
-                 self.session->getProgram().getVariables())
-              names.push_back(variable.name);
-            return names;
+            return nb::iter(nb::cast(getVariableNames(self)));
           },
-          "Names of the variables, in layout order.")
+          "The names of the variables, in layout order.")
+      .def("__len__",
+           [](const PySession &self) {
+             return self.session->getProgram().getVariables().size();
+           })
+      .def_prop_ro("variables", &getVariableNames,
+                   "Names of the variables, in layout order.")
       .def(
           "is_initialized",
           [](const PySession &self, const std::string &name) {

@@ -55,6 +55,7 @@ assert manifest["model"] == "digits" and manifest["max_extent"] == 64
 
 # Several results; a session that outlives the names of what it was made from.
 session = flywheel.Session(program)
+assert list(session) == session.variables and len(session) == len(session.variables)
 del program, module
 session.initialize(1)
 image, label = np.ones((3, 64), np.float32), np.array([1, 2, 3], np.int32)

@@ -112,7 +112,12 @@ static bool storeText(DType dtype, StringRef text, void *out) {
   if (dtype == DType::Bool && (text == "true" || text == "false"))
     return storeInteger(dtype, int64_t(text == "true"), out);
   double number;
-  return !text.getAsDouble(number) && storeNumber(dtype, number, out);
+  if (text.getAsDouble(number))
+    return false;
+  // A number too large for any type is not the infinity that it is read as.
+  if (std::isinf(number) && !text.contains_insensitive("inf"))
+    return false;
+  return storeNumber(dtype, number, out);
 }
 
 /// The array of a list of numbers.

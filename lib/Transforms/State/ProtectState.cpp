@@ -19,13 +19,28 @@ namespace flywheel {
 
 using namespace flywheel;
 
+/// Upstream's bufferization crashes on globals that are no tensors.
+static LogicalResult verifyGlobals(func::FuncOp function) {
+  WalkResult globals =
+      function.walk(
+          [&](Operation *op) {
+            if (op->getName().getDialectNamespace() != "ml_program")
+              return WalkResult::advance();
+            op->emitOpError()
+                << "expected variables, which train-convert-globals makes "
+                   "of globals";
+            return WalkResult::interrupt();
+          });
+  return failure(globals.wasInterrupted());
+}
+
 namespace {
 struct ProtectState : flywheel::impl::ProtectStateBase<ProtectState> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    if (failed(verifyChecks(function)))
+    if (failed(verifyChecks(function)) || failed(verifyGlobals(function)))
       return signalPassFailure();
     Block &entry = function.getBody().front();
     auto ret = dyn_cast<func::ReturnOp>(entry.getTerminator());
