@@ -665,6 +665,27 @@ CASES: dict[str, Case] = {
         """in 'arith.{add}' at <string>:10:20") at the top level of a function, where it comes before every write, """
         """found one inside 'scf.for'""",
     ),
+    # Two slices of one size, each behind its guard.
+    "for_with_slices_of_one_size": Case(
+        """
+        func.func @f(%x: tensor<?x{t}>, %y: tensor<?x{t}>) -> tensor<?x{t}> {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %n = tensor.dim %x, %c0 : tensor<?x{t}>
+          %r = scf.for %q = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?x{t}> {{
+            %s = tensor.extract_slice %x[0] [%q] [1] : tensor<?x{t}> to tensor<?x{t}>
+            %t = tensor.extract_slice %y[0] [%q] [1] : tensor<?x{t}> to tensor<?x{t}>
+            %u = arith.{add} %s, %t : tensor<?x{t}>
+            %b = tensor.insert_slice %u into %a[0] [%q] [1] : tensor<?x{t}> into tensor<?x{t}>
+            scf.yield %b : tensor<?x{t}>
+          }}
+          return %r : tensor<?x{t}>
+        }}""",
+        lambda x, y: np.concatenate([x[:-1] + y[: len(x) - 1], x[-1:]]),
+        [{"x": (7,), "y": (7,)}, {"x": (5,), "y": (9,)}, {"x": (4,), "y": (3,)}, {"x": (1,), "y": (1,)}],
+        [({"x": (9,), "y": (5,)}, "slice out of range of dimension 0 in 'tensor.extract_slice' at <string>:8:18, "
+          "found offset 0, size 6, stride 1 and dimension size 5")],
+    ),
     # Sizes that an iteration computes.
     "for_with_sizes_inside": Case(
         """

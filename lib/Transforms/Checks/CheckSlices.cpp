@@ -255,6 +255,16 @@ LogicalResult SliceChecker::checkParts(Value whole, ArrayRef<Part> parts,
   return needed ? guard(needed) : success();
 }
 
+/// The sizes of the dimensions that `slice` keeps.
+static SmallVector<OpFoldResult> getResultSizes(tensor::ExtractSliceOp slice) {
+  SmallVector<OpFoldResult> sizes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(dim))
+      sizes.push_back(size);
+  return sizes;
+}
+
 /// What stands for the result of the op where it does not run: zeros for what
 /// it reads, what is there for what it writes.
 Value SliceChecker::buildOther(OpBuilder &at) {
@@ -267,20 +277,27 @@ Value SliceChecker::buildOther(OpBuilder &at) {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
   if (!slice)
     return number;
-  SmallVector<OpFoldResult> sizes;
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
-  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
-    if (!dropped.test(dim))
-      sizes.push_back(size);
-  Value empty =
-      tensor::EmptyOp::create(at, loc, sizes, slice.getType().getElementType());
+  Value empty = tensor::EmptyOp::create(at, loc, getResultSizes(slice),
+                                        slice.getType().getElementType());
   return linalg::FillOp::create(at, loc, number, empty).getResult(0);
 }
 
 LogicalResult SliceChecker::guard(Value ok) {
   Type type = op->getResult(0).getType();
   auto branch = scf::IfOp::create(b, loc, type, ok, /*withElseRegion=*/true);
-  op->getResult(0).replaceAllUsesWith(branch.getResult(0));
+  Value guarded = branch.getResult(0);
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  if (slice && !slice.getType().hasStaticShape()) {
+    // The sizes, which both branches have, are known behind it, too.
+    SmallVector<OpFoldResult> zeros(slice.getType().getRank(),
+                                    b.getIndexAttr(0)),
+        ones(slice.getType().getRank(), b.getIndexAttr(1));
+    auto whole = tensor::ExtractSliceOp::create(
+        b, loc, slice.getType(), guarded, zeros, getResultSizes(slice), ones);
+    whole->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
+    guarded = whole;
+  }
+  op->getResult(0).replaceAllUsesWith(guarded);
   op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
   OpBuilder inside = OpBuilder::atBlockEnd(branch.thenBlock());
   scf::YieldOp::create(inside, loc, op->getResult(0));

@@ -330,3 +330,23 @@ func.func @branch(%c: i1, %x: tensor<8xf32>, %y: tensor<?x7xf32>, %z: tensor<?x?
   }
   return %0#0, %0#1, %0#2 : tensor<3xf32>, tensor<7xf32>, f32
 }
+
+// The size of a guarded slice is known behind the guard.
+// CHECK-LABEL: func.func @guarded_size(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
+// CHECK: scf.for %[[Q:[^ ]*]] =
+// CHECK: %[[GUARDED:.*]] = scf.if %{{.*}} -> (tensor<?xf32>) {
+// CHECK-NEXT: tensor.extract_slice %[[X]][0] [%[[Q]]] [1]
+// CHECK: %[[WHOLE:.*]] = tensor.extract_slice %[[GUARDED]][0] [%[[Q]]] [1] {train.in_range}
+// CHECK-NEXT: tensor.insert_slice %[[WHOLE]]
+func.func @guarded_size(%x: tensor<?xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r = scf.for %q = %c0 to %c9 step %c1 iter_args(%a = %y) -> tensor<9xf32> {
+    %s = tensor.extract_slice %x[0] [%q] [1] : tensor<?xf32> to tensor<?xf32>
+    %t = tensor.insert_slice %s into %a[0] [%q] [1] : tensor<?xf32> into tensor<9xf32>
+    scf.yield %t : tensor<9xf32>
+  }
+  return %r : tensor<9xf32>
+}
