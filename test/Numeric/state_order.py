@@ -162,6 +162,15 @@ def looped_or_other(s: State, x: Array, q: Array) -> Sequence[Array]:
     return [s["a"]]
 
 
+def passed_on(s: State, x: Array, n: Array) -> Sequence[Array]:
+    old, h = s["c"].copy(), x
+    for _ in range(int(n)):
+        s["a"] = s["a"] + h
+        h = old
+    s["c"] = old * 0.9
+    return [h + x]
+
+
 def switched(s: State, x: Array, i: Array) -> Sequence[Array]:
     chosen = s["b"] if i == 0 else x
     s["a"], s["b"] = chosen, s["a"]
@@ -595,6 +604,30 @@ func.func @f(%x: tensor<8xf64>, %tq: tensor<i1>) -> tensor<8xf64> {
 """,
         looped_or_other,
         feeds(draw(8), draw_flag),
+    ),
+    # A loop carries the old value of what is updated behind it.
+    "passed_on": Case(
+        """
+train.variable @a : tensor<8xf64> = #train.zeros
+train.variable @c : tensor<8xf64> = dense<0.75> : tensor<8xf64>
+func.func @f(%x: tensor<8xf64>, %trips: tensor<i64>) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n64 = tensor.extract %trips[] : tensor<i64>
+  %n = arith.index_cast %n64 : i64 to index
+  %old = train.read @c : tensor<8xf64>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> (tensor<8xf64>) {
+    train.assign_add @a, %h : tensor<8xf64>
+    scf.yield %old : tensor<8xf64>
+  }
+  %y = arith.addf %r, %x : tensor<8xf64>
+  %l = nn.l2_loss %old : tensor<8xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.1> var_list [@c]
+  return %y : tensor<8xf64>
+}
+""",
+        passed_on,
+        feeds(draw(8), lambda rng: np.asarray(rng.integers(0, 4))),
     ),
     # The old value goes to a variable that a check keeps from being written.
     "rolled_over": Case(

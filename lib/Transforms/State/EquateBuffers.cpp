@@ -31,6 +31,7 @@ namespace flywheel {
 
 using namespace flywheel;
 using flywheel::linalg_ext::CommitOp;
+using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::train::TrainDialect;
 
 /// A contiguous buffer of the size of `buffer`.
@@ -70,6 +71,7 @@ private:
     BufferOrigins origins, targets;
   };
 
+  void copy(Location loc, Value source, Value target);
   void copyApart(Move &move);
   memref::CopyOp findCopy(memref::AllocOp alloc);
 
@@ -137,12 +139,20 @@ bool ParallelMove::add(Value source, Value target) {
   return true;
 }
 
+/// What an iteration passes on, the program asks for as a value of the loop: a
+/// variable that it passes on may be copied.
+void ParallelMove::copy(Location loc, Value source, Value target) {
+  auto copy = memref::CopyOp::create(b, loc, source, target);
+  if (!isa<CommitOp>(end))
+    copy->setAttr(LinalgExtDialect::getStoreAttrName(), b.getUnitAttr());
+}
+
 /// Reads a source before anything is overwritten.
 void ParallelMove::copyApart(Move &move) {
   if (!move.copied) {
     Location loc = end->getLoc();
     move.copied = allocateLike(b, loc, move.source);
-    memref::CopyOp::create(b, loc, move.source, move.copied);
+    copy(loc, move.source, move.copied);
   }
   move.source = move.copied;
   move.origins.clear();
@@ -164,7 +174,7 @@ unsigned ParallelMove::emit() {
       copyApart(*held);
       continue;
     }
-    memref::CopyOp::create(b, end->getLoc(), free->source, free->target);
+    copy(end->getLoc(), free->source, free->target);
     moves.erase(free);
   }
   return numCopies;

@@ -354,3 +354,21 @@ func.func @copied(%c: i1, %n: index) {
   }
   return
 }
+
+// -----
+
+// What an iteration passes on is a copy that the program asks for.
+// CHECK-LABEL: func.func @marked(
+// CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>, %[[N:.*]]: index)
+// CHECK: %[[H:.*]] = memref.alloc()
+// CHECK: scf.for
+// CHECK-NEXT: memref.copy %[[V]], %[[H]] {linalg_ext.store} :
+func.func @marked(%v: memref<4xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %h = memref.alloc() : memref<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %h) -> memref<4xf32> {
+    scf.yield %v : memref<4xf32>
+  }
+  return
+}

@@ -28,8 +28,9 @@ def LinalgExt_Dialect : Dialect {
 
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
     it: `flywheel-carry-checks` may delay it. A `memref.copy` with
-    `linalg_ext.store` is what bufferization has made of a store: the program
-    assigns the value, so that copying it is what it asks for.
+    `linalg_ext.store` is what bufferization has made of a store, or of what an
+    iteration passes on: the program assigns the value, so that copying it is
+    what it asks for.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
