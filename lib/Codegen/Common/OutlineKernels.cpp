@@ -8,12 +8,11 @@
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -32,15 +31,17 @@ static constexpr unsigned kMinBodyOps = 4;
 /// Whether `op` is worth a function: a tiled loop nest, a reduction, or an
 /// elementwise op that computes more than a few sums.
 static bool isKernel(Operation &op) {
-  // Nothing is gained by speed where variables are initialised.
+  // What has results is on tensors, or a loop that carries numbers.
+  if (op.getNumResults() != 0)
+    return false;
+  // Where variables are initialised all are, named ops too: there are many
+  // equal ones, and nothing is gained by speed.
   if (isa<linalg::LinalgOp>(op) && op.getParentOfType<func::FuncOp>()->hasAttr(
                                        TrainDialect::getInitializerAttrName()))
     return cast<linalg::LinalgOp>(op).getNumLoops() > 0;
-  // A loop that carries numbers has results, which a kernel has not.
   if (isa<scf::ForOp>(op))
-    return op.getNumResults() == 0 && op.walk([](linalg::LinalgOp) {
-                                          return WalkResult::interrupt();
-                                        }).wasInterrupted();
+    return op.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || generic.getNumLoops() == 0)
     return false;
@@ -100,19 +101,20 @@ static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
     operand->set(sink(operand->get()));
 }
 
-/// Moves views of what is outside of `region` in front of `op`, which it is of:
-/// where in the workspace a kernel has its buffers is an argument, so that
-/// layers have equal functions.
-static void hoistViews(Operation *op, Region &region) {
+/// Moves views of what is outside of `region` in front of `call`, which calls
+/// it: where in the workspace a kernel has its buffers is an argument, so that
+/// layers have equal functions. A stack slot belongs to the kernel.
+static void hoistViews(Operation *call, Region &region) {
   SmallVector<memref::ViewOp> views;
   region.walk([&](memref::ViewOp view) {
-    if (llvm::all_of(view->getOperands(), [&](Value operand) {
+    if (!view.getSource().getDefiningOp<memref::AllocaOp>() &&
+        llvm::all_of(view->getOperands(), [&](Value operand) {
           return !region.isAncestor(operand.getParentRegion());
         }))
       views.push_back(view);
   });
   for (memref::ViewOp view : views)
-    view->moveBefore(op);
+    view->moveBefore(call);
 }
 
 /// Moves the stack slots that only `region` uses to its start: a tile that is
@@ -173,8 +175,9 @@ void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
   func::ReturnOp::create(b, loc);
   Region &region = outlined.getBody();
   hoistViews(call, region);
-  sinkIndexArithmetic(b, region);
+  // The slots first: their sizes are index arithmetic.
   sinkStackSlots(region);
+  sinkIndexArithmetic(b, region);
   // The uses inside are looked for, not those of the values: an argument of all
   // kernels has many.
   SmallVector<Value> operands;

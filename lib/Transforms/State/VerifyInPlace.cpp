@@ -43,13 +43,13 @@ private:
 
   /// Reports a copy of a variable, unless it is known to be needed.
   LogicalResult verifyCopy(Operation *copy, Value from, Value to,
-                           bool isSnapshot);
+                           bool isAskedFor);
   LogicalResult verifyCopies();
 };
 } // namespace
 
 LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
-                                        bool isSnapshot) {
+                                        bool isAskedFor) {
   Value source = getRootBuffer(from), target = getRootBuffer(to);
   if (source == target)
     return success();
@@ -58,7 +58,7 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
   // What the program assigns it may copy.
   bool isUpdated =
       getAttr(source, TrainDialect::getUpdatedAttrName()) != nullptr;
-  if (sourceVariable && isUpdated && !isSnapshot && !isa<BlockArgument>(target))
+  if (sourceVariable && isUpdated && !isAskedFor && !isa<BlockArgument>(target))
     return copy->emitError()
            << "this step copies variable " << sourceVariable
            << ": expected its old value to be read before it is overwritten, "
@@ -96,9 +96,9 @@ LogicalResult VerifyInPlace::verifyCopies() {
     if (getWholeBuffer(source) != getRootBuffer(source) ||
         getWholeBuffer(target) != getRootBuffer(target))
       return;
-    bool isSnapshot = copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
+    bool isAskedFor = copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
                       !isWritten(source);
-    if (failed(verifyCopy(copy, source, target, isSnapshot)))
+    if (failed(verifyCopy(copy, source, target, isAskedFor)))
       result = failure();
   });
   return result;

@@ -4,8 +4,8 @@
 // two equal entries share; the entries themselves stay two.
 
 // CHECK-LABEL: func.func private @a.kernel.0(
-// CHECK: memref.alloca() : memref<8xf32>
 // CHECK: affine.apply
+// CHECK: memref.alloca() : memref<8xf32>
 // CHECK: scf.for
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @a.kernel(
@@ -173,4 +173,52 @@ func.func @taken.kernel(%x: memref<64xf32>) {
 }
 func.func @taken.kernel.0() {
   return
+}
+
+// Where variables are initialised, all loops are kernels.
+// CHECK-LABEL: func.func private @init.kernel.0(
+// CHECK: linalg.fill
+// CHECK-LABEL: func.func @init.kernel(
+// CHECK-SAME: %[[X:[^:]*]]: memref<64xf32>, %[[Y:[^:]*]]: memref<64xf32>
+// CHECK: call @init.kernel.0({{.*}}%[[X]]
+// CHECK-NEXT: call @init.kernel.0({{.*}}%[[Y]]
+func.func @init.kernel(%x: memref<64xf32>, %y: memref<64xf32>) attributes {train.initializer} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<64xf32>)
+  linalg.fill ins(%zero : f32) outs(%y : memref<64xf32>)
+  return
+}
+
+// A draw is a kernel, however short the rest; a stack slot stays in its kernel with
+// its views; what has results is none.
+// CHECK-LABEL: func.func private @draws.kernel.0(
+// CHECK: train.random_bits
+// CHECK-LABEL: func.func private @draws.kernel.1(
+// CHECK: memref.alloca
+// CHECK: memref.view
+// CHECK-LABEL: func.func @draws.kernel(
+// CHECK-NOT: memref.alloca
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<64xf32>)
+// CHECK: math.exp
+func.func @draws.kernel(%key: i64, %x: memref<64xi64>, %t: tensor<64xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<64xi64>) {
+  ^bb0(%out: i64):
+    %0 = train.random_bits %key at %out
+    linalg.yield %0 : i64
+  }
+  %slot = memref.alloca() : memref<256xi8>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %part = memref.view %slot[%c0][] : memref<256xi8> to memref<64xf32>
+    linalg.fill ins(%zero : f32) outs(%part : memref<64xf32>)
+  }
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%t : tensor<64xf32>) {
+  ^bb0(%out: f32):
+    %0 = math.exp %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  return %r : tensor<64xf32>
 }

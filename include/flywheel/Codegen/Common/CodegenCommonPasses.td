@@ -45,8 +45,8 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     that its entry calls, together with the index arithmetic and the stack slots
     that it alone uses; where its buffers are in the workspace is an argument.
     What computes the same thing (the layers of a net, the initial values of
-    variables of one shape, the forward part of a train step and of an
-    evaluation) then has equal functions, of which
+    variables of one shape and distribution, the forward part of a train step and
+    of an evaluation) then has equal functions, of which
     `duplicate-function-elimination` leaves one to compile. Kernels are found
     inside branches and while loops as well.
   }];
@@ -54,8 +54,7 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     Statistic<"numKernels", "kernels", "Functions made">
   ];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::affine::AffineDialect", "::mlir::func::FuncDialect"
   ];
 }
 

@@ -276,9 +276,10 @@ def TrainExpandDraws : Pass<"train-expand-draws", "::mlir::ModuleOp"> {
   let description = [{
     Before: scalar `train.stream_key`, `train.random_bits` and
     `train.normal_quantile` ops. After: none, but integer and f64 arithmetic (no
-    library call, no contraction), so that every target gives the same bits. Keys
-    are computed by a function of the module, `train.stream_key`: a model with
-    thousands of variables has one for each.
+    library call, no contraction), so that every target gives the same bits. What
+    no loop computes, as keys and scalars are, is a call of a function of the
+    module, `train.stream_key` and so on: a model with thousands of variables has
+    one for each.
 
     Runs late, behind the merging of equal kernels: a draw is over a hundred ops.
   }];

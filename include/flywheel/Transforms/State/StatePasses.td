@@ -158,8 +158,8 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
     Before: a bufferized step. After: it is proven that what an optimizer updates
     (`train.updated`) is written by the update itself, not copied from elsewhere,
     and that no buffer of the step holds a copy of it but the snapshots that the
-    scheduler has marked (`train.snapshot`). What the program assigns it may
-    copy. Refuses anything else at the location of the op that copies.
+    scheduler has marked (`train.snapshot`) and what the program assigns or a
+    loop passes on (`linalg_ext.store`). Refuses anything else at the location of the op that copies.
   }];
 }
 

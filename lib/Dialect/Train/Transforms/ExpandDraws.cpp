@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -64,29 +65,13 @@ static Value mix64(ScalarBuilder &b, Value x) {
   return b.ixor(x, b.shr(x, 31));
 }
 
-/// Declares and defines the function that mixes a seed, that of one op and the
-/// number of a run.
-static func::FuncOp buildKeyFunction(ModuleOp module) {
-  OpBuilder builder(module.getContext());
-  Location loc = module.getLoc();
-  Type i64 = builder.getI64Type();
-  auto function =
-      func::FuncOp::create(builder, loc, StreamKeyOp::getOperationName(),
-                           builder.getFunctionType({i64, i64, i64}, {i64}));
-  function.setPrivate();
-  // Of another name where the program has one of this.
-  SymbolTable(module).insert(function);
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToEnd(body);
-  ScalarBuilder b(loc, builder);
-  Value key = mix64(b, body->getArgument(0));
-  key = mix64(b, b.ixor(key, body->getArgument(1)));
-  key = mix64(b, b.ixor(key, body->getArgument(2)));
-  func::ReturnOp::create(b, key);
-  return function;
+static Value expandKey(ScalarBuilder &b, Value seed, Value run, Value opSeed) {
+  Value key = mix64(b, seed);
+  key = mix64(b, b.ixor(key, opSeed));
+  return mix64(b, b.ixor(key, run));
 }
 
-static Value expand(ScalarBuilder &b, RandomBitsOp op) {
+static Value expandBits(ScalarBuilder &b, Value key, Value index) {
   // Words of 32 bits are the lower halves of i64; what is above them is
   // anything. So vectors need no other lanes for the products, of which a CPU
   // has an instruction.
@@ -94,8 +79,8 @@ static Value expand(ScalarBuilder &b, RandomBitsOp op) {
   auto low = [&](Value v) -> Value {
     return arith::AndIOp::create(b, v, mask);
   };
-  Value c0 = op.getIndex(), c1 = b.shr(c0, 32), c2 = b.i64(0), c3 = b.i64(0);
-  Value k0 = op.getKey(), k1 = b.shr(k0, 32);
+  Value c0 = index, c1 = b.shr(index, 32), c2 = b.i64(0), c3 = b.i64(0);
+  Value k0 = key, k1 = b.shr(key, 32);
   Value m0 = b.i64(0xD2511F53), m1 = b.i64(0xCD9E8D57);
   for (int round = 0; round < 10; ++round) {
     if (round > 0) {
@@ -140,8 +125,7 @@ static Value buildLog(ScalarBuilder &b, Value x) {
   return b.sub(b.mul(exponent, b.f64(6.93147180369123816490e-01)), tail);
 }
 
-static Value expand(ScalarBuilder &b, NormalQuantileOp op) {
-  Value p = op.getP();
+static Value expandQuantile(ScalarBuilder &b, Value p) {
   Value q = b.sub(p, b.f64(0.5));
   Value central = b.sub(b.f64(0.180625), b.mul(q, q));
   Value body = b.div(
@@ -192,6 +176,23 @@ static Value expand(ScalarBuilder &b, NormalQuantileOp op) {
   return arith::SelectOp::create(b, isCentral, body, tail);
 }
 
+/// What `op` computes of its operands, of which a key's seed is the last.
+static Value expand(ScalarBuilder &b, Operation *op, ValueRange operands) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](StreamKeyOp) {
+        return expandKey(b, operands[0], operands[1], operands[2]);
+      })
+      .Case(
+          [&](RandomBitsOp) { return expandBits(b, operands[0], operands[1]); })
+      .Case([&](NormalQuantileOp) { return expandQuantile(b, operands[0]); });
+}
+
+/// Whether a loop draws with `op`, which then is in a kernel that is shared.
+static bool isInLoop(Operation *op) {
+  auto structured = op->getParentOfType<linalg::LinalgOp>();
+  return structured && structured.getNumLoops() > 0;
+}
+
 namespace {
 struct TrainExpandDraws
     : flywheel::train::impl::TrainExpandDrawsBase<TrainExpandDraws> {
@@ -204,25 +205,43 @@ struct TrainExpandDraws
     for (Operation *op : ops) {
       OpBuilder builder(op);
       ScalarBuilder b(op->getLoc(), builder);
-      Value value = llvm::TypeSwitch<Operation *, Value>(op)
-                        .Case([&](StreamKeyOp key) { return call(b, key); })
-                        .Case<RandomBitsOp, NormalQuantileOp>(
-                            [&](auto draw) { return expand(b, draw); });
+      SmallVector<Value> operands(op->getOperands());
+      if (auto key = dyn_cast<StreamKeyOp>(op))
+        operands.push_back(b.i64(key.getOpSeed()));
+      Value value =
+          isInLoop(op)
+              ? expand(b, op, operands)
+              : func::CallOp::create(b, getFunction(op, operands), operands)
+                    .getResult(0);
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
   }
 
 private:
-  Value call(ScalarBuilder &b, StreamKeyOp op) {
-    if (!keyFunction)
-      keyFunction = buildKeyFunction(getOperation());
-    Value seed = b.i64(op.getOpSeed());
-    return func::CallOp::create(b, keyFunction,
-                                ValueRange{op.getSeed(), seed, op.getRun()})
-        .getResult(0);
-  }
+  func::FuncOp getFunction(Operation *op, ValueRange operands);
 
-  func::FuncOp keyFunction;
+  /// Those that compute ops of a name.
+  llvm::DenseMap<OperationName, func::FuncOp> functions;
 };
 } // namespace
+
+/// The function of the module that computes what `op` does of such operands: a
+/// model with thousands of variables has a key for each.
+func::FuncOp TrainExpandDraws::getFunction(Operation *op, ValueRange operands) {
+  func::FuncOp &function = functions[op->getName()];
+  if (function)
+    return function;
+  OpBuilder builder(op->getContext());
+  function = func::FuncOp::create(
+      builder, getOperation().getLoc(), op->getName().getStringRef(),
+      builder.getFunctionType(operands.getTypes(), op->getResultTypes()));
+  function.setPrivate();
+  // Of another name where the program has one of this.
+  SymbolTable(getOperation()).insert(function);
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  ScalarBuilder b(function.getLoc(), builder);
+  func::ReturnOp::create(b, expand(b, op, body->getArguments()));
+  return function;
+}
