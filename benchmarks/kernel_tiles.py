@@ -6,7 +6,7 @@ Each case is a loop nest as tile-and-fuse makes it, with every choice open: the
 tile, whether panels of B are copied, how K is split, and the epilogue. Prints
 GFLOP/s and the share of the FMA peak, which is measured in the same run: the
 cases take turns, so that a busy machine slows all of them. These are the numbers
-in include/flywheel/Codegen/CPU/CpuTarget.h.
+in include/flywheel/Codegen/CPU/ContractionTile.h.
 
 usage: kernel_tiles.py [--set forward|gradient|digits|split|plain]
                        [--rounds N] [--bin DIR]... (searched before PATH)
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-LOWERING = """canonicalize cse flywheel-vectorize-kernels canonicalize cse
+LOWERING = """canonicalize cse flywheel-attach-target flywheel-choose-schedules flywheel-vectorize-kernels canonicalize cse
 loop-invariant-code-motion expand-strided-metadata lower-affine
 convert-scf-to-cf canonicalize cse convert-vector-to-llvm
 finalize-memref-to-llvm convert-arith-to-llvm convert-index-to-llvm

@@ -11,6 +11,7 @@
 
 #include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -52,8 +53,8 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
-  registry.insert<linalg_ext::LinalgExtDialect, nn::NNDialect,
-                  train::TrainDialect>();
+  registry.insert<codegen::CodegenDialect, linalg_ext::LinalgExtDialect,
+                  nn::NNDialect, train::TrainDialect>();
   linalg_ext::registerBufferization(registry);
   registerBatchingRules(registry);
   registerDerivativeRules(registry);

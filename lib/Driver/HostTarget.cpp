@@ -23,21 +23,3 @@ llvm::StringRef flywheel::getDenormalControl(const TargetOptions &options) {
     return "x86";
   return triple.isAArch64() ? "aarch64" : "";
 }
-
-CpuTarget flywheel::getCpuTarget(const TargetOptions &options) {
-  llvm::Triple triple = getTriple(options);
-  CpuTarget result{/*vectorBits=*/128, /*numVectorRegisters=*/16};
-  std::unique_ptr<llvm::MCSubtargetInfo> info = createSubtargetInfo(options);
-  if (!info)
-    return result;
-  if (triple.isX86()) {
-    if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
-      return {512, 32};
-    if (info->checkFeatures("+avx2"))
-      return {256, 16};
-    return {128, 16};
-  }
-  if (triple.isAArch64())
-    return {128, 32};
-  return result;
-}

@@ -75,6 +75,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Before anything folds a loop.
   pm.addNestedPass<func::FuncOp>(createIndexLoops());
   pm.addNestedPass<func::FuncOp>(createExpandAffineDivisions());
+  pm.addNestedPass<func::FuncOp>(createExpandDynamicXors());
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
   // Before inlining: a function that is called twice trains one set of slots
@@ -154,11 +155,14 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createComputeInPlace());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
-    CpuTarget cpu = getCpuTarget(options.target);
-    TileAndFuseOptions tiling;
-    tiling.vectorBits = cpu.vectorBits;
-    tiling.numVectorRegisters = cpu.numVectorRegisters;
-    pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiling));
+    AttachTargetOptions target;
+    target.triple = options.target.triple;
+    target.cpu = options.target.cpu;
+    target.features = options.target.features;
+    pm.addPass(createAttachTarget(target));
+    pm.addNestedPass<func::FuncOp>(createChooseSchedules());
+    pm.addNestedPass<func::FuncOp>(createTileAndFuse());
+    pm.addNestedPass<func::FuncOp>(createForallToFor());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     // These may have made reads of variables behind their updates.
@@ -180,6 +184,7 @@ static void populateBufferize(OpPassManager &pm,
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
   pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
+  pm.addNestedPass<func::FuncOp>(createReadInsertedSlices());
   pm.addNestedPass<func::FuncOp>(createProtectState());
   pm.addNestedPass<func::FuncOp>(createLoadElements());
   pm.addPass(bufferization::createOneShotBufferizePass(oneShot));
@@ -215,11 +220,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
     pm.addPass(train::createTrainExpandDraws());
-    CpuTarget cpu = getCpuTarget(options.target);
-    VectorizeKernelsOptions vectorize;
-    vectorize.vectorBits = cpu.vectorBits;
-    vectorize.numVectorRegisters = cpu.numVectorRegisters;
-    pm.addNestedPass<func::FuncOp>(createVectorizeKernels(vectorize));
+    pm.addNestedPass<func::FuncOp>(createChooseSchedules());
+    pm.addNestedPass<func::FuncOp>(createVectorizeKernels());
     pm.addNestedPass<func::FuncOp>(createExpandMath());
   } else {
     pm.addPass(train::createTrainExpandDraws());

@@ -6,6 +6,8 @@
 
 #include "KernelEmitter.h"
 
+#include "flywheel/Analysis/Contraction.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -36,6 +38,8 @@ static bool isPackedInMemory(Type type) {
 }
 
 AccessKind classifyAccess(AffineMap map, Type type, unsigned dim) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = MemRefType::get(tensor.getShape(), tensor.getElementType());
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !map.isFunctionOfDim(dim))
     return AccessKind::Uniform;
@@ -66,16 +70,9 @@ SmallVector<OpFoldResult> getLoopSizes(OpBuilder &builder,
     sizes.push_back(range.size);
   // The ranges come from the first operand that has each loop; another one may
   // know the size statically.
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        if (!ShapedType::isDynamic(size))
-          sizes[dim.getPosition()] = builder.getIndexAttr(size);
-  }
+  for (auto [size, known] : llvm::zip_equal(sizes, getStaticLoopSizes(op)))
+    if (!ShapedType::isDynamic(known))
+      size = builder.getIndexAttr(known);
   return sizes;
 }
 
@@ -86,6 +83,24 @@ int64_t getUpperBound(OpFoldResult size) {
       presburger::BoundType::UB, ValueBoundsConstraintSet::Variable(size),
       /*stopCondition=*/nullptr, /*closedUB=*/true);
   return succeeded(bound) ? *bound : ShapedType::kDynamic;
+}
+
+linalg::LinalgOp findPrecedingFill(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return {};
+  Value output = op.getDpsInits().front();
+  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+    auto fill = dyn_cast<linalg::FillOp>(prev);
+    if (fill && fill.getOutputs().front() == output &&
+        fill.getInputs().front().getType() ==
+            getElementTypeOrSelf(output.getType()))
+      return cast<linalg::LinalgOp>(prev);
+    // Allocations do not touch the contents of any buffer in use.
+    if (!isMemoryEffectFree(prev) &&
+        !isa<memref::AllocOp, memref::AllocaOp>(prev))
+      return {};
+  }
+  return {};
 }
 
 bool isOnStack(Value value) {

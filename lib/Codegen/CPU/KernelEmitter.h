@@ -13,8 +13,6 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_CPU_KERNELEMITTER_H
 #define FLYWHEEL_LIB_CODEGEN_CPU_KERNELEMITTER_H
 
-#include "flywheel/Codegen/CPU/CpuTarget.h"
-
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,8 +32,8 @@ enum class AccessKind {
 };
 
 /// Classifies the access of an operand of type `type` with indexing map `map`
-/// along the loop `dim`. Types that memory holds padded (i1) are never
-/// `Contiguous`.
+/// along the loop `dim`. A tensor counts as the buffer that it will be, with
+/// contiguous rows. Types that memory holds padded (i1) are never `Contiguous`.
 AccessKind classifyAccess(mlir::AffineMap map, mlir::Type type, unsigned dim);
 
 /// True if the operand can be accessed by `memref.load`: all memrefs whose
@@ -139,21 +137,6 @@ void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 /// The `linalg.fill`, if any, of the output of `op` that comes before it in its
 /// block with no access to memory in between.
 mlir::linalg::LinalgOp findPrecedingFill(mlir::linalg::LinalgOp op);
-
-/// Replaces a contraction on buffers by register-tiled FMA kernels. They start
-/// from the value of `fill`, if given, so that `fill` can be erased; else it is
-/// set to null. Returns false, and changes nothing, if `op` is no contraction
-/// of floats that has such a kernel.
-bool vectorizeContraction(mlir::RewriterBase &rewriter,
-                          mlir::linalg::LinalgOp op,
-                          mlir::linalg::LinalgOp &fill,
-                          const CpuTarget &target);
-
-/// Replaces an elementwise op or reduction on buffers, with any broadcast or
-/// transpose, by loops over vectors. Returns false, and changes nothing, if
-/// `op` has no vector form.
-bool vectorizeElementwise(mlir::RewriterBase &rewriter,
-                          mlir::linalg::LinalgOp op, const CpuTarget &target);
 
 } // namespace flywheel
 

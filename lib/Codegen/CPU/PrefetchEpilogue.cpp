@@ -15,6 +15,8 @@
 
 #include "KernelEmitter.h"
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -24,7 +26,7 @@ namespace flywheel {
 
 /// More lines than this are not a tile, or would evict each other.
 static constexpr int64_t maxPrefetchedLines = 64;
-static constexpr int64_t cacheLineBits = 512;
+static constexpr int64_t kCacheLineBytes = 64;
 
 /// The op that comes next to `op` and reads its output, with no access to
 /// memory in between.
@@ -86,7 +88,7 @@ void prefetchEpilogue(RewriterBase &rewriter, linalg::LinalgOp op) {
         memref::getMixedSizes(rewriter, op.getLoc(), source);
     int64_t rows = getUpperBound(sizes[0]), columns = getUpperBound(sizes[1]);
     int64_t lineLength =
-        getVectorLength(type.getElementType(), CpuTarget{cacheLineBits, 0});
+        kCacheLineBytes / getElementBytes(type.getElementType());
     if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns) ||
         rows > maxPrefetchedLines ||
         columns > maxPrefetchedLines * lineLength ||

@@ -1,21 +1,22 @@
-//===- TileAndFuse.cpp - One loop nest for a contraction and its epilogue -===//
+//===- TileAndFuse.cpp - Tiles of a contraction and its epilogue ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: `linalg` on tensors. After: a contraction whose only use is an
-// elementwise op is computed tile by tile in the loops of that op, in tiles of
-// the size of registers; other ops stay as they are. Refuses a contraction that
-// upstream cannot tile.
+// Before: `linalg` on tensors, contractions with a schedule. After: a scheduled
+// contraction, and the elementwise op that alone uses it, are computed tile by
+// tile in `scf.forall`s, one for each level of tiles; other ops stay as they
+// are. Refuses a contraction that upstream cannot tile.
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Codegen/CPU/CPUPasses.h"
-#include "flywheel/Codegen/CPU/CpuTarget.h"
-#include "flywheel/Transforms/State/StateVersions.h"
+#include "FMASchedule.h"
 
-#include "flywheel/Transforms/Fusion/Matmul.h"
+#include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Codegen/CPU/CPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,11 +24,9 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/TilingInterface.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 
@@ -39,9 +38,10 @@ namespace flywheel {
 using namespace flywheel;
 
 namespace {
-/// A contraction of two matrices and the elementwise op that is computed in the
-/// same loops: the contraction's only user, or none.
+/// A contraction and the elementwise op that is computed in the same tiles: the
+/// contraction's only user, or none.
 struct ContractionGroup {
+  codegen::FMAAttr schedule;
   linalg::LinalgOp contraction;
   linalg::GenericOp epilogue;
 
@@ -93,9 +93,10 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
     return {};
   OpOperand &use = *result.getUses().begin();
   auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-  if (!user || !user.hasPureTensorSemantics() || user.getNumLoops() != 2 ||
-      user.getNumParallelLoops() != 2 || user.isDpsInit(&use) ||
-      user->getBlock() != contraction->getBlock() || user.hasIndexSemantics())
+  if (!user || !user.hasPureTensorSemantics() ||
+      user.getNumParallelLoops() != user.getNumLoops() ||
+      user.isDpsInit(&use) || user->getBlock() != contraction->getBlock() ||
+      user.hasIndexSemantics())
     return {};
   if (!user.getMatchingIndexingMap(&use).isIdentity())
     return {};
@@ -129,111 +130,108 @@ static bool readsOverwritten(linalg::LinalgOp contraction,
   return false;
 }
 
-/// Row-major bytes between the rows of a matrix beyond which reading a few
-/// columns of many rows evicts itself from the L1 cache: rows whose distance is
-/// a multiple of many cache lines share few of its sets.
-constexpr int64_t kPackRowBytes = 4096;
-/// Rows of tiles that have to share a panel before copying it pays.
-constexpr int64_t kMinPanelReuse = 3;
-
-/// Copies the right-hand side that one column of tiles shares into a panel of
-/// contiguous rows, in front of the loop over the rows of tiles.
-static bool packPanel(RewriterBase &rewriter, linalg::LinalgOp tiled,
-                      MatmulLoops loops, scf::ForOp rowLoop, int64_t numRows,
-                      int64_t mr) {
-  OpOperand *rhs = tiled.getDpsInputOperand(1);
-  AffineMap map = tiled.getMatchingIndexingMap(rhs);
-  bool transposed = map.getDimPosition(0) == loops.n;
-  // Found in front of the loop only if no row of tiles changes it.
-  Value slice = rhs->get();
-  if (!rowLoop.isDefinedOutsideOfLoop(slice))
-    return false;
-  Value source = slice;
-  if (auto extract = slice.getDefiningOp<tensor::ExtractSliceOp>())
-    source = extract.getSource();
-  auto sourceType = cast<RankedTensorType>(source.getType());
-  auto sliceType = cast<RankedTensorType>(slice.getType());
-  int64_t columns = sourceType.getShape().back();
-  int64_t elementBytes = sourceType.getElementTypeBitWidth() / 8;
-  bool isFar =
-      ShapedType::isDynamic(columns) || columns * elementBytes >= kPackRowBytes;
-  bool isReused =
-      ShapedType::isDynamic(numRows) || numRows > mr * (kMinPanelReuse - 1);
-  if (!transposed && (!isFar || !isReused))
-    return false;
-
-  rewriter.setInsertionPoint(rowLoop);
-  Location loc = tiled.getLoc();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, slice);
-  if (transposed)
-    std::swap(sizes[0], sizes[1]);
-  Value panel =
-      tensor::EmptyOp::create(rewriter, loc, sizes, sliceType.getElementType());
-  Value packed;
-  if (transposed)
-    packed = linalg::TransposeOp::create(rewriter, loc, slice, panel,
-                                         ArrayRef<int64_t>{1, 0})
-                 ->getResult(0);
-  else
-    packed = linalg::CopyOp::create(rewriter, loc, slice, panel)->getResult(0);
-
-  if (!transposed) {
-    rewriter.modifyOpInPlace(tiled, [&] { rhs->set(packed); });
-    return true;
-  }
-  // Indexed by (k, n) now, which not every named op can say.
-  rewriter.setInsertionPoint(tiled);
-  auto generic = dyn_cast<linalg::GenericOp>(tiled.getOperation());
-  if (!generic)
-    generic = *linalg::generalizeNamedOp(rewriter, tiled);
-  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
-  maps[1] = AffineMap::get(
-      3, 0,
-      {rewriter.getAffineDimExpr(loops.k), rewriter.getAffineDimExpr(loops.n)},
-      rewriter.getContext());
-  rewriter.modifyOpInPlace(generic, [&] {
-    generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    generic->setOperand(1, packed);
-  });
-  return true;
+/// The same op as a generic one.
+static linalg::GenericOp generalize(RewriterBase &rewriter,
+                                    linalg::LinalgOp op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+    return generic;
+  codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
+  linalg::GenericOp generic = *linalg::generalizeNamedOp(rewriter, op);
+  codegen::setSchedule(generic, schedule);
+  return generic;
 }
 
-/// Computes the conversions at the start of the body of `tiled` in front of it,
-/// for a whole tile of an operand: its kernel reads narrow numbers then.
-static void splitConversions(RewriterBase &rewriter, linalg::LinalgOp tiled) {
-  auto generic = dyn_cast<linalg::GenericOp>(tiled.getOperation());
-  if (!generic)
-    return;
-  for (OpOperand *input : generic.getDpsInputOperands()) {
-    BlockArgument element = generic.getMatchingBlockArgument(input);
-    Operation *conversion = getNarrowingOf(element);
-    if (!conversion)
-      continue;
-    Location loc = conversion->getLoc();
-    rewriter.setInsertionPoint(generic);
-    Type narrow = conversion->getResult(0).getType();
-    Value tile = input->get();
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile), narrow);
-    int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
-    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    auto converted = linalg::GenericOp::create(
-        rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
-        ValueRange{empty}, maps, iterators,
-        [&](OpBuilder &b, Location nested, ValueRange elements) {
-          IRMapping mapping;
-          mapping.map(element, elements[0]);
-          Operation *copy = b.clone(*conversion, mapping);
-          linalg::YieldOp::create(b, nested, copy->getResults());
-        });
-    rewriter.modifyOpInPlace(generic, [&] {
-      input->set(converted.getResult(0));
-      element.setType(narrow);
-    });
-    rewriter.replaceOp(conversion, element);
+/// The input of `op` that its kernel reads as vectors.
+static OpOperand *getVectorInput(linalg::LinalgOp op,
+                                 codegen::FMAAttr schedule) {
+  OpOperand *second = op.getDpsInputOperand(1);
+  return op.getMatchingIndexingMap(second).isFunctionOfDim(
+             schedule.getColumns())
+             ? second
+             : op.getDpsInputOperand(0);
+}
+
+/// Copies the tile of B that `op` reads into a panel of contiguous rows, along
+/// the loop of columns. Returns the op that reads the panel.
+static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
+                                  codegen::FMAAttr schedule) {
+  OpOperand *input = getVectorInput(op, schedule);
+  AffineMap map = op.getMatchingIndexingMap(input);
+  // The columns last, the other dimensions as they are.
+  SmallVector<int64_t> order;
+  int64_t last = -1;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (cast<AffineDimExpr>(expr).getPosition() == schedule.getColumns())
+      last = dim;
+    else
+      order.push_back(dim);
+  order.push_back(last);
+
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value tile = input->get();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, tile);
+  bool isOrdered = llvm::is_sorted(order);
+  applyPermutationToVector(sizes, order);
+  Value panel =
+      tensor::EmptyOp::create(rewriter, loc, sizes, getElementTypeOrSelf(tile));
+  if (isOrdered) {
+    Value copy =
+        linalg::CopyOp::create(rewriter, loc, tile, panel).getResult(0);
+    rewriter.modifyOpInPlace(op, [&] { input->set(copy); });
+    return op;
   }
+  Value packed = linalg::TransposeOp::create(rewriter, loc, tile, panel, order)
+                     ->getResult(0);
+  // Not every named op can say how the panel is indexed.
+  unsigned number = input->getOperandNumber();
+  rewriter.setInsertionPoint(op);
+  linalg::GenericOp generic = generalize(rewriter, op);
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  SmallVector<AffineExpr> results(map.getResults());
+  applyPermutationToVector(results, order);
+  maps[number] =
+      AffineMap::get(map.getNumDims(), 0, results, rewriter.getContext());
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    generic->setOperand(number, packed);
+  });
+  return cast<linalg::LinalgOp>(generic.getOperation());
+}
+
+/// Computes the conversion at the start of the body of `op` of what it reads of
+/// `input` in front of it, for the whole tile: its kernel reads narrow numbers
+/// then.
+static void splitConversion(RewriterBase &rewriter, linalg::LinalgOp op,
+                            OpOperand *input) {
+  BlockArgument element = op.getMatchingBlockArgument(input);
+  Operation *conversion = getNarrowingOf(element);
+  if (!conversion)
+    return;
+  Location loc = conversion->getLoc();
+  rewriter.setInsertionPoint(op);
+  Type narrow = conversion->getResult(0).getType();
+  Value tile = input->get();
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile), narrow);
+  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
+  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto converted = linalg::GenericOp::create(
+      rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
+      ValueRange{empty}, maps, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange elements) {
+        IRMapping mapping;
+        mapping.map(element, elements[0]);
+        Operation *copy = b.clone(*conversion, mapping);
+        linalg::YieldOp::create(b, nested, copy->getResults());
+      });
+  rewriter.modifyOpInPlace(op, [&] {
+    input->set(converted.getResult(0));
+    element.setType(narrow);
+  });
+  rewriter.replaceOp(conversion, element);
 }
 
 /// A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
@@ -264,20 +262,29 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics())
+      if (op.hasPureTensorSemantics() && !codegen::getSchedule(op))
         readDestinations(rewriter, op);
     });
     SmallVector<ContractionGroup> groups;
-    // A sum of two products is computed in the loops of the last one.
+    // A sum of two products is computed in the tiles of the last one.
     llvm::SmallPtrSet<Operation *, 8> claimed;
     getOperation().walk([&](linalg::LinalgOp structured) {
-      if (!matchMatmul(structured))
+      auto schedule = dyn_cast_if_present<codegen::FMAAttr>(
+          codegen::getSchedule(structured));
+      if (!schedule || schedule.getTiles().empty() ||
+          !structured.hasPureTensorSemantics())
         return;
+      std::string reason;
+      if (failed(getContraction(structured, schedule, reason))) {
+        structured.emitOpError()
+            << "cannot have the schedule " << schedule << ": " << reason;
+        return signalPassFailure();
+      }
       linalg::GenericOp epilogue = findEpilogue(structured);
       if (epilogue && (readsOverwritten(structured, epilogue) ||
                        !claimed.insert(epilogue).second))
         epilogue = {};
-      groups.push_back({structured, epilogue});
+      groups.push_back({schedule, structured, epilogue});
     });
     for (ContractionGroup &group : groups)
       if (failed(tileGroup(rewriter, group)))
@@ -288,34 +295,63 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
 
 private:
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
+  LogicalResult tileLevel(RewriterBase &rewriter, ContractionGroup &group,
+                          ArrayRef<int64_t> tiles);
 };
 } // namespace
 
-LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
-                                     ContractionGroup &group) {
-  MatmulLoops loops = *matchMatmul(group.contraction);
-  auto type = cast<RankedTensorType>(group.contraction->getResult(0).getType());
-  CpuTarget target{vectorBits, numVectorRegisters};
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  ContractionTile tile =
-      chooseContractionTile(type.getElementType(), target, rows, columns);
+/// The loops of the root of `group` in the order in which tiles are computed:
+/// rows inside, so that the part of B that one column of tiles reads serves all
+/// of them.
+static SmallVector<unsigned> orderLoops(const ContractionGroup &group) {
+  linalg::LinalgOp contraction = group.contraction;
+  SmallVector<unsigned> order;
+  contraction.getParallelDims(order);
+  auto isColumns = [&](unsigned loop) {
+    return loop == group.schedule.getColumns();
+  };
+  auto isRow = [&](unsigned loop) {
+    return llvm::is_contained(group.schedule.getRows().asArrayRef(),
+                              static_cast<int64_t>(loop));
+  };
+  SmallVector<unsigned> result;
+  llvm::copy_if(order, std::back_inserter(result), [&](unsigned loop) {
+    return !isColumns(loop) && !isRow(loop);
+  });
+  result.push_back(group.schedule.getColumns());
+  llvm::copy_if(order, std::back_inserter(result), isRow);
+  return result;
+}
 
-  // Columns outside, so that one panel of the right-hand side serves all rows.
+LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
+                                     ContractionGroup &group,
+                                     ArrayRef<int64_t> tiles) {
   linalg::LinalgOp root = group.getRoot();
+  linalg::LinalgOp contraction = group.contraction;
+  AffineMap output =
+      contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
+  // The loops of the epilogue are the dimensions of the output.
+  auto toRoot = [&](unsigned loop) {
+    return group.epilogue
+               ? *output.getResultPosition(rewriter.getAffineDimExpr(loop))
+               : loop;
+  };
   SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(0));
-  unsigned m = group.epilogue ? 0 : loops.m, n = group.epilogue ? 1 : loops.n;
-  sizes[m] = rewriter.getIndexAttr(tile.mr);
-  if (ShapedType::isDynamic(columns) || columns > tile.nr)
-    sizes[n] = rewriter.getIndexAttr(tile.nr);
-  SmallVector<int64_t> interchange = {n, m};
+  SmallVector<int64_t> interchange;
+  for (unsigned loop : orderLoops(group)) {
+    sizes[toRoot(loop)] = rewriter.getIndexAttr(tiles[loop]);
+    interchange.push_back(toRoot(loop));
+  }
   for (int64_t loop = 0, e = root.getNumLoops(); loop < e; ++loop)
-    if (loop != m && loop != n)
+    if (!llvm::is_contained(interchange, loop))
       interchange.push_back(loop);
+
   scf::SCFTilingOptions tiling;
-  tiling.setTileSizes(sizes).setInterchange(interchange);
-  Operation *contraction = group.contraction;
+  tiling.setTileSizes(sizes)
+      .setInterchange(interchange)
+      .setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
   Operation *fill =
-      group.contraction.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+      contraction.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   scf::SCFTileAndFuseOptions options;
   options.setTilingOptions(tiling).setFusionControlFn(
       [&](tensor::ExtractSliceOp, OpResult producer,
@@ -334,34 +370,40 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     if (Value replacement = result->replacements.lookup(old))
       rewriter.replaceAllUsesWith(old, replacement);
   rewriter.eraseOp(root);
-  if (group.epilogue && group.contraction->use_empty())
-    rewriter.eraseOp(group.contraction);
+  if (group.epilogue && contraction->use_empty())
+    rewriter.eraseOp(contraction);
+
+  // The tiles, which the next level tiles again.
+  for (Operation *op : result->tiledAndFusedOps) {
+    if (codegen::getSchedule(op))
+      group.contraction = cast<linalg::LinalgOp>(op);
+    else if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      group.epilogue = generic;
+  }
+  return success();
+}
+
+LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
+                                     ContractionGroup &group) {
+  codegen::FMAAttr schedule = group.schedule;
   if (group.epilogue)
     ++numFused;
-
-  linalg::LinalgOp tiledContraction;
-  for (Operation *op : result->tiledAndFusedOps)
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-      if (linalg::isaContractionOpInterface(structured))
-        tiledContraction = structured;
-  if (result->loops.empty()) {
-    if (tiledContraction)
-      splitConversions(rewriter, tiledContraction);
-    return success();
+  for (auto [level, sizes] : llvm::enumerate(schedule.getTiles())) {
+    bool isTiled = llvm::any_of(sizes.asArrayRef(),
+                                [](int64_t size) { return size != 0; });
+    if (isTiled && failed(tileLevel(rewriter, group, sizes)))
+      return failure();
+    if (level != 0 || schedule.getTiles().size() == 1)
+      continue;
+    // What all tiles inside share.
+    splitConversion(rewriter, group.contraction,
+                    getVectorInput(group.contraction, schedule));
+    if (schedule.getPack()) {
+      group.contraction = packPanel(rewriter, group.contraction, schedule);
+      ++numPacked;
+    }
   }
-  auto rowLoop = dyn_cast<scf::ForOp>(result->loops.back().getOperation());
-  if (!rowLoop || !tiledContraction)
-    return success();
-  splitConversions(rewriter, tiledContraction);
-  moveLoopInvariantCode(rowLoop);
-  if (packPanel(rewriter, tiledContraction, loops, rowLoop, rows, tile.mr))
-    ++numPacked;
-
-  // Full tiles get static sizes, the rest goes into loops of its own.
-  for (LoopLikeOpInterface loop : llvm::reverse(result->loops)) {
-    scf::ForOp partial;
-    (void)scf::peelForLoopAndSimplifyBounds(
-        rewriter, cast<scf::ForOp>(loop.getOperation()), partial);
-  }
+  for (OpOperand *input : group.contraction.getDpsInputOperands())
+    splitConversion(rewriter, group.contraction, input);
   return success();
 }

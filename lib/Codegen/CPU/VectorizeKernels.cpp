@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "KernelFamily.h"
 
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -21,8 +21,6 @@ namespace flywheel {
 
 namespace {
 struct VectorizeKernels : impl::VectorizeKernelsBase<VectorizeKernels> {
-  using VectorizeKernelsBase::VectorizeKernelsBase;
-
   void runOnOperation() override;
 
 private:
@@ -46,6 +44,16 @@ FailureOr<SmallVector<linalg::LinalgOp>> VectorizeKernels::collectOps() {
     if (!structured.hasPureBufferSemantics())
       return op->emitOpError("expected memref operands: kernels are made "
                              "after bufferization");
+    codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
+    if (!schedule)
+      return op->emitOpError(
+          "expected a schedule, which flywheel-choose-schedules sets; found "
+          "none");
+    std::string misfit =
+        getKernelFamily(schedule).explainMisfit(structured, schedule);
+    if (!misfit.empty())
+      return op->emitOpError()
+             << "cannot have the schedule " << schedule << ": " << misfit;
     ops.push_back(structured);
     return WalkResult::advance();
   });
@@ -59,25 +67,27 @@ void VectorizeKernels::runOnOperation() {
   if (failed(ops))
     return signalPassFailure();
 
-  if (vectorBits < 64 || !llvm::isPowerOf2_32(vectorBits) ||
-      numVectorRegisters < 4) {
-    getOperation().emitError("expected a power of two of at least 64 vector "
-                             "bits and at least 4 vector registers, found ")
-        << vectorBits.getValue() << " and " << numVectorRegisters.getValue();
+  if (ops->empty())
+    return;
+  codegen::CPUAttr cpu = codegen::getCPU(getOperation());
+  if (!cpu)
     return signalPassFailure();
-  }
-  CpuTarget target{vectorBits, numVectorRegisters};
   IRRewriter rewriter(&getContext());
+  auto emit = [&](linalg::LinalgOp op, linalg::LinalgOp &fill) {
+    codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
+    getKernelFamily(schedule).emit(rewriter, op, schedule, cpu, fill);
+  };
 
   // Contractions first: they absorb fills that come before them.
   SmallVector<linalg::LinalgOp> others;
   SmallPtrSet<Operation *, 8> absorbed;
   for (linalg::LinalgOp op : *ops) {
-    linalg::LinalgOp fill = findPrecedingFill(op);
-    if (!vectorizeContraction(rewriter, op, fill, target)) {
+    if (!isa<codegen::FMAAttr>(codegen::getSchedule(op))) {
       others.push_back(op);
       continue;
     }
+    linalg::LinalgOp fill = findPrecedingFill(op);
+    emit(op, fill);
     if (fill)
       absorbed.insert(fill);
     ++numContractions;
@@ -88,17 +98,12 @@ void VectorizeKernels::runOnOperation() {
       rewriter.eraseOp(op);
       continue;
     }
-    if (vectorizeElementwise(rewriter, op, target)) {
+    if (isa<codegen::LoopsAttr>(codegen::getSchedule(op)))
+      ++numScalar;
+    else
       ++numElementwise;
-      continue;
-    }
-    rewriter.setInsertionPoint(op);
-    if (failed(linalg::linalgOpToLoops(rewriter, op))) {
-      op.emitOpError("has no loop lowering");
-      return signalPassFailure();
-    }
-    rewriter.eraseOp(op);
-    ++numScalar;
+    linalg::LinalgOp fill;
+    emit(op, fill);
   }
 }
 } // namespace flywheel

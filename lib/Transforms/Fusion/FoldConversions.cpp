@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
-
-#include "flywheel/Transforms/Fusion/Matmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -29,37 +28,14 @@ namespace flywheel {
 #include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
 } // namespace flywheel
 
-std::optional<MatmulLoops> flywheel::matchMatmul(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumLoops() != 3 ||
-      op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !linalg::isaContractionOpInterface(op))
-    return std::nullopt;
-  if (!isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
-    return std::nullopt;
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  // An empty product is left to plain loops.
-  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
-    return std::nullopt;
-  if (failed(dims) || !dims->batch.empty() || dims->m.size() != 1 ||
-      dims->n.size() != 1 || dims->k.size() != 1)
-    return std::nullopt;
-  MatmulLoops loops{dims->m[0], dims->n[0], dims->k[0]};
-  // C has to be (m, n): the tiles of the epilogue are those of C.
-  AffineMap c = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (c.getNumResults() != 2 || c.getDimPosition(0) != loops.m ||
-      c.getDimPosition(1) != loops.n)
-    return std::nullopt;
-  return loops;
-}
-
-Operation *flywheel::getNarrowingOf(BlockArgument element) {
-  if (!element.hasOneUse())
-    return nullptr;
-  Operation *user = *element.getUsers().begin();
-  return isa<arith::TruncFOp>(user) && user->getBlock() == element.getOwner()
-             ? user
-             : nullptr;
+/// Whether `op` is a product of two matrices, of which the narrowed tiles are
+/// used more than once.
+static bool isMatrixProduct(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && op.getNumLoops() == 3 &&
+         op.getNumReductionLoops() == 1 && flywheel::reusesInputs(op) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
 }
 
 /// The conversion that is all that makes `value`, element for element; null
@@ -109,7 +85,7 @@ struct FoldConversions : flywheel::impl::FoldConversionsBase<FoldConversions> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
-      if (matchMatmul(op))
+      if (isMatrixProduct(op))
         contractions.push_back(op);
     });
     for (linalg::LinalgOp op : contractions)

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
@@ -165,11 +166,24 @@ static int64_t countBodyOps(Operation *op) {
   return structured ? structured.getBlock()->getOperations().size() : 0;
 }
 
+/// Whether a contraction that reads `operand` is still one, with a kernel of
+/// its own, when the producer of `operand` is computed in its body: what only
+/// moves or widens elements. Anything else would be computed for each product.
+static bool keepsContraction(OpOperand *operand) {
+  auto user = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!user || !flywheel::reusesInputs(user))
+    return true;
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return producer &&
+         llvm::all_of(producer.getBody()->without_terminator(),
+                      [](Operation &op) { return isa<arith::ExtFOp>(op); });
+}
+
 /// Whether the producer is computed for this use alone, and computing it there
 /// does not keep several values for long where it would keep one: as the terms
 /// of a sum that grows with each product.
 static bool isWorthFusing(OpOperand *operand) {
-  if (!isOnlyUse(operand))
+  if (!isOnlyUse(operand) || !keepsContraction(operand))
     return false;
   Operation *producer = operand->get().getDefiningOp();
   if (countBodyOps(producer) + countBodyOps(operand->getOwner()) > kMaxBodyOps)

@@ -1,31 +1,35 @@
-// RUN: flywheel-opt %s --flywheel-tile-and-fuse --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --canonicalize --cse --split-input-file | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // The product is a tile inside the loops of its epilogue: no buffer of its size.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @fused(
-// CHECK-SAME: %[[X:.*]]: tensor<64x32xf32>, %[[Y:.*]]: tensor<32x128xf32>, %[[W:.*]]: tensor<64x128xf32>
-// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
-// CHECK-DAG: %[[C32:.*]] = arith.constant 32 : index
-// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
-// CHECK-DAG: %[[C128:.*]] = arith.constant 128 : index
-// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[ALL:.*]] = scf.for %[[J:.*]] = %[[C0]] to %[[C128]] step %[[C32]] iter_args(%[[W1:.*]] = %[[W]])
-// CHECK-NEXT: %[[YJ:.*]] = tensor.extract_slice %[[Y]][0, %[[J]]] [32, 32] [1, 1]
-// CHECK-NEXT: %[[ROWS:.*]] = scf.for %[[I:.*]] = %[[C0]] to %[[C64]] step %[[C8]] iter_args(%[[W2:.*]] = %[[W1]])
-// CHECK-NEXT: %[[XI:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32] [1, 1]
-// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[F:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[E]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[G:.*]] = linalg.matmul ins(%[[XI]], %[[YJ]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[F]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[WIJ:.*]] = tensor.extract_slice %[[W2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[G]] : tensor<8x32xf32>) outs(%[[WIJ]] : tensor<8x32xf32>)
-// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
-// CHECK-NEXT: arith.subf %[[B]], %[[A]]
-// CHECK: %[[DONE:.*]] = tensor.insert_slice %[[NEW]] into %[[W2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: scf.yield %[[DONE]]
-// CHECK: scf.yield %[[ROWS]]
-// CHECK: return %[[ALL]]
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>, %[[W:[^:]*]]: tensor<64x128xf32>) -> tensor<64x128xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (128) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x128xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x128xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x128xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
+// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
+// CHECK-NEXT: } -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x128xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
 func.func @fused(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -45,17 +49,33 @@ func.func @fused(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x12
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Not where the epilogue overwrites what the product still reads.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @overwritten(
-// CHECK-SAME: %[[W:.*]]: tensor<64x64xf32>
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[G:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[E]])
-// CHECK: %[[ROWS:.*]] = scf.for
-// CHECK: linalg.matmul
-// CHECK-NOT: linalg.generic
-// CHECK: scf.yield %[[ROWS]]
+// CHECK-SAME: %[[W:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[W]][%[[I_2]], 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x64xf32>, tensor<64x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[G]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>)
-// CHECK: return %[[NEW]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
+// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
+// CHECK-NEXT: } -> tensor<64x64xf32>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<64x64xf32>
 func.func @overwritten(%w: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
@@ -76,36 +96,52 @@ func.func @overwritten(%w: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // One op is the epilogue of one product: the other one is computed in front of
 // its loops, which read it tile by tile.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @sum(
-// CHECK-SAME: %[[X:.*]]: tensor<64x32xf32>, %[[Y:.*]]: tensor<32x64xf32>
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[H:.*]] = scf.for %[[J:.*]] = {{.*}} iter_args(%[[H1:.*]] = %[[E]])
-// CHECK-NEXT: %[[YJ:.*]] = tensor.extract_slice %[[Y]][0, %[[J]]] [32, 32] [1, 1]
-// CHECK-NEXT: %[[HROWS:.*]] = scf.for %[[I:.*]] = {{.*}} iter_args(%[[H2:.*]] = %[[H1]])
-// CHECK-NEXT: %[[XI:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32] [1, 1]
-// CHECK-NEXT: %[[HIJ:.*]] = tensor.extract_slice %[[H2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: %[[HF:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[HIJ]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[HP:.*]] = linalg.matmul ins(%[[XI]], %[[YJ]] : {{.*}}) outs(%[[HF]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[HI:.*]] = tensor.insert_slice %[[HP]] into %[[H2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: scf.yield %[[HI]]
-// CHECK: scf.yield %[[HROWS]]
-// CHECK: %[[SUM:.*]] = scf.for %[[J:.*]] = {{.*}} iter_args(%[[S1:.*]] = %[[E]])
-// CHECK-NEXT: %[[YJ:.*]] = tensor.extract_slice %[[Y]][0, %[[J]]] [32, 32] [1, 1]
-// CHECK-NEXT: %[[SROWS:.*]] = scf.for %[[I:.*]] = {{.*}} iter_args(%[[S2:.*]] = %[[S1]])
-// CHECK-NEXT: %[[XI:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32] [1, 1]
-// CHECK-NEXT: %[[TILE:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[GF:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[TILE]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[GP:.*]] = linalg.matmul ins(%[[XI]], %[[YJ]] : {{.*}}) outs(%[[GF]] : tensor<8x32xf32>)
-// CHECK-NEXT: %[[HIJ:.*]] = tensor.extract_slice %[[H]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: %[[SIJ:.*]] = tensor.extract_slice %[[S2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[GP]], %[[HIJ]] : {{.*}}) outs(%[[SIJ]] : tensor<8x32xf32>)
-// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
-// CHECK-NEXT: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
-// CHECK-NEXT: linalg.yield %[[AB]]
-// CHECK: %[[SI:.*]] = tensor.insert_slice %[[NEW]] into %[[S2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: scf.yield %[[SI]]
-// CHECK: scf.yield %[[SROWS]]
-// CHECK: return %[[SUM]]
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>) -> tensor<64x64xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[TILES_3:.*]] = scf.forall (%[[I_3:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT_3:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART_5:.*]] = tensor.extract_slice %[[Y]][0, %[[I_3]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_6:.*]] = tensor.extract_slice %[[TILES]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[PART_7:.*]] = tensor.extract_slice %[[OUT_3]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_4:.*]] = scf.forall (%[[I_4:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_4:.*]] = %[[PART_7]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_8:.*]] = tensor.extract_slice %[[X]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED_2:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_8]], %[[PART_5]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_9:.*]] = tensor.extract_slice %[[PART_6]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_10:.*]] = tensor.extract_slice %[[OUT_4]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT_2]], %[[PART_9]] : tensor<8x32xf32>, tensor<8x32xf32>) outs(%[[PART_10]] : tensor<8x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E]], %[[E_2]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_4]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_4]] into %[[OUT_3]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES_3]] : tensor<64x64xf32>
 func.func @sum(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
@@ -125,9 +161,9 @@ func.func @sum(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>) -> tensor<64x64xf32
 
 // An empty product stays as it is.
 // CHECK-LABEL: func.func @empty(
-// CHECK-SAME: %[[X:.*]]: tensor<?x0xf32>, %[[Y:.*]]: tensor<0x64xf32>, %[[R:.*]]: tensor<?x64xf32>
-// CHECK-NEXT: %[[G:.*]] = linalg.matmul ins(%[[X]], %[[Y]] : {{.*}}) outs(%[[R]] : tensor<?x64xf32>)
-// CHECK-NEXT: return %[[G]]
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x0xf32>, %[[Y:[^:]*]]: tensor<0x64xf32>, %[[R:[^:]*]]: tensor<?x64xf32>) -> tensor<?x64xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[X]], %[[Y]] : tensor<?x0xf32>, tensor<0x64xf32>) outs(%[[R]] : tensor<?x64xf32>) -> tensor<?x64xf32>
+// CHECK-NEXT: return %[[PRODUCT]] : tensor<?x64xf32>
 func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %g = linalg.matmul ins(%x, %y : tensor<?x0xf32>, tensor<0x64xf32>) outs(%r : tensor<?x64xf32>) -> tensor<?x64xf32>
   return %g : tensor<?x64xf32>
@@ -139,16 +175,33 @@ func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>
 
 // What an epilogue reads of the old value of its destination it reads tile by
 // tile, from the destination: a tile of an input would be overwritten already.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @accumulate(
-// CHECK-SAME: %[[V:[^:]*]]: tensor<64x128xf32>
-// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>
-// CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[V1:.*]] = %[[V]])
-// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[V2:.*]] = %[[V1]])
-// CHECK: %[[P:.*]] = linalg.matmul
-// CHECK-NEXT: %[[VIJ:.*]] = tensor.extract_slice %[[V2]][%[[I]], %[[J]]] [8, 32] [1, 1]
-// CHECK-NEXT: linalg.generic {indexing_maps = [#{{[a-z0-9]*}}, #{{[a-z0-9]*}}], {{.*}} ins(%[[P]] : tensor<8x32xf32>) outs(%[[VIJ]] : tensor<8x32xf32>)
-// CHECK-NEXT: ^bb0(%[[PRODUCT:.*]]: f32, %[[OLD:.*]]: f32):
-// CHECK-NEXT: arith.addf %[[OLD]], %[[PRODUCT]]
+// CHECK-SAME: %[[V:[^:]*]]: tensor<64x128xf32>, %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>) -> tensor<64x128xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (128) step (32) shared_outs(%[[OUT:.*]] = %[[V]]) -> (tensor<64x128xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x128xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x128xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_2]], %[[E]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x128xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
 func.func @accumulate(%v: tensor<64x128xf32>, %x: tensor<64x32xf32>, %y: tensor<32x128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -168,14 +221,16 @@ func.func @accumulate(%v: tensor<64x128xf32>, %x: tensor<64x32xf32>, %y: tensor<
 #map = affine_map<(d0) -> (d0)>
 
 // The old value of what is updated is read where it is.
-// CHECK-LABEL: func @old_value
-// CHECK-SAME: (%[[X:.*]]: tensor<6xf32>, %[[W:.*]]: tensor<6xf32>)
-// CHECK-NEXT: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<6xf32>) outs(%[[W]] : tensor<6xf32>)
-// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
-// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[OUT]], %[[IN]]
-// CHECK-NEXT: %[[D:.*]] = arith.subf %[[OUT]], %[[P]]
-// CHECK-NEXT: linalg.yield %[[D]]
-// CHECK: return %[[NEW]]
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @old_value(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<6xf32>, %[[W:[^:]*]]: tensor<6xf32>) -> tensor<6xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[X]] : tensor<6xf32>) outs(%[[W]] : tensor<6xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E_2]], %[[E]] : f32
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
+// CHECK-NEXT: } -> tensor<6xf32>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<6xf32>
 func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
   %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
       ins(%w, %x : tensor<6xf32>, tensor<6xf32>) outs(%w : tensor<6xf32>) {
@@ -192,38 +247,39 @@ func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Nor where a loop on the way to the epilogue overwrites what the product reads.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @loop_between(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>, %[[W:[^:]*]]: tensor<64x64xf32>, %[[N:[^:]*]]: index) -> (tensor<64x64xf32>, tensor<64x32xf32>)
-// CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
-// CHECK-NEXT: %[[C32:.*]] = arith.constant 32 : index
-// CHECK-NEXT: %[[C64:.*]] = arith.constant 64 : index
-// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C64]] step %[[C32]] iter_args(%[[ITER_2:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[Y]][0, %[[ITER]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %[[ITER_3:.*]] = %[[C0]] to %[[C64]] step %[[C8]] iter_args(%[[ITER_4:.*]] = %[[ITER_2]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[X]][%[[ITER_3]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EXTRACT_SLICE_3:.*]] = tensor.extract_slice %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<64x64xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EXTRACT_SLICE_3]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[EXTRACT_SLICE_2]], %[[EXTRACT_SLICE]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILL]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[MATMUL]] into %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: scf.yield %[[INSERT_SLICE]] : tensor<64x64xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.yield %[[FOR_2]] : tensor<64x64xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[FOR_3:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ITER_6:.*]] = %[[X]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[ITER_6]] : tensor<64x32xf32>) outs(%[[ITER_6]] : tensor<64x32xf32>) -> tensor<64x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[LOOP:.*]] = scf.for %[[I_3:.*]] = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ARG:.*]] = %[[X]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[ARG]] : tensor<64x32xf32>) outs(%[[ARG]] : tensor<64x32xf32>) -> tensor<64x32xf32>
 // CHECK-NEXT: scf.yield %[[EXP]] : tensor<64x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[FOR]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ELEMENT_2]], %[[ELEMENT]] : f32
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
 // CHECK-NEXT: linalg.yield %[[SUBF]] : f32
 // CHECK-NEXT: } -> tensor<64x64xf32>
-// CHECK-NEXT: return %[[GENERIC]], %[[FOR_3]] : tensor<64x64xf32>, tensor<64x32xf32>
+// CHECK-NEXT: return %[[GENERIC]], %[[LOOP]] : tensor<64x64xf32>, tensor<64x32xf32>
 func.func @loop_between(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32>, tensor<64x32xf32>) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
@@ -250,37 +306,36 @@ func.func @loop_between(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor
 
 // What overwrites it behind the epilogue does no harm; of a tensor whose rows
 // are far apart, a column of tiles is packed once for all rows.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @packed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x2048xf32>, %[[W:[^:]*]]: tensor<64x2048xf32>) -> (tensor<64x2048xf32>, tensor<64x32xf32>)
-// CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
-// CHECK-NEXT: %[[C32:.*]] = arith.constant 32 : index
-// CHECK-NEXT: %[[C64:.*]] = arith.constant 64 : index
-// CHECK-NEXT: %[[C2048:.*]] = arith.constant 2048 : index
-// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[CST:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C2048]] step %[[C32]] iter_args(%[[ITER_2:.*]] = %[[W]]) -> (tensor<64x2048xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[Y]][0, %[[ITER]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (2048) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x2048xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<32x32xf32>
-// CHECK-NEXT: %[[COPY:.*]] = linalg.copy ins(%[[EXTRACT_SLICE]] : tensor<32x32xf32>) outs(%[[EMPTY]] : tensor<32x32xf32>) -> tensor<32x32xf32>
-// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %[[ITER_3:.*]] = %[[C0]] to %[[C64]] step %[[C8]] iter_args(%[[ITER_4:.*]] = %[[ITER_2]]) -> (tensor<64x2048xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[X]][%[[ITER_3]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PANEL:.*]] = linalg.copy ins(%[[PART]] : tensor<32x32xf32>) outs(%[[EMPTY]] : tensor<32x32xf32>) -> tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x2048xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[EXTRACT_SLICE_2]], %[[COPY]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILL]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[EXTRACT_SLICE_3:.*]] = tensor.extract_slice %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<64x2048xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[MATMUL]] : tensor<8x32xf32>) outs(%[[EXTRACT_SLICE_3]] : tensor<8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ELEMENT_2]], %[[ELEMENT]] : f32
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PANEL]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
 // CHECK-NEXT: linalg.yield %[[SUBF]] : f32
 // CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[GENERIC]] into %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x2048xf32>
-// CHECK-NEXT: scf.yield %[[INSERT_SLICE]] : tensor<64x2048xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.yield %[[FOR_2]] : tensor<64x2048xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x2048xf32>
+// CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<64x32xf32>) outs(%[[X]] : tensor<64x32xf32>) -> tensor<64x32xf32>
-// CHECK-NEXT: return %[[FOR]], %[[EXP]] : tensor<64x2048xf32>, tensor<64x32xf32>
+// CHECK-NEXT: return %[[TILES]], %[[EXP]] : tensor<64x2048xf32>, tensor<64x32xf32>
 func.func @packed(%x: tensor<64x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<64x2048xf32>) -> (tensor<64x2048xf32>, tensor<64x32xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x2048xf32>
@@ -301,23 +356,22 @@ func.func @packed(%x: tensor<64x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<64x
 // Not where only two rows of tiles would share the copy.
 // CHECK-LABEL: func.func @few_rows(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<16x32xf32>, %[[Y:[^:]*]]: tensor<32x2048xf32>, %[[W:[^:]*]]: tensor<16x2048xf32>) -> tensor<16x2048xf32>
-// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[C2048:.*]] = arith.constant 2048 : index
-// CHECK-NEXT: %[[C16:.*]] = arith.constant 16 : index
-// CHECK-NEXT: %[[C32:.*]] = arith.constant 32 : index
-// CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
-// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C2048]] step %[[C32]] iter_args(%[[ITER_2:.*]] = %[[W]]) -> (tensor<16x2048xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[Y]][0, %[[ITER]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[FOR_2:.*]] = scf.for %[[ITER_3:.*]] = %[[C0]] to %[[C16]] step %[[C8]] iter_args(%[[ITER_4:.*]] = %[[ITER_2]]) -> (tensor<16x2048xf32>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[X]][%[[ITER_3]], 0] [8, 32] [1, 1] : tensor<16x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EXTRACT_SLICE_3:.*]] = tensor.extract_slice %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<16x2048xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[EXTRACT_SLICE_2]], %[[EXTRACT_SLICE]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[EXTRACT_SLICE_3]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[MATMUL]] into %[[ITER_4]][%[[ITER_3]], %[[ITER]]] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<16x2048xf32>
-// CHECK-NEXT: scf.yield %[[INSERT_SLICE]] : tensor<16x2048xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (2048) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<16x2048xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [16, 32] [1, 1] : tensor<16x2048xf32> to tensor<16x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (16) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<16x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<16x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<16x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<16x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.yield %[[FOR_2]] : tensor<16x2048xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: return %[[FOR]] : tensor<16x2048xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [16, 32] [1, 1] : tensor<16x32xf32> into tensor<16x2048xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<16x2048xf32>
 func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<16x2048xf32>) -> tensor<16x2048xf32> {
   %g = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x2048xf32>) outs(%w : tensor<16x2048xf32>) -> tensor<16x2048xf32>
   return %g : tensor<16x2048xf32>
@@ -329,44 +383,272 @@ func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<1
 #rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// A weight that the product narrows is narrowed a tile at a time, in front of
-// the kernel.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// A weight that the product narrows is narrowed a panel at a time, for all rows
+// of tiles, in front of the kernel.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @narrowed(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<64x64xbf16>) -> tensor<64x64xbf16>
-// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[C64:.*]] = arith.constant 64 : index
-// CHECK-NEXT: %[[C8:.*]] = arith.constant 8 : index
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<32x64xbf16>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[W]] : tensor<32x64xf32>) outs(%[[EMPTY]] : tensor<32x64xbf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: bf16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to bf16
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[Y]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<32x32xbf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PART]] : tensor<32x32xf32>) outs(%[[EMPTY]] : tensor<32x32xbf16>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to bf16
 // CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
-// CHECK-NEXT: } -> tensor<32x64xbf16>
-// CHECK-NEXT: %[[FOR:.*]] = scf.for %[[ITER:.*]] = %[[C0]] to %[[C64]] step %[[C8]] iter_args(%[[ITER_2:.*]] = %[[Y]]) -> (tensor<64x64xbf16>) {
-// CHECK-NEXT: %[[EXTRACT_SLICE:.*]] = tensor.extract_slice %[[X]][%[[ITER]], 0] [8, 32] [1, 1] : tensor<64x32xbf16> to tensor<8x32xbf16>
-// CHECK-NEXT: %[[EXTRACT_SLICE_2:.*]] = tensor.extract_slice %[[ITER_2]][%[[ITER]], 0] [8, 64] [1, 1] : tensor<64x64xbf16> to tensor<8x64xbf16>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[EXTRACT_SLICE]], %[[GENERIC]] : tensor<8x32xbf16>, tensor<32x64xbf16>) outs(%[[EXTRACT_SLICE_2]] : tensor<8x64xbf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: bf16, %[[ELEMENT_4:.*]]: bf16, %[[ELEMENT_5:.*]]: bf16):
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT_3]], %[[ELEMENT_4]] : bf16
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_5]], %[[MULF]] : bf16
-// CHECK-NEXT: linalg.yield %[[ADDF]] : bf16
-// CHECK-NEXT: } -> tensor<8x64xbf16>
-// CHECK-NEXT: %[[INSERT_SLICE:.*]] = tensor.insert_slice %[[GENERIC_2]] into %[[ITER_2]][%[[ITER]], 0] [8, 64] [1, 1] : tensor<8x64xbf16> into tensor<64x64xbf16>
-// CHECK-NEXT: scf.yield %[[INSERT_SLICE]] : tensor<64x64xbf16>
+// CHECK-NEXT: } -> tensor<32x32xbf16>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xbf16> to tensor<8x32xbf16>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[PART_3]], %[[GENERIC]] : tensor<8x32xbf16>, tensor<32x32xbf16>) outs(%[[PART_4]] : tensor<8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
+// CHECK-NEXT: ^bb0(%[[E_3:.*]]: bf16, %[[E_4:.*]]: bf16, %[[E_5:.*]]: f32):
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E_3]] : bf16 to f32
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[E_4]] : bf16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: return %[[FOR]] : tensor<64x64xbf16>
-func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<64x64xf32>
+func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xf32>) outs(%y : tensor<64x64xbf16>) {
-  ^bb0(%a: bf16, %b: f32, %c: bf16):
+      ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xf32>) outs(%y : tensor<64x64xf32>) {
+  ^bb0(%a: bf16, %b: f32, %c: f32):
     %narrow = arith.truncf %b : f32 to bf16
-    %p = arith.mulf %a, %narrow : bf16
-    %s = arith.addf %c, %p : bf16
-    linalg.yield %s : bf16
-  } -> tensor<64x64xbf16>
+    %wide_a = arith.extf %a : bf16 to f32
+    %wide_b = arith.extf %narrow : bf16 to f32
+    %p = arith.mulf %wide_a, %wide_b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// What narrows the left side is computed for each tile: no two tiles of one
+// column share it.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @narrowed_left(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[Y]]) -> (tensor<64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xbf16> to tensor<32x32xbf16>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xbf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PART_3]] : tensor<8x32xf32>) outs(%[[EMPTY]] : tensor<8x32xbf16>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to bf16
+// CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
+// CHECK-NEXT: } -> tensor<8x32xbf16>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[GENERIC]], %[[PART]] : tensor<8x32xbf16>, tensor<32x32xbf16>) outs(%[[PART_4]] : tensor<8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
+// CHECK-NEXT: ^bb0(%[[E_3:.*]]: bf16, %[[E_4:.*]]: bf16, %[[E_5:.*]]: f32):
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E_3]] : bf16 to f32
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[E_4]] : bf16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<64x64xf32>
+func.func @narrowed_left(%x: tensor<64x32xf32>, %w: tensor<32x64xbf16>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x32xf32>, tensor<32x64xbf16>) outs(%y : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: bf16, %c: f32):
+    %narrow = arith.truncf %a : f32 to bf16
+    %wide_a = arith.extf %narrow : bf16 to f32
+    %wide_b = arith.extf %b : bf16 to f32
+    %p = arith.mulf %wide_a, %wide_b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Sums of narrow numbers have no kernel: the product stays whole.
+// CHECK-LABEL: func.func @narrow_sums(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<64x64xbf16>) -> tensor<64x64xbf16>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul ins(%[[X]], %[[W]] : tensor<64x32xbf16>, tensor<32x64xbf16>) outs(%[[Y]] : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+// CHECK-NEXT: return %[[PRODUCT]] : tensor<64x64xbf16>
+func.func @narrow_sums(%x: tensor<64x32xbf16>, %w: tensor<32x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = linalg.matmul ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xbf16>) outs(%y : tensor<64x64xbf16>) -> tensor<64x64xbf16>
   return %0 : tensor<64x64xbf16>
+}
+
+// -----
+
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// A convolution and its activation are computed row of the image by row, so that
+// no more than one row of the sums is in memory.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @convolution(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x30x30x16xf32>, %[[F:[^:]*]]: tensor<3x3x16x32xf32>, %[[Y:[^:]*]]: tensor<2x28x28x32xf32>) -> tensor<2x28x28x32xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]], %[[I_2:[a-z0-9]+]]) in (2, 28) shared_outs(%[[OUT:.*]] = %[[Y]]) -> (tensor<2x28x28x32xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I]], %[[I_2]], 0, 0] [1, 3, 30, 16] [1, 1, 1, 1] : tensor<2x30x30x16xf32> to tensor<1x3x30x16xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<1x1x28x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<1x1x28x32xf32>) -> tensor<1x1x28x32xf32>
+// CHECK-NEXT: %[[CONV_2D_NHWC_HWCF:.*]] = linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART]], %[[F]] : tensor<1x3x30x16xf32>, tensor<3x3x16x32xf32>) outs(%[[FILLED]] : tensor<1x1x28x32xf32>) -> tensor<1x1x28x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][%[[I]], %[[I_2]], 0, 0] [1, 1, 28, 32] [1, 1, 1, 1] : tensor<2x28x28x32xf32> to tensor<1x1x28x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[CONV_2D_NHWC_HWCF]] : tensor<1x1x28x32xf32>) outs(%[[PART_2]] : tensor<1x1x28x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[MAXIMUMF:.*]] = arith.maximumf %[[E]], %[[ZERO]] : f32
+// CHECK-NEXT: linalg.yield %[[MAXIMUMF]] : f32
+// CHECK-NEXT: } -> tensor<1x1x28x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT]][%[[I]], %[[I_2]], 0, 0] [1, 1, 28, 32] [1, 1, 1, 1] : tensor<1x1x28x32xf32> into tensor<2x28x28x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<2x28x28x32xf32>
+func.func @convolution(%x: tensor<2x30x30x16xf32>, %f: tensor<3x3x16x32xf32>, %y: tensor<2x28x28x32xf32>) -> tensor<2x28x28x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x28x28x32xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<2x28x28x32xf32>) -> tensor<2x28x28x32xf32>
+  %1 = linalg.conv_2d_nhwc_hwcf ins(%x, %f : tensor<2x30x30x16xf32>, tensor<3x3x16x32xf32>) outs(%0 : tensor<2x28x28x32xf32>) -> tensor<2x28x28x32xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%1 : tensor<2x28x28x32xf32>) outs(%y : tensor<2x28x28x32xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.maximumf %a, %zero : f32
+    linalg.yield %3 : f32
+  } -> tensor<2x28x28x32xf32>
+  return %2 : tensor<2x28x28x32xf32>
+}
+
+// -----
+
+#lhs = affine_map<(b, m, n, k) -> (b, m, k)>
+#rhs = affine_map<(b, m, n, k) -> (b, n, k)>
+#out = affine_map<(b, m, n, k) -> (b, m, n)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// Of each batch, 32 rows of a transposed right side at a time are packed into a
+// panel, which all rows of tiles read. What scales the result is computed with it.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-LABEL: func.func @batched(
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<4x64x16xf32>, %[[K:[^:]*]]: tensor<4x64x16xf32>, %[[S:[^:]*]]: tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[CST:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]], %[[I_2:[a-z0-9]+]]) = (0, 0) to (4, 64) step (1, 32) shared_outs(%[[OUT:.*]] = %[[S]]) -> (tensor<4x64x64xf32>) {
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Q]][%[[I]], 0, 0] [1, 64, 16] [1, 1, 1] : tensor<4x64x16xf32> to tensor<1x64x16xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[K]][%[[I]], %[[I_2]], 0] [1, 32, 16] [1, 1, 1] : tensor<4x64x16xf32> to tensor<1x32x16xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<1x16x32xf32>
+// CHECK-NEXT: %[[PANEL:.*]] = linalg.transpose ins(%[[PART_2]] : tensor<1x32x16xf32>) outs(%[[EMPTY]] : tensor<1x16x32xf32>) permutation = [0, 2, 1]
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[OUT]][%[[I]], 0, %[[I_2]]] [1, 64, 32] [1, 1, 1] : tensor<4x64x64xf32> to tensor<1x64x32xf32>
+// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_3:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_3]]) -> (tensor<1x64x32xf32>) {
+// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[PART]][0, %[[I_3]], 0] [1, 8, 16] [1, 1, 1] : tensor<1x64x16xf32> to tensor<1x8x16xf32>
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<1x8x32xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[PART_4]], %[[PANEL]] : tensor<1x8x16xf32>, tensor<1x16x32xf32>) outs(%[[FILLED]] : tensor<1x8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E]], %[[E_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_3]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<1x8x32xf32>
+// CHECK-NEXT: %[[PART_5:.*]] = tensor.extract_slice %[[OUT_2]][0, %[[I_3]], 0] [1, 8, 32] [1, 1, 1] : tensor<1x64x32xf32> to tensor<1x8x32xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[GENERIC]] : tensor<1x8x32xf32>) outs(%[[PART_5]] : tensor<1x8x32xf32>) {
+// CHECK-NEXT: ^bb0(%[[E_4:.*]]: f32, %[[E_5:.*]]: f32):
+// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[E_4]], %[[CST]] : f32
+// CHECK-NEXT: linalg.yield %[[MULF_2]] : f32
+// CHECK-NEXT: } -> tensor<1x8x32xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][0, %[[I_3]], 0] [1, 8, 32] [1, 1, 1] : tensor<1x8x32xf32> into tensor<1x64x32xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][%[[I]], 0, %[[I_2]]] [1, 64, 32] [1, 1, 1] : tensor<1x64x32xf32> into tensor<4x64x64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<4x64x64xf32>
+func.func @batched(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %s: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<4x64x64xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %1 = linalg.batch_matmul indexing_maps = [#lhs, #rhs, #out]
+      ins(%q, %k : tensor<4x64x16xf32>, tensor<4x64x16xf32>) outs(%0 : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%1 : tensor<4x64x64xf32>) outs(%s : tensor<4x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.mulf %a, %scale : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x64x64xf32>
+  return %2 : tensor<4x64x64xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A person's schedule is obeyed: other tiles, one level of them. The last tiles
+// of 48 rows and of 40 columns are partial.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0) -> (-d0 + 128, 40)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0) -> (-d0 + 64, 48)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @given(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>, %[[W:[^:]*]]: tensor<64x128xf32>) -> tensor<64x128xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]], %[[I_2:[a-z0-9]+]]) = (0, 0) to (128, 64) step (40, 48) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x128xf32>) {
+// CHECK-NEXT: %[[SIZE:.*]] = affine.min #[[$MAP]](%[[I]])
+// CHECK-NEXT: %[[SIZE_2:.*]] = affine.min #[[$MAP1]](%[[I_2]])
+// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [%[[SIZE_2]], 32] [1, 1] : tensor<64x32xf32> to tensor<?x32xf32>
+// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, %[[SIZE]]] [1, 1] : tensor<32x128xf32> to tensor<32x?xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[SIZE_2]], %[[SIZE]]) : tensor<?x?xf32>
+// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART]], %[[PART_2]] : tensor<?x32xf32>, tensor<32x?xf32>) outs(%[[FILLED]] : tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[OUT]][%[[I_2]], %[[I]]] [%[[SIZE_2]], %[[SIZE]]] [1, 1] : tensor<64x128xf32> to tensor<?x?xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP2]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<?x?xf32>) outs(%[[PART_3]] : tensor<?x?xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
+// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
+// CHECK-NEXT: } -> tensor<?x?xf32>
+// CHECK-NEXT: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT]][%[[I_2]], %[[I]]] [%[[SIZE_2]], %[[SIZE]]] [1, 1] : tensor<?x?xf32> into tensor<64x128xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
+func.func @given(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[48, 40, 0]], rows = [0], columns = 1, registers = [4, 16]>}
+      ins(%x, %y : tensor<64x32xf32>, tensor<32x128xf32>) outs(%f : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<64x128xf32>) outs(%w : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.subf %b, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
 }

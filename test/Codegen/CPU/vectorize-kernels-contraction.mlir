@@ -1,5 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg.
-// RUN: flywheel-opt %s --flywheel-vectorize-kernels="vector-bits=256 num-vector-registers=16" --canonicalize --cse | FileCheck %s --implicit-check-not=linalg. --check-prefix=AVX2
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg.
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=haswell --flywheel-choose-schedules --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg. --check-prefix=AVX2
 
 // The fill is absorbed, 14 divides 28, and the accumulators are carried.
 // CHECK-LABEL: func.func @matmul
@@ -70,8 +70,8 @@ func.func @dynamic_rows(%a: memref<?x16xf32>, %b: memref<16x32xf32>, %c: memref<
   return
 }
 
-// The tile of a tiled loop is at most as high as the loop's step: one full tile
-// of that height, or one partial one.
+// The schedule of the tile of a tiled loop is that of the whole: one full tile
+// of 14 rows, or one partial one.
 // CHECK-LABEL: func.func @tile_of_loop
 // CHECK: affine.min
 // CHECK: step %c14
@@ -82,7 +82,8 @@ func.func @tile_of_loop(%a: memref<?x16xf32>, %b: memref<16x32xf32>, %c: memref<
   %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 14)>(%i)[%m]
   %as = memref.subview %a[%i, 0] [%rows, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
   %cs = memref.subview %c[%i, 0] [%rows, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
-  linalg.matmul ins(%as, %b : memref<?x16xf32, strided<[16, 1], offset: ?>>, memref<16x32xf32>) outs(%cs : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [14, 32]>}
+    ins(%as, %b : memref<?x16xf32, strided<[16, 1], offset: ?>>, memref<16x32xf32>) outs(%cs : memref<?x32xf32, strided<[32, 1], offset: ?>>)
   return
 }
 
@@ -97,18 +98,24 @@ func.func @transposed_lhs(%a: memref<50x28xf32>, %b: memref<50x32xf32>, %c: memr
   return
 }
 
-// A transposed B is packed by in-register transposition, 1030 rows of it in
-// three blocks; only the first starts from the fill.
+// Where nobody packs a transposed B, its vectors are gathered element by element
+// for each tile: packing is a matter of the schedule on tensors.
 // CHECK-LABEL: func.func @transposed_rhs
-// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<344x32xf32>
-// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
-// CHECK: vector.shuffle
-// CHECK: scf.for %{{.*}} iter_args({{.*}} = %cst,
-// CHECK: vector.load %[[PANEL]]
-// CHECK: scf.for %{{.*}} = %c344 to %c1030 step %c344
-// CHECK: vector.shuffle
-// CHECK: vector.load %arg2
-// CHECK: vector.load %[[PANEL]]
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c32
+// CHECK: scf.for %[[I:.*]] = %c0 to %c28 step %c14
+// CHECK: %{{.*}}:28 = scf.for %[[K:.*]] = %c0 to %c1030 step %c1 iter_args({{.*}} = %cst,
+// CHECK: memref.load %arg1[%[[J]], %[[K]]]
+// CHECK-COUNT-15: memref.load %arg1[%{{.*}}, %[[K]]]
+// CHECK: %[[B0:.*]] = vector.from_elements {{.*}} : vector<16xf32>
+// CHECK-COUNT-16: memref.load %arg1[%{{.*}}, %[[K]]]
+// CHECK: %[[B1:.*]] = vector.from_elements {{.*}} : vector<16xf32>
+// CHECK: vector.fma %{{.*}}, %[[B0]],
+// CHECK: vector.fma %{{.*}}, %[[B1]],
+// CHECK-COUNT-26: vector.fma
+// CHECK: scf.yield
+// CHECK-NOT: vector.load
+// CHECK: vector.store
 func.func @transposed_rhs(%a: memref<28x1030xf32>, %b: memref<64x1030xf32>, %c: memref<28x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<28x64xf32>)
@@ -200,5 +207,46 @@ func.func @window_as_rows(%x: memref<4x12x12x1xf32>, %dy: memref<4x8x8x6xf32>, %
     %u = arith.addf %c, %t : f32
     linalg.yield %u : f32
   }
+  return
+}
+
+// A person's schedule is obeyed: three rows, and 20 columns, which are two
+// vectors. The rest of one row and two columns is computed in smaller tiles.
+// CHECK-LABEL: func.func @given
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK: scf.for %{{.*}} = %c0 to %c27 step %c3
+// CHECK: %{{.*}}:6 = scf.for
+// CHECK-COUNT-6: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: %{{.*}}:2 = scf.for
+// CHECK-COUNT-2: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: %[[MASK:.*]] = vector.constant_mask [2] : vector<16xi1>
+// CHECK: %{{.*}}:3 = scf.for
+// CHECK-COUNT-3: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+func.func @given(%a: memref<28x50xf32>, %b: memref<50x66xf32>, %c: memref<28x66xf32>) {
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [3, 20]>}
+    ins(%a, %b : memref<28x50xf32>, memref<50x66xf32>) outs(%c : memref<28x66xf32>)
+  return
+}
+
+// Passes of a person's schedule go around all others; the fill stays.
+// CHECK-LABEL: func.func @given_passes
+// CHECK: vector.store
+// CHECK: scf.for %[[K:.*]] = %c0 to %c50 step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c28 step %c4
+// CHECK: vector.load %arg2
+// CHECK-NOT: scf.for
+// CHECK: vector.load %arg1[%[[K]],
+// CHECK: vector.store
+func.func @given_passes(%a: memref<28x50xf32>, %b: memref<50x16xf32>, %c: memref<28x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<28x16xf32>)
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 16], passes = [2]>}
+    ins(%a, %b : memref<28x50xf32>, memref<50x16xf32>) outs(%c : memref<28x16xf32>)
   return
 }

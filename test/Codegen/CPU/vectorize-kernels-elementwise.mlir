@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg.
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-vectorize-kernels --canonicalize --cse | FileCheck %s --implicit-check-not=linalg.
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>

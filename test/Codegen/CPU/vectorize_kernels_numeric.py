@@ -4,13 +4,15 @@
 """Compares flywheel-vectorize-kernels with scalar loops on random ops.
 
 Each case is one linalg op on buffers of random shape and layout (contiguous,
-strided rows, strided elements; static and dynamic). A module of cases is
+strided rows, strided elements; static and dynamic), with the schedule that
+flywheel-choose-schedules chooses or with a random one. A module of cases is
 compiled twice, through the pass and through convert-linalg-to-loops, and both
 run on the same data. All of each buffer is compared, gaps included, and each
 buffer ends at an inaccessible page, so that stray writes and reads past the end
 are found. Needs flywheel-opt, mlir-translate and clang, and nothing else.
 
-usage: vectorize_kernels_numeric.py [--seed N] [--cases N] [--vector-bits N]
+usage: vectorize_kernels_numeric.py [--seed N] [--cases N]
+                                    [--vector-bits 128|256|512]
                                     [--only SUBSTRING]
                                     [--bin DIR]... (searched before PATH)
 """
@@ -20,6 +22,7 @@ import ctypes
 import math
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -27,6 +30,8 @@ import sys
 import tempfile
 
 SIZES = [0, 1, 2, 3, 5, 7, 8, 9, 13, 14, 15, 16, 17, 28, 31, 32, 33, 48, 65]
+LANES = {"f32": 16, "f64": 8}
+CPUS = {128: "x86-64", 256: "haswell", 512: "x86-64-v4"}
 FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i32": "i", "i64": "q", "i8": "b", "i1": "?", "index": "q"}
 
 LOWERING = """expand-strided-metadata lower-affine convert-vector-to-scf
@@ -91,14 +96,54 @@ def function(index, buffers, body, name):
     return Case(text, buffers, name)
 
 
-def generic(ins, outs, maps, iterators, body, dims):
+def generic(ins, outs, maps, iterators, body, dims, schedule=""):
     def affine(results):
         return f"affine_map<({', '.join(dims)}) -> ({', '.join(results)})>"
     maps = ", ".join(affine(m) for m in maps)
     its = ", ".join(f'"{i}"' for i in iterators)
     insText = f"ins({operands(ins)}) " if ins else ""
-    return (f"  linalg.generic {{indexing_maps = [{maps}], iterator_types = [{its}]}} "
+    given = f", codegen.schedule = #codegen.{schedule}" if schedule else ""
+    return (f"  linalg.generic {{indexing_maps = [{maps}], iterator_types = [{its}]{given}}} "
             f"{insText}outs({operands(outs, len(ins))}) {{\n{body}\n  }}")
+
+
+def plain_schedule(rng, dims):
+    """A random way to compute any op, or none: not every op can be vectorized
+    along every loop, and the compiler chooses another one then."""
+    if rng.random() < 0.5:
+        return ""
+    if not dims or rng.random() < 0.2:
+        return "loops"
+    along = rng.randrange(len(dims))
+    transpose = rng.randrange(len(dims))
+    other = f", transpose = {transpose}" if transpose != along and rng.random() < 0.3 else ""
+    return f"vector<along = {along}, lanes = {rng.choice([1, 2, 4, 8, 16, 32, 64])}{other}>"
+
+
+def fma_schedule(rng, dims, loops, maps, size, static, lanes):
+    """Random roles of the loops of a contraction and a random tile in registers,
+    or none. `maps` are the results of the maps of both inputs."""
+    used = [{x for result in letters for x in re.findall(r"[a-z]", result)} for letters in maps]
+    parallel = [d for d in dims if loops[d] == "parallel"]
+    columns = [d for d in parallel if any(d not in letters for letters in used)]
+    if not columns or rng.random() < 0.4:
+        return ""
+    n = rng.choice(columns)
+    # The first input that is constant along the columns is broadcast.
+    vectors = used[1] if n not in used[0] else used[0]
+    rows = [d for d in parallel if d != n and d not in vectors]
+    rng.shuffle(rows)
+    rows = rows[:rng.choice([0, 1, 1, 1, 2, 3])]
+    # All iterations of several loops are unrolled.
+    if len(rows) > 1 and (not all(static[d] for d in rows) or math.prod(size[d] for d in rows) > 48):
+        rows = rows[:1]
+    passes = [d for d in dims if loops[d] == "reduction" and rng.random() < 0.3]
+
+    def numbers(letters):
+        return f"[{', '.join(str(dims.index(d)) for d in letters)}]"
+    registers = f"[{rng.randint(1, 16)}, {rng.choice([rng.randint(1, 3 * lanes), lanes, 2 * lanes, 3 * lanes])}]"
+    extra = f", passes = {numbers(passes)}" if passes else ""
+    return f"fma<tiles = [], rows = {numbers(rows)}, columns = {dims.index(n)}, registers = {registers}{extra}>"
 
 
 def contraction(rng, index):
@@ -172,7 +217,10 @@ def contraction(rng, index):
     # Windows need a shape that bounds every loop.
     if window and not all(any(d == r for m in results for r in m) for d in dims):
         return contraction(rng, index)
-    text = generic(buffers[:2], buffers[2:], results, [loops[d] for d in dims], body, dims)
+    schedule = plain_schedule(rng, dims) if rng.random() < 0.15 else ""
+    if element in LANES and not schedule:
+        schedule = fma_schedule(rng, dims, loops, results[:2], size, static, LANES[element])
+    text = generic(buffers[:2], buffers[2:], results, [loops[d] for d in dims], body, dims, schedule)
     if rng.random() < 0.5:
         zero = rng.choice(["0", "2"]) + ("" if kind == "i" else ".0")
         text = (f"  %z = arith.constant {zero} : {element}\n"
@@ -277,7 +325,7 @@ def elementwise(rng, index):
     buffers = [buffer(x, t) for x, t in zip(ins + outs, spec + out)]
     args = [f"%p{i}: {t}" for i, t in enumerate(spec)] + [f"%o{i}: {t}" for i, t in enumerate(out)]
     body = f"  ^bb0({', '.join(args)}):\n{body}"
-    text = generic(buffers[:len(ins)], buffers[len(ins):], ins + outs, ["parallel"] * rank, body, dims)
+    text = generic(buffers[:len(ins)], buffers[len(ins):], ins + outs, ["parallel"] * rank, body, dims, plain_schedule(rng, dims))
     return function(index, buffers, text, f"elementwise {kind} {ins + outs} {size}")
 
 
@@ -330,7 +378,7 @@ def reduction(rng, index):
     args = [f"%p: {t}"] + [f"%o{i}: {o}" for i, o in enumerate(outs)]
     body = f"  ^bb0({', '.join(args)}):\n{body}"
     iterators = ["reduction" if d in reduced else "parallel" for d in dims]
-    text = generic(buffers[:1], buffers[1:], [order] + [keep] * len(outs), iterators, body, dims)
+    text = generic(buffers[:1], buffers[1:], [order] + [keep] * len(outs), iterators, body, dims, plain_schedule(rng, dims))
     return function(index, buffers, text, f"reduction {kind} {order} -> {keep} {size}")
 
 
@@ -404,7 +452,7 @@ def compile_module(text, first, path, tools):
     lowered = subprocess.run([tools["flywheel-opt"], "-", *first, *flags], input=text, capture_output=True, text=True)
     if lowered.returncode:
         sys.exit(f"lowering failed: {lowered.stderr[:4000]}")
-    ir = subprocess.run([tools["mlir-translate"], "--mlir-to-llvmir"], input=lowered.stdout, capture_output=True, text=True, check=True)
+    ir = subprocess.run([tools["mlir-translate"], "--mlir-to-llvmir", "--allow-unregistered-dialect"], input=lowered.stdout, capture_output=True, text=True, check=True)
     subprocess.run([tools["clang"], "-x", "ir", "-", "-O2", "-march=native", "-Wno-override-module", "-shared", "-fPIC", "-o", path, "-lm"], input=ir.stdout, text=True, check=True)
     return ctypes.CDLL(path)
 
@@ -457,7 +505,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--vector-bits", type=int, default=512)
+    parser.add_argument("--vector-bits", type=int, choices=sorted(CPUS), default=512)
     parser.add_argument("--only", default="")
     parser.add_argument("--bin", action="append", default=[])
     options = parser.parse_args()
@@ -466,11 +514,11 @@ def main():
     makers = [m for m in (contraction, elementwise, reduction, tiled) if options.only in m.__name__]
     cases = [rng.choice(makers)(rng, i) for i in range(options.cases)]
     text = "".join(case.text for case in cases)
-    registers = 32 if options.vector_bits == 512 else 16
-    kernels = f"--flywheel-vectorize-kernels=vector-bits={options.vector_bits} num-vector-registers={registers}"
+    kernels = [f"--flywheel-attach-target=triple=x86_64-unknown-linux-gnu cpu={CPUS[options.vector_bits]}",
+               "--flywheel-choose-schedules", "--flywheel-vectorize-kernels"]
     failures = 0
     with tempfile.TemporaryDirectory() as directory:
-        actual = compile_module(text, [kernels], f"{directory}/actual.so", tools)
+        actual = compile_module(text, kernels, f"{directory}/actual.so", tools)
         expected = compile_module(text, ["--convert-linalg-to-loops"], f"{directory}/expected.so", tools)
         for index, case in enumerate(cases):
             data = [b.data(rng) for b in case.buffers]

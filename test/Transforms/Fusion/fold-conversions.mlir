@@ -178,10 +178,14 @@ func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xb
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (n, m)>
 
-// A product that is written transposed has no tiles of its own.
+// A product that is written transposed is one like the others.
 // CHECK-LABEL: func.func @turned(
-// CHECK: %[[NARROW:.*]] = linalg.generic
-// CHECK: linalg.contract {{.*}} ins(%{{.*}}, %[[NARROW]] : tensor<4x8xbf16>, tensor<8x16xbf16>)
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<16x4xbf16>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<16x4xbf16>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: f32, %[[C:.*]]: bf16):
+// CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[B]] : f32 to bf16
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[A]], %[[NARROW]] : bf16
+// CHECK-NEXT: arith.addf %[[C]], %[[P]] : bf16
 func.func @turned(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<16x4xbf16>) -> tensor<16x4xbf16> {
   %e = tensor.empty() : tensor<8x16xbf16>
   %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

@@ -257,3 +257,185 @@ func.func @repeated(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
   } -> tensor<3x4xf32>
   return %p, %r, %s : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
 }
+
+// -----
+
+#x = affine_map<(n, i, j, o, p, q, c) -> (n, i + p, j + q, c)>
+#dy = affine_map<(n, i, j, o, p, q, c) -> (n, i, j, o)>
+#dw = affine_map<(n, i, j, o, p, q, c) -> (p, q, c, o)>
+#id = affine_map<(a, b, c, d) -> (a, b, c, d)>
+
+// The mask of an activation is not computed in the body of a filter's gradient,
+// for each of its products.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>
+// CHECK-LABEL: func.func @mask_of_filter(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x6x6x3xf32>, %[[Y:[^:]*]]: tensor<2x4x4x8xf32>, %[[G:[^:]*]]: tensor<2x4x4x8xf32>, %[[DW:[^:]*]]: tensor<3x3x3x8xf32>) -> tensor<3x3x3x8xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<2x4x4x8xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%[[Y]], %[[G]] : tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32>) outs(%[[EMPTY]] : tensor<2x4x4x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[CMPF:.*]] = arith.cmpf ogt, %[[E]], %[[ZERO]] : f32
+// CHECK-NEXT: %[[SELECT:.*]] = arith.select %[[CMPF]], %[[E_2]], %[[ZERO]] : f32
+// CHECK-NEXT: linalg.yield %[[SELECT]] : f32
+// CHECK-NEXT: } -> tensor<2x4x4x8xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel", "parallel"]} ins(%[[X]], %[[GENERIC]] : tensor<2x6x6x3xf32>, tensor<2x4x4x8xf32>) outs(%[[DW]] : tensor<3x3x3x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[E_4:.*]]: f32, %[[E_5:.*]]: f32, %[[E_6:.*]]: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E_4]], %[[E_5]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_6]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<3x3x3x8xf32>
+// CHECK-NEXT: return %[[GENERIC_2]] : tensor<3x3x3x8xf32>
+func.func @mask_of_filter(%x: tensor<2x6x6x3xf32>, %y: tensor<2x4x4x8xf32>, %g: tensor<2x4x4x8xf32>, %dw: tensor<3x3x3x8xf32>) -> tensor<3x3x3x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x4x8xf32>
+  %mask = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %g : tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32>) outs(%e : tensor<2x4x4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.cmpf ogt, %a, %zero : f32
+    %1 = arith.select %0, %b, %zero : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x4x4x8xf32>
+  %r = linalg.generic {indexing_maps = [#x, #dy, #dw], iterator_types = ["reduction", "reduction", "reduction", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %mask : tensor<2x6x6x3xf32>, tensor<2x4x4x8xf32>) outs(%dw : tensor<3x3x3x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x3x3x8xf32>
+  return %r : tensor<3x3x3x8xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(a, b) -> (a, b)>
+
+// Nor in that of a product.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @mask_of_product(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<4x8xf32>) outs(%[[EMPTY]] : tensor<4x8xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
+// CHECK-NEXT: %[[MAXIMUMF:.*]] = arith.maximumf %[[E]], %[[ZERO]] : f32
+// CHECK-NEXT: linalg.yield %[[MAXIMUMF]] : f32
+// CHECK-NEXT: } -> tensor<4x8xf32>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[GENERIC]], %[[W]] : tensor<4x8xf32>, tensor<8x16xf32>) outs(%[[Y]] : tensor<4x16xf32>) {
+// CHECK-NEXT: ^bb0(%[[E_3:.*]]: f32, %[[E_4:.*]]: f32, %[[E_5:.*]]: f32):
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E_3]], %[[E_4]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<4x16xf32>
+// CHECK-NEXT: return %[[GENERIC_2]] : tensor<4x16xf32>
+func.func @mask_of_product(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %relu = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.maximumf %p, %zero : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%relu, %w : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(a, b) -> (a, b)>
+#turned = affine_map<(a, b) -> (b, a)>
+
+// What only moves elements is but another map of an input, and what widens them
+// is a part of the kernel.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @moved_into_product(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[W:[^:]*]]: tensor<8x16xbf16>, %[[Y:[^:]*]]: tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<8x4xf32>, tensor<8x16xbf16>) outs(%[[Y]] : tensor<4x16xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E_2]] : bf16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E]], %[[EXTF]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_3]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<4x16xf32>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<4x16xf32>
+func.func @moved_into_product(%x: tensor<8x4xf32>, %w: tensor<8x16xbf16>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %moved = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    linalg.yield %p : f32
+  } -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<8x16xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xbf16>) outs(%f : tensor<8x16xf32>) {
+  ^bb0(%p: bf16, %q: f32):
+    %0 = arith.extf %p : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x16xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%moved, %wide : tensor<4x8xf32>, tensor<8x16xf32>) outs(%y : tensor<4x16xf32>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %s, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+#id = affine_map<(a) -> (a)>
+#sum = affine_map<(a) -> ()>
+
+// A sum of products reads each element once: what makes it is computed there.
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0) -> ()>
+// CHECK-LABEL: func.func @dot(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64xf32>, %[[Y:[^:]*]]: tensor<64xf32>, %[[S:[^:]*]]: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP1]]], iterator_types = ["reduction"]} ins(%[[X]], %[[Y]] : tensor<64xf32>, tensor<64xf32>) outs(%[[S]] : tensor<f32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[MAXIMUMF:.*]] = arith.maximumf %[[E]], %[[ZERO]] : f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[MAXIMUMF]], %[[E_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_3]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<f32>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<f32>
+func.func @dot(%x: tensor<64xf32>, %y: tensor<64xf32>, %s: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %relu = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.maximumf %p, %zero : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #sum], iterator_types = ["reduction"]}
+      ins(%relu, %y : tensor<64xf32>, tensor<64xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%p: f32, %q: f32, %t: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %t, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

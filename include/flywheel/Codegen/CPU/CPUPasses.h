@@ -8,6 +8,7 @@
 #define FLYWHEEL_CODEGEN_CPU_CPUPASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace flywheel {

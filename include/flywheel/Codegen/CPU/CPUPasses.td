@@ -9,23 +9,56 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
-  let summary = "One loop nest for a contraction and its epilogue";
+def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Describe the target in the module";
   let description = [{
-    Before: `linalg` on tensors. After: each contraction whose only use is an
-    elementwise op (bias, activation, optimizer update) is computed tile by tile
-    inside the loops of that op, in register-sized tiles; the right-hand side is
-    packed into contiguous panels where its rows are far apart. Loops are peeled
-    so that full tiles are static. What an op reads of the old value of its
-    destination, element for element, it reads from the destination.
+    Before: any module. After: the module has a `codegen.target`, which describes
+    the CPU that the options name: its vector unit and the extensions that kernels
+    can be made of, as LLVM knows them. A module that has a target keeps it. An
+    unknown kind of CPU counts as one with 16 vector registers of 128 bits.
+
+    Refuses triples, CPUs and features that LLVM does not know.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"512",
-           "Width of a vector register in bits">,
-    Option<"numVectorRegisters", "num-vector-registers", "unsigned",
-           /*default=*/"32", "Number of vector registers">
+    Option<"triple", "triple", "std::string", /*default=*/[{""}],
+           "LLVM triple of the machine; empty for this one">,
+    Option<"cpu", "cpu", "std::string", /*default=*/[{""}],
+           "LLVM name of the CPU; empty for this one, or with a triple for the "
+           "most general one">,
+    Option<"features", "features", "std::string", /*default=*/[{""}],
+           "LLVM features to add or remove, such as +avx2,-fma">
   ];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+}
+
+def ChooseSchedules : Pass<"flywheel-choose-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Choose how each structured op is computed";
+  let description = [{
+    Before: structured ops in a module with a `codegen.target`. After: on tensors,
+    each contraction that reads its inputs more than once has a
+    `codegen.schedule`, which says in which tiles it and its epilogue are computed;
+    on buffers, every structured op has one. An op that has one keeps it, so that
+    a person can choose. One that does not fit its op is replaced, with a warning.
+
+    Refuses a module without a target.
+  }];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+  let statistics = [Statistic<"numChosen", "chosen", "Schedules chosen">];
+}
+
+def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Compute a contraction and its epilogue tile by tile";
+  let description = [{
+    Before: `linalg` on tensors, where contractions have a `codegen.schedule`.
+    After: each scheduled contraction is computed in the tiles of its schedule, in
+    one `scf.forall` for each level. The elementwise op (bias, activation,
+    optimizer update) that alone uses its result is computed with it, tile by
+    tile. Where the schedule says so, the outermost level packs the part of the
+    right-hand side that its tile reads. What an op reads of the old value of its
+    destination, element for element, it reads from the destination.
+  }];
   let dependentDialects = [
+    "::flywheel::codegen::CodegenDialect",
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"
@@ -36,34 +69,45 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ForallToFor : Pass<"flywheel-forall-to-for", "::mlir::func::FuncOp"> {
+  let summary = "Compute tiles one after the other";
+  let description = [{
+    Before: groups of tiles as `scf.forall`s on tensors. After: each is a nest of
+    `scf.for`, in the same order. Loops are peeled, so that full tiles have static
+    sizes. This is the serial back end of tiles.
+
+    Refuses an iteration that reads of an output what another one writes: one after
+    the other, it would find the new value.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numConverted", "converted", "Loops converted">];
+}
+
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Lower structured ops on buffers to vector loops";
   let description = [{
-    Before: `linalg` ops on memrefs. After: loops over `vector` ops (and scalar
-    loops where an op has no vector form); no `linalg` op is left.
+    Before: `linalg` ops on memrefs, each with a `codegen.schedule`. After: loops
+    over `vector` ops (and scalar loops where the schedule says so); no `linalg`
+    op is left.
 
     Contractions of floats (matmul in every transposition, batched, or as a
     direct convolution) keep a tile of the output in vector registers over the
     whole reduction; a `linalg.fill` of the output right before is absorbed (the
     same SSA value: run CSE first), and what an elementwise op right after reads
-    is prefetched. The tile size is that of `chooseContractionTile`.
-    Other ops are vectorized along the loop that makes the most accesses
-    contiguous, be it parallel or a reduction; float reductions are then
-    reassociated. Tails are masked. Ops without a vector form, such as those with
-    control flow in their body, become scalar loops.
+    is prefetched.
+    Other ops are vectorized along one loop, be it parallel or a reduction; float
+    reductions are then reassociated. Tails are masked. Ops without a vector form,
+    such as those with control flow in their body, become scalar loops.
 
     An input may be the same memory as an output only if both are accessed
     through the same indexing map, which is what one-shot bufferization makes.
 
-    Refuses: structured ops on tensors, and ops of the dialect that are no
-    structured ops, such as `linalg.pack`.
+    Refuses: structured ops on tensors or without a schedule that fits, and ops of
+    the dialect that are no structured ops, such as `linalg.pack`.
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Width of a vector register in bits">,
-    Option<"numVectorRegisters", "num-vector-registers", "unsigned", "32",
-           "Number of vector registers">
-  ];
   let statistics = [
     Statistic<"numContractions", "contractions",
               "Ops lowered to register-tiled contraction kernels">,
@@ -73,8 +117,8 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::flywheel::codegen::CodegenDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -162,6 +162,16 @@ def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandDynamicXors : Pass<"flywheel-expand-dynamic-xors", "::mlir::func::FuncOp"> {
+  let summary = "Make other ops of xors of tensors with a dynamic size";
+  let description = [{
+    Before: any function. After: an `arith.xori` of tensors with a dynamic size is
+    the difference of an `arith.ori` and an `arith.andi`. Upstream folds `x ^ x` to
+    a constant of the type of `x`, which no constant can have.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandAffineDivisions : Pass<"flywheel-expand-affine-divisions",
                                  "::mlir::func::FuncOp"> {
   let summary = "Expand affine ops that divide by a number of the step";

@@ -174,6 +174,20 @@ def NormalizeSlices : Pass<"flywheel-normalize-slices", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def ReadInsertedSlices
+    : Pass<"flywheel-read-inserted-slices", "::mlir::func::FuncOp"> {
+  let summary = "Read a part of a tensor where it is inserted";
+  let description = [{
+    Before: a step on tensors, right before bufferization: canonicalization would
+    undo what this pass does. After: where a part of a tensor is computed in its
+    place and has other readers, it is inserted at once, and the readers read the
+    slice of the whole tensor. One-shot bufferization would not see that a reader
+    of the part behind the insertion finds the same elements, and would copy.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numRead", "read", "Parts read in their place">];
+}
+
 def LoadElements : Pass<"flywheel-load-elements", "::mlir::func::FuncOp"> {
   let summary = "Load single elements of what a step does not write";
   let description = [{

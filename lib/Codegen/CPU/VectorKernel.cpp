@@ -1,4 +1,4 @@
-//===- VectorizeElementwise.cpp - Elementwise ops and reductions ----------===//
+//===- VectorKernel.cpp - Elementwise ops and reductions over vectors -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementwisePlan.h"
+#include "KernelEmitter.h"
+#include "VectorSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -39,7 +40,7 @@ class ElementwiseEmitter {
 public:
   using Fold = OpFoldResult;
 
-  ElementwiseEmitter(OpBuilder &builder, ElementwisePlan thePlan)
+  ElementwiseEmitter(OpBuilder &builder, VectorPlan thePlan)
       : e(builder, thePlan.op.getLoc()), plan(std::move(thePlan)), op(plan.op),
         body(op.getBlock()) {
     for (unsigned i = 0, end = op.getNumDpsInits(); i < end; ++i)
@@ -103,7 +104,7 @@ private:
   }
 
   KernelEmitter e;
-  ElementwisePlan plan;
+  VectorPlan plan;
   linalg::LinalgOp op;
   Block *body;
   SmallVector<Fold> sizes;
@@ -520,15 +521,43 @@ Value ElementwiseEmitter::emitOp(Operation *inner, IRMapping &mapping,
   return e.b.create(state)->getResult(0);
 }
 
-bool vectorizeElementwise(RewriterBase &rewriter, linalg::LinalgOp op,
-                          const CpuTarget &target) {
-  FailureOr<ElementwisePlan> plan = makePlan(op, target);
-  if (failed(plan))
-    return false;
-  rewriter.setInsertionPoint(op);
-  ElementwiseEmitter(rewriter, *plan).emit();
-  rewriter.eraseOp(op);
-  return true;
+namespace {
+class VectorKernels : public KernelFamily {
+public:
+  codegen::ScheduleAttrInterface choose(linalg::LinalgOp op,
+                                        codegen::CPUAttr cpu) const override {
+    return chooseVectorSchedule(op, cpu);
+  }
+
+  bool has(codegen::ScheduleAttrInterface schedule) const override {
+    return isa<codegen::VectorAttr>(schedule);
+  }
+
+  std::string
+  explainMisfit(linalg::LinalgOp op,
+                codegen::ScheduleAttrInterface schedule) const override {
+    std::string reason;
+    (void)getVectorPlan(op, cast<codegen::VectorAttr>(schedule), reason);
+    return reason;
+  }
+
+  void emit(RewriterBase &rewriter, linalg::LinalgOp op,
+            codegen::ScheduleAttrInterface schedule, codegen::CPUAttr,
+            linalg::LinalgOp &fill) const override {
+    fill = {};
+    std::string reason;
+    VectorPlan plan =
+        *getVectorPlan(op, cast<codegen::VectorAttr>(schedule), reason);
+    rewriter.setInsertionPoint(op);
+    ElementwiseEmitter(rewriter, plan).emit();
+    rewriter.eraseOp(op);
+  }
+};
+} // namespace
+
+const KernelFamily &getVectorKernels() {
+  static const VectorKernels kernels;
+  return kernels;
 }
 
 } // namespace flywheel

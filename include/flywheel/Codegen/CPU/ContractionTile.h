@@ -1,25 +1,17 @@
-//===- CpuTarget.h - What code generation knows of a CPU --------*- C++ -*-===//
+//===- ContractionTile.h - Parts of C in registers --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The few numbers about a CPU that tiling and vectorization must agree on.
-//
-//===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_CODEGEN_CPU_CPUTARGET_H
-#define FLYWHEEL_CODEGEN_CPU_CPUTARGET_H
+#ifndef FLYWHEEL_CODEGEN_CPU_CONTRACTIONTILE_H
+#define FLYWHEEL_CODEGEN_CPU_CONTRACTIONTILE_H
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace flywheel {
-
-/// The vector unit of a CPU. The defaults describe AVX-512; AVX2 is {256, 16}.
-struct CpuTarget {
-  unsigned vectorBits = 512;
-  unsigned numVectorRegisters = 32;
-};
 
 /// The part of C that one contraction kernel keeps in vector registers.
 struct ContractionTile {
@@ -36,14 +28,13 @@ struct ContractionTile {
 
 /// Number of elements of type `elementType` (an integer, index or float type)
 /// in one vector register, at least 1.
-int64_t getVectorLength(mlir::Type elementType, const CpuTarget &target);
+int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 
 /// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[k, n].
 ///
 /// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
 /// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
-/// size, so it can be used as a tile size as it is. Tile-and-fuse must use this
-/// function too: a tile of another size is legal, only slower.
+/// size, so it can be used as a tile size as it is.
 ///
 /// Why these tiles, for f32 on AVX-512 with the whole of K in each tile, in
 /// percent of the FMA peak of the same run (benchmarks/kernel_tiles.py; best of
@@ -63,9 +54,9 @@ int64_t getVectorLength(mlir::Type elementType, const CpuTarget &target);
 ///    95 in blocks of 392, 93 of 196 or 112). A transposed B must be packed: 89
 ///    instead of 26 for [128x256]x[784x256]^T.
 ContractionTile chooseContractionTile(mlir::Type elementType,
-                                      const CpuTarget &target, int64_t m,
+                                      codegen::CPUAttr cpu, int64_t m,
                                       int64_t n);
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_CODEGEN_CPU_CPUTARGET_H
+#endif // FLYWHEEL_CODEGEN_CPU_CONTRACTIONTILE_H

@@ -1,18 +1,19 @@
-//===- ElementwisePlan.h - How an op is vectorized --------------*- C++ -*-===//
+//===- VectorSchedule.h - How an op is vectorized --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H
-#define FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H
+#ifndef FLYWHEEL_LIB_CODEGEN_CPU_VECTORSCHEDULE_H
+#define FLYWHEEL_LIB_CODEGEN_CPU_VECTORSCHEDULE_H
 
 #include "KernelEmitter.h"
+#include "KernelFamily.h"
 
 namespace flywheel {
 
 /// How one op is vectorized.
-struct ElementwisePlan {
+struct VectorPlan {
   mlir::linalg::LinalgOp op;
   /// The loop along the lanes, and whether it is a reduction.
   unsigned dim = 0;
@@ -38,10 +39,17 @@ AccessKind classifyAccess(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
 bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                   unsigned dim, std::optional<unsigned> transposed);
 
-/// Chooses the loops. Fails if the op has no vector form.
-mlir::FailureOr<ElementwisePlan> makePlan(mlir::linalg::LinalgOp op,
-                                          const CpuTarget &target);
+/// The loops of `op` in the roles that `schedule` gives them; fails, and says
+/// why in `reason`, if they do not fit.
+mlir::FailureOr<VectorPlan> getVectorPlan(mlir::linalg::LinalgOp op,
+                                          codegen::VectorAttr schedule,
+                                          std::string &reason);
+
+/// The best loop along vectors for `op`, on buffers; null if it has no vector
+/// form.
+codegen::VectorAttr chooseVectorSchedule(mlir::linalg::LinalgOp op,
+                                         codegen::CPUAttr cpu);
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CODEGEN_CPU_ELEMENTWISEPLAN_H
+#endif // FLYWHEEL_LIB_CODEGEN_CPU_VECTORSCHEDULE_H

@@ -1,10 +1,11 @@
-//===- CpuTarget.cpp - What code generation knows of a CPU ----------------===//
+//===- ContractionTile.cpp - Parts of C in registers
+//-----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Codegen/CPU/CpuTarget.h"
+#include "flywheel/Codegen/CPU/ContractionTile.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,12 +16,12 @@ using namespace mlir;
 
 namespace flywheel {
 
-int64_t getVectorLength(Type elementType, const CpuTarget &target) {
+int64_t getVectorLength(Type elementType, codegen::CPUAttr cpu) {
   unsigned bits =
       elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
   // Sub-byte types occupy a byte in memory.
   bits = std::max(bits, 8u);
-  return std::max<int64_t>(1, target.vectorBits / bits);
+  return std::max<int64_t>(1, cpu.getVectorBits() / bits);
 }
 
 /// The height of a tile for `m` rows, of which `maxRows` fit the registers.
@@ -41,10 +42,10 @@ static int64_t chooseRows(int64_t maxRows, int64_t m) {
   return llvm::divideCeil(m, numTiles);
 }
 
-ContractionTile chooseContractionTile(Type elementType, const CpuTarget &target,
+ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
                                       int64_t m, int64_t n) {
   ContractionTile tile;
-  tile.vectorLength = getVectorLength(elementType, target);
+  tile.vectorLength = getVectorLength(elementType, cpu);
   // Two vectors of B share each broadcast of A; more would leave too few rows.
   // With few rows, only independent columns hide the latency of an FMA.
   int64_t numVectors = 2;
@@ -57,7 +58,7 @@ ContractionTile chooseContractionTile(Type elementType, const CpuTarget &target,
   if (!ShapedType::isDynamic(n))
     tile.nr = std::clamp<int64_t>(n, 1, tile.nr);
   // Beside the accumulators: the vectors of B and one broadcast element of A.
-  int64_t registers = target.numVectorRegisters;
+  int64_t registers = cpu.getVectorRegisters();
   int64_t maxRows =
       std::max<int64_t>(1, (registers - numVectors - 1) / numVectors);
   // Even heights only: 6x16 rather than 6.5 rows on AVX2, 14x32 on AVX-512.

@@ -1,10 +1,12 @@
-//===- ElementwisePlan.cpp - How an op is vectorized ----------------------===//
+//===- VectorSchedule.cpp - How an op is vectorized -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementwisePlan.h"
+#include "VectorSchedule.h"
+
+#include "flywheel/Codegen/CPU/ContractionTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -68,18 +70,16 @@ static bool hasSeparateOutputs(linalg::LinalgOp op) {
 
 /// Lanes of the vectors of `op`: one vector of its narrowest operand, but not
 /// more than two of the widest number that the body computes.
-static int64_t chooseVectorLength(linalg::LinalgOp op,
-                                  const CpuTarget &target) {
-  int64_t length =
-      getVectorLength(IntegerType::get(op.getContext(), 8), target);
+static int64_t chooseVectorLength(linalg::LinalgOp op, codegen::CPUAttr cpu) {
+  int64_t length = getVectorLength(IntegerType::get(op.getContext(), 8), cpu);
   for (OpOperand &operand : op->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()))
       length = std::min(
-          length, getVectorLength(getElementTypeOrSelf(operand.get()), target));
+          length, getVectorLength(getElementTypeOrSelf(operand.get()), cpu));
   for (Operation &inner : op.getBlock()->without_terminator())
     if (!inner.hasTrait<OpTrait::ConstantLike>())
       for (Type type : inner.getResultTypes())
-        length = std::min(length, 2 * getVectorLength(type, target));
+        length = std::min(length, 2 * getVectorLength(type, cpu));
   return length;
 }
 
@@ -147,27 +147,32 @@ static double getCost(linalg::LinalgOp op, unsigned dim, int64_t size,
          static_cast<double>(size);
 }
 
-FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
-                                    const CpuTarget &target) {
-  if (!isVectorizableBody(op) || !hasSeparateOutputs(op))
-    return failure();
-  ElementwisePlan plan;
-  plan.op = op;
-  plan.vectorLength = chooseVectorLength(op, target);
+/// Whether partial results of all outputs can be combined; none does it where
+/// there is no reduction.
+static bool combines(linalg::LinalgOp op) {
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
+    if (!getCombiner(op, i))
+      return false;
+  return true;
+}
 
-  bool combines = true, isSum = false;
-  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
-    Operation *combiner = getCombiner(op, i);
-    combines &= combiner != nullptr;
-    isSum |= isa_and_present<arith::AddFOp>(combiner);
-  }
+codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
+                                         codegen::CPUAttr cpu) {
+  if (!op.hasPureBufferSemantics() || !isVectorizableBody(op) ||
+      !hasSeparateOutputs(op))
+    return {};
+  int64_t lanes = chooseVectorLength(op, cpu);
+  bool canCombine = combines(op), isSum = false;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
+    isSum |= isa_and_present<arith::AddFOp>(getCombiner(op, i));
 
   std::optional<double> bestCost;
+  unsigned along = 0;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned dim = 0; dim < sizes.size(); ++dim) {
     bool isReduction = linalg::isReductionIterator(iterators[dim]);
-    if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !combines))
+    if (sizes[dim] == 0 || sizes[dim] == 1 || (isReduction && !canCombine))
       continue;
     // Lanes that are all accessed one by one are no better than scalar loops,
     // but for those of a sum, which need not wait for each other.
@@ -176,18 +181,47 @@ FailureOr<ElementwisePlan> makePlan(linalg::LinalgOp op,
           return classifyAccess(op, operand, dim) == AccessKind::Contiguous;
         }))
       continue;
-    double cost = getCost(op, dim, sizes[dim], plan.vectorLength);
+    double cost = getCost(op, dim, sizes[dim], lanes);
     // The innermost of equally good loops.
     if (bestCost && cost > *bestCost)
       continue;
     bestCost = cost;
-    plan.dim = dim;
-    plan.horizontal = isReduction;
+    along = dim;
   }
   if (!bestCost)
+    return {};
+  return codegen::VectorAttr::get(op.getContext(), along, lanes,
+                                  getTransposedLoop(op, along, lanes));
+}
+
+FailureOr<VectorPlan> getVectorPlan(linalg::LinalgOp op,
+                                    codegen::VectorAttr schedule,
+                                    std::string &reason) {
+  auto refuse = [&](const Twine &text) {
+    reason = text.str();
     return failure();
-  plan.transposed = getTransposedLoop(op, plan.dim, plan.vectorLength);
-  for (unsigned dim = 0; dim < sizes.size(); ++dim)
+  };
+  if (!isVectorizableBody(op))
+    return refuse("expected elementwise arithmetic in the body");
+  if (!hasSeparateOutputs(op))
+    return refuse("expected an element of each output for each iteration of "
+                  "the parallel loops");
+  VectorPlan plan;
+  plan.op = op;
+  plan.dim = schedule.getAlong();
+  plan.vectorLength = schedule.getLanes();
+  plan.transposed = schedule.getTranspose();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  plan.horizontal = linalg::isReductionIterator(iterators[plan.dim]);
+  if (plan.horizontal && !combines(op))
+    return refuse("expected partial results that can be combined along loop " +
+                  Twine(plan.dim));
+  if (plan.transposed &&
+      plan.transposed != getTransposedLoop(op, plan.dim, plan.vectorLength))
+    return refuse("expected an input that is contiguous along loop " +
+                  Twine(*plan.transposed) + " and strided along loop " +
+                  Twine(plan.dim) + ", and outputs that are contiguous there");
+  for (unsigned dim = 0; dim < iterators.size(); ++dim)
     if (dim != plan.dim && dim != plan.transposed)
       (linalg::isReductionIterator(iterators[dim]) ? plan.reductions
                                                    : plan.parallel)

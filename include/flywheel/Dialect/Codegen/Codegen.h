@@ -1,0 +1,34 @@
+//===- Codegen.h - The codegen dialect --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H
+#define FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+#include "flywheel/Dialect/Codegen/CodegenDialect.h.inc"
+#include "flywheel/Dialect/Codegen/CodegenInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "flywheel/Dialect/Codegen/CodegenAttributes.h.inc"
+
+namespace flywheel::codegen {
+
+/// The CPU that the module around `op` is compiled for. Emits an error at `op`
+/// and returns null if the module has none, or is not for a CPU.
+CPUAttr getCPU(mlir::Operation *op);
+
+/// The schedule of `op`, or null.
+ScheduleAttrInterface getSchedule(mlir::Operation *op);
+void setSchedule(mlir::Operation *op, ScheduleAttrInterface schedule);
+
+} // namespace flywheel::codegen
+
+#endif // FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H

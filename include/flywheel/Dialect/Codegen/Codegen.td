@@ -1,0 +1,153 @@
+//===- Codegen.td - The codegen dialect --------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DIALECT_CODEGEN_CODEGEN
+#define FLYWHEEL_DIALECT_CODEGEN_CODEGEN
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Codegen_Dialect : Dialect {
+  let name = "codegen";
+  let cppNamespace = "::flywheel::codegen";
+  let summary = "The target machine, and how each kernel is computed on it";
+  let description = [{
+    This dialect has attributes only.
+
+    `codegen.target` is an attribute of a module. It describes the machine that
+    the module is compiled for. `flywheel-attach-target` sets it; a module that
+    has one keeps it.
+
+    `codegen.schedule` is an attribute of a structured op. It says which family of
+    instructions computes the op, and in which tiles. `flywheel-choose-schedules`
+    sets it on the root of each fused group; an op that has one keeps it. So a
+    person can edit the attribute between two stages and see what happens.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getTargetAttrName() { return "codegen.target"; }
+    static ::llvm::StringRef getScheduleAttrName() { return "codegen.schedule"; }
+    void registerAttributes();
+  }];
+}
+
+class Codegen_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Codegen_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
+  let summary = "A CPU, as strategy needs to know it";
+  let description = [{
+    `vector_bits` and `vector_registers` are those of the widest vector unit,
+    `l1_bytes` and `l2_bytes` the data caches of one core, `cores` the number of
+    cores that a step may use, and `features` the LLVM names of the extensions that
+    a kernel can be made of, beside plain vectors.
+
+    Example: `#codegen.cpu<vector_bits = 512, vector_registers = 32,
+    l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["avx512bf16"]>`
+  }];
+  let parameters = (ins "unsigned":$vectorBits, "unsigned":$vectorRegisters,
+                        "int64_t":$l1Bytes, "int64_t":$l2Bytes,
+                        "unsigned":$cores, "::mlir::ArrayAttr":$features);
+  let assemblyFormat = [{
+    `<` `vector_bits` `=` $vectorBits `,` `vector_registers` `=` $vectorRegisters
+    `,` `l1_bytes` `=` $l1Bytes `,` `l2_bytes` `=` $l2Bytes `,` `cores` `=` $cores
+    `,` `features` `=` $features `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+def Codegen_ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::flywheel::codegen";
+  let description = [{
+    How one structured op is computed. There is one such attribute for each family
+    of kernels.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits an error at `op` and fails if `op` cannot have this schedule. `op` is
+      any op.
+    }], "::llvm::LogicalResult", "verifySchedule", (ins "::mlir::Operation *":$op)>,
+    InterfaceMethod<[{
+      The sizes of tiles, a list for each level from outside to inside, with one
+      number for each loop of the op: 0 does not tile the loop.
+    }], "::llvm::ArrayRef<::mlir::DenseI64ArrayAttr>", "getTiles", (ins), "",
+        "return {};">
+  ];
+}
+
+class Codegen_Schedule<string name, string attrMnemonic, list<string> methods>
+    : Codegen_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<Codegen_ScheduleAttrInterface, methods>]>;
+
+def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
+  let summary = "A contraction by vector multiply-adds on a tile in registers";
+  let description = [{
+    For a contraction C += A * B, in which every loop is one of
+     * `columns`: the loop along vectors of B and C;
+     * `rows`: the loops whose iterations share the vectors of B. A is broadcast;
+     * the other parallel loops, one iteration at a time;
+     * `passes`: reduction loops around all others. Each pass adds to C;
+     * the other reduction loops, innermost, with C in registers.
+
+    `registers` are the rows and columns of C that are kept in registers.
+
+    `tiles` are the sizes of tiles of the fused group, a list for each level from
+    outside to inside and a number for each loop. 0 does not tile a loop. Each
+    level is an `scf.forall`. What comes right behind the contraction, element for
+    element, is computed tile by tile in the innermost level. With `pack`, the
+    outermost level copies the part of B that its tile reads into a panel with
+    contiguous rows. `workers` is how many workers share the outermost level.
+
+    Example, for C[m, n] += A[m, k] * B[n, k]: `#codegen.fma<tiles = [[0, 32, 0],
+    [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>`
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$tiles,
+    "::mlir::DenseI64ArrayAttr":$rows, "unsigned":$columns,
+    "::mlir::DenseI64ArrayAttr":$registers,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$passes,
+    DefaultValuedParameter<"bool", "false">:$pack,
+    DefaultValuedParameter<"unsigned", "1">:$workers);
+  let assemblyFormat = [{
+    `<` struct(custom<Tiles>($tiles), $rows, $columns, $registers, $passes, $pack,
+               $workers) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
+  let summary = "An elementwise op or a reduction over vectors";
+  let description = [{
+    The iterations of the loop `along` are the lanes of vectors of `lanes`
+    elements. Blocks of inputs that are contiguous along the loop `transpose`, and
+    not along `along`, are transposed in registers.
+
+    Example: `#codegen.vector<along = 1, lanes = 16, transpose = 0>`
+  }];
+  let parameters = (ins "unsigned":$along, "int64_t":$lanes,
+                        OptionalParameter<"std::optional<unsigned>">:$transpose);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Codegen_LoopsAttr : Codegen_Schedule<"Loops", "loops", []> {
+  let summary = "One plain loop nest, element by element";
+}
+
+#endif // FLYWHEEL_DIALECT_CODEGEN_CODEGEN

@@ -1,0 +1,92 @@
+//===- Contraction.cpp - Sums of products ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Analysis/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+Operation *getNarrowingOf(BlockArgument element) {
+  if (!element.hasOneUse())
+    return nullptr;
+  Operation *user = *element.getUsers().begin();
+  return isa<arith::TruncFOp>(user) && user->getBlock() == element.getOwner()
+             ? user
+             : nullptr;
+}
+
+/// The argument of the body that `factor` is, converted or not.
+static Value getSource(Value factor) {
+  if (auto extension = factor.getDefiningOp<arith::ExtFOp>())
+    factor = extension.getIn();
+  if (auto narrowing = factor.getDefiningOp<arith::TruncFOp>())
+    factor = narrowing.getIn();
+  return factor;
+}
+
+/// Whether the body is C + A * B.
+static bool isMultiplyAdd(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  auto sum =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  BlockArgument out = body->getArgument(2);
+  if (!sum || sum->getBlock() != body)
+    return false;
+  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
+  if (product == out || (sum.getLhs() != out && sum.getRhs() != out))
+    return false;
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply || multiply->getBlock() != body)
+    return false;
+  Value lhs = getSource(multiply.getLhs()), rhs = getSource(multiply.getRhs());
+  Value x = body->getArgument(0), y = body->getArgument(1);
+  return (lhs == x && rhs == y) || (lhs == y && rhs == x);
+}
+
+bool isContraction(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || !isMultiplyAdd(op))
+    return false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isa<ShapedType>(operand.get().getType()))
+      return false;
+  OpOperand *output = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(output);
+  return map.isProjectedPermutation() &&
+         map.getNumResults() == op.getNumParallelLoops();
+}
+
+bool reusesInputs(linalg::LinalgOp op) {
+  if (!isContraction(op))
+    return false;
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return llvm::any_of(
+        parallel, [&](unsigned loop) { return !map.isFunctionOfDim(loop); });
+  });
+}
+
+SmallVector<int64_t> getStaticLoopSizes(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes(op.getNumLoops(), ShapedType::kDynamic);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (!ShapedType::isDynamic(size))
+          sizes[dim.getPosition()] = size;
+  }
+  return sizes;
+}
+
+} // namespace flywheel

@@ -1,0 +1,94 @@
+//===- AttachTarget.cpp - Describe the target in the module ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: any module. After: it has a `codegen.target`, unless it had one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CPU/CPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Target/TargetMachine.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_ATTACHTARGET
+#include "flywheel/Codegen/CPU/CPUPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// The bits and the number of vector registers of the widest vector unit. An
+/// unknown machine counts as one with 16 registers of 128 bits.
+static std::pair<unsigned, unsigned>
+getVectorUnit(const llvm::Triple &triple, const llvm::MCSubtargetInfo *info) {
+  if (info && triple.isX86()) {
+    if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
+      return {512, 32};
+    if (info->checkFeatures("+avx2"))
+      return {256, 16};
+  }
+  if (info && triple.isAArch64())
+    return {128, 32};
+  return {128, 16};
+}
+
+/// The extensions that kernels can be made of, of those that the machine has.
+static SmallVector<StringRef> getFeatures(const llvm::Triple &triple,
+                                          const llvm::MCSubtargetInfo *info) {
+  SmallVector<StringRef> known;
+  if (triple.isX86())
+    known = {"amx-bf16", "amx-int8", "avx512bf16", "avx512fp16"};
+  else if (triple.isAArch64())
+    known = {"bf16", "fullfp16", "i8mm", "sve"};
+  llvm::erase_if(known, [&](StringRef feature) {
+    return !info || !info->checkFeatures(("+" + feature).str());
+  });
+  return known;
+}
+
+namespace {
+struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
+  using AttachTargetBase::AttachTargetBase;
+
+  void runOnOperation() override {
+    StringRef name = codegen::CodegenDialect::getTargetAttrName();
+    if (getOperation()->hasAttr(name))
+      return;
+    TargetOptions options{triple, cpu, features};
+    CodegenOptions code;
+    code.target = options;
+    if (llvm::Expected<std::unique_ptr<llvm::TargetMachine>> known =
+            createTargetMachine(code);
+        !known) {
+      getOperation().emitError() << llvm::toString(known.takeError());
+      return signalPassFailure();
+    }
+    llvm::Triple machine(options.triple.empty() ? llvm::sys::getProcessTriple()
+                                                : options.triple);
+    std::unique_ptr<llvm::MCSubtargetInfo> info = createSubtargetInfo(options);
+    auto [bits, registers] = getVectorUnit(machine, info.get());
+    Builder b(&getContext());
+    getOperation()->setAttr(
+        name,
+        codegen::CPUAttr::get(
+            &getContext(), bits, registers, kL1Bytes, kL2Bytes,
+            /*cores=*/1, b.getStrArrayAttr(getFeatures(machine, info.get()))));
+  }
+
+private:
+  // What CPUs of recent years have at least. Code is the same whichever machine
+  // compiles it, so the caches of this one do not count.
+  static constexpr int64_t kL1Bytes = 48 * 1024;
+  static constexpr int64_t kL2Bytes = 2 * 1024 * 1024;
+};
+} // namespace

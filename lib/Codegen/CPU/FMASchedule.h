@@ -1,0 +1,43 @@
+//===- FMASchedule.h - Roles and tiles of a contraction ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_CPU_FMASCHEDULE_H
+#define FLYWHEEL_LIB_CODEGEN_CPU_FMASCHEDULE_H
+
+#include "KernelFamily.h"
+
+namespace flywheel {
+
+/// A contraction with its loops and operands in their roles.
+struct Contraction {
+  mlir::linalg::LinalgOp op;
+  /// The operand that is broadcast, the one read as vectors, and the output.
+  mlir::OpOperand *a = nullptr, *b = nullptr, *c = nullptr;
+  mlir::AffineMap aMap, bMap, cMap;
+  /// The loop along vectors.
+  unsigned n = 0;
+  /// The loops along rows. A row is an iteration of all of them; where there
+  /// are several, all have a static size.
+  llvm::SmallVector<unsigned> rows;
+  /// The other parallel loops; reductions around all others, and inside.
+  llvm::SmallVector<unsigned> outer, passes, k;
+};
+
+/// The roles that `schedule` gives the loops of `op`; fails, and says why in
+/// `reason`, if they do not fit.
+mlir::FailureOr<Contraction> getContraction(mlir::linalg::LinalgOp op,
+                                            codegen::FMAAttr schedule,
+                                            std::string &reason);
+
+/// The roles and tiles that are best for `op` on `cpu`; null if `op` is no
+/// contraction, or if there is no loop along which the output is contiguous and
+/// one input is constant.
+codegen::FMAAttr chooseFMASchedule(mlir::linalg::LinalgOp op,
+                                   codegen::CPUAttr cpu);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_CPU_FMASCHEDULE_H

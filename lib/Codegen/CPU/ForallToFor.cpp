@@ -1,0 +1,132 @@
+//===- ForallToFor.cpp - Tiles one after the other ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: groups as `scf.forall`s on tensors. After: a nest of `scf.for` each,
+// in which all tiles but those at the end have a static size. Refuses an
+// iteration that reads of an output what another one writes: one after the
+// other, it would find the new value. Upstream's conversion takes loops on
+// buffers only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/CPU/CPUPasses.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FORALLTOFOR
+#include "flywheel/Codegen/CPU/CPUPasses.h.inc"
+} // namespace flywheel
+
+/// Fails with an error if an iteration of `forall` reads more of an output than
+/// the part that it writes.
+static LogicalResult verifyReads(RewriterBase &rewriter, scf::ForallOp forall) {
+  // Equal offsets are one value.
+  DominanceInfo dominance(forall);
+  eliminateCommonSubExpressions(rewriter, dominance, forall);
+  auto isSame = [](OpFoldResult a, OpFoldResult b) {
+    return isEqualConstantIntOrValue(a, b);
+  };
+  for (BlockArgument output : forall.getRegionIterArgs()) {
+    SmallVector<tensor::ParallelInsertSliceOp> writes;
+    for (Operation *user : output.getUsers())
+      if (auto write = dyn_cast<tensor::ParallelInsertSliceOp>(user))
+        writes.push_back(write);
+    for (Operation *user : output.getUsers()) {
+      auto read = dyn_cast<tensor::ExtractSliceOp>(user);
+      if (isa<tensor::ParallelInsertSliceOp, tensor::DimOp>(user) ||
+          (read && llvm::any_of(writes, [&](tensor::ParallelInsertSliceOp op) {
+             return cast<OffsetSizeAndStrideOpInterface>(op.getOperation())
+                 .isSameAs(
+                     cast<OffsetSizeAndStrideOpInterface>(read.getOperation()),
+                     isSame);
+           })))
+        continue;
+      return user->emitOpError()
+             << "expected an iteration of 'scf.forall' to read of an output "
+                "only the slice that it inserts, to be computed after others";
+    }
+  }
+  return success();
+}
+
+/// Replaces `forall` by a nest of loops, outermost first.
+static scf::LoopNest convert(RewriterBase &rewriter, scf::ForallOp forall) {
+  Location loc = forall.getLoc();
+  rewriter.setInsertionPoint(forall);
+  auto toValues = [&](ArrayRef<OpFoldResult> folds) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, folds);
+  };
+  SmallVector<Value> lower = toValues(forall.getMixedLowerBound()),
+                     upper = toValues(forall.getMixedUpperBound()),
+                     steps = toValues(forall.getMixedStep());
+  scf::InParallelOp end = forall.getTerminator();
+  scf::LoopNest nest = scf::buildLoopNest(
+      rewriter, loc, lower, upper, steps, forall.getOutputs(),
+      [&](OpBuilder &, Location, ValueRange ivs, ValueRange carried) {
+        SmallVector<Value> arguments(ivs);
+        llvm::append_range(arguments, carried);
+        Block *body = rewriter.getInsertionBlock();
+        Block::iterator place = rewriter.getInsertionPoint();
+        SmallVector<Operation *> inserts;
+        for (Operation &op : end.getYieldingOps())
+          inserts.push_back(&op);
+        for (Operation *op : inserts)
+          op->moveBefore(end);
+        rewriter.inlineBlockBefore(forall.getBody(), body, place, arguments);
+        SmallVector<Value> results(carried);
+        for (Operation *op : inserts) {
+          auto insert = cast<tensor::ParallelInsertSliceOp>(op);
+          // A later insertion into the same output goes behind this one.
+          unsigned number =
+              llvm::find(carried, insert.getDest()) - carried.begin();
+          rewriter.setInsertionPoint(end);
+          results[number] = tensor::InsertSliceOp::create(
+              rewriter, insert.getLoc(), insert.getSource(), results[number],
+              insert.getMixedOffsets(), insert.getMixedSizes(),
+              insert.getMixedStrides());
+          rewriter.eraseOp(insert);
+        }
+        rewriter.eraseOp(end);
+        rewriter.setInsertionPoint(body, place);
+        return results;
+      });
+  rewriter.replaceOp(forall, nest.results);
+  return nest;
+}
+
+namespace {
+struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<scf::ForallOp> foralls;
+    getOperation().walk([&](scf::ForallOp op) { foralls.push_back(op); });
+    SmallVector<scf::ForOp> loops;
+    // The inner ones come first in this list.
+    for (scf::ForallOp forall : foralls) {
+      if (failed(verifyReads(rewriter, forall)))
+        return signalPassFailure();
+      scf::LoopNest nest = convert(rewriter, forall);
+      llvm::append_range(loops, llvm::reverse(nest.loops));
+      ++numConverted;
+    }
+    // Full tiles get static sizes, the rest goes into loops of its own.
+    for (scf::ForOp loop : loops) {
+      scf::ForOp partial;
+      (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, partial);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,64 @@
+//===- KernelFamily.h - One way to compute structured ops -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_CPU_KERNELFAMILY_H
+#define FLYWHEEL_LIB_CODEGEN_CPU_KERNELFAMILY_H
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace flywheel {
+
+/// Kernels made of one family of instructions. A family has an attribute of the
+/// codegen dialect, which says how it computes one op.
+class KernelFamily {
+public:
+  virtual ~KernelFamily() = default;
+
+  /// The best way of this family to compute `op`, which is on tensors or on
+  /// buffers, or null if it has none.
+  virtual codegen::ScheduleAttrInterface choose(mlir::linalg::LinalgOp op,
+                                                codegen::CPUAttr cpu) const = 0;
+
+  /// Whether `schedule` is one of this family.
+  virtual bool has(codegen::ScheduleAttrInterface schedule) const = 0;
+
+  /// Why `op` cannot be computed as `schedule`, a verified one of this family,
+  /// says; empty if it can.
+  virtual std::string
+  explainMisfit(mlir::linalg::LinalgOp op,
+                codegen::ScheduleAttrInterface schedule) const = 0;
+
+  /// Replaces `op`, on buffers, by a kernel as `schedule` says, which fits. It
+  /// starts from the value of `fill`, if given, so that `fill` can be erased;
+  /// where it does not, `fill` is set to null.
+  virtual void emit(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
+                    codegen::ScheduleAttrInterface schedule,
+                    codegen::CPUAttr cpu,
+                    mlir::linalg::LinalgOp &fill) const = 0;
+};
+
+/// Contractions by vector multiply-adds, with C in registers (`#codegen.fma`).
+const KernelFamily &getFMAKernels();
+/// Elementwise ops and reductions over vectors (`#codegen.vector`).
+const KernelFamily &getVectorKernels();
+/// Plain loops (`#codegen.loops`), which compute every op.
+const KernelFamily &getLoopKernels();
+
+/// The families, the fastest first.
+llvm::ArrayRef<const KernelFamily *> getKernelFamilies();
+
+/// The family that `schedule` is of.
+const KernelFamily &getKernelFamily(codegen::ScheduleAttrInterface schedule);
+
+/// The schedule of the first family that has one for `op`.
+codegen::ScheduleAttrInterface chooseSchedule(mlir::linalg::LinalgOp op,
+                                              codegen::CPUAttr cpu);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_CPU_KERNELFAMILY_H

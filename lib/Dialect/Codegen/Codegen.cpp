@@ -1,0 +1,268 @@
+//===- Codegen.cpp - The codegen dialect ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::codegen;
+
+#include "flywheel/Dialect/Codegen/CodegenDialect.cpp.inc"
+#include "flywheel/Dialect/Codegen/CodegenInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Lists of lists
+//===----------------------------------------------------------------------===//
+
+/// Parses `[[0, 32, 0], [8, 0, 0]]`.
+static ParseResult parseTiles(AsmParser &parser,
+                              SmallVectorImpl<DenseI64ArrayAttr> &tiles) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    Attribute sizes = DenseI64ArrayAttr::parse(parser, Type());
+    if (!sizes)
+      return failure();
+    tiles.push_back(cast<DenseI64ArrayAttr>(sizes));
+    return success();
+  });
+}
+
+static void printTiles(AsmPrinter &printer, ArrayRef<DenseI64ArrayAttr> tiles) {
+  printer << "[";
+  llvm::interleaveComma(tiles, printer,
+                        [&](DenseI64ArrayAttr sizes) { sizes.print(printer); });
+  printer << "]";
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "flywheel/Dialect/Codegen/CodegenAttributes.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// CPUAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              unsigned vectorBits, unsigned vectorRegisters,
+                              int64_t l1Bytes, int64_t l2Bytes, unsigned cores,
+                              ArrayAttr features) {
+  if (vectorBits < 64 || !llvm::isPowerOf2_32(vectorBits) ||
+      vectorRegisters < 4)
+    return emitError() << "expected a power of two of at least 64 vector bits "
+                          "and at least 4 vector registers, found "
+                       << vectorBits << " and " << vectorRegisters;
+  if (l1Bytes < 1024 || l2Bytes < l1Bytes)
+    return emitError()
+           << "expected a cache of at least 1024 bytes and a second "
+              "one that is not smaller, found "
+           << l1Bytes << " and " << l2Bytes;
+  if (cores == 0)
+    return emitError() << "expected at least one core, found none";
+  for (Attribute feature : features)
+    if (!isa<StringAttr>(feature))
+      return emitError() << "expected names of features, found " << feature;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+/// The structured op that `op` is; emits an error and returns null for others.
+static linalg::LinalgOp getStructured(Operation *op, Attribute schedule) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    op->emitOpError() << "expected a structured op for the schedule "
+                      << schedule;
+  return structured;
+}
+
+/// Emits an error at `op` and fails if `loop` is no loop of it of this kind.
+static LogicalResult verifyLoop(linalg::LinalgOp op, int64_t loop,
+                                utils::IteratorType kind, StringRef role) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (loop < 0 || loop >= static_cast<int64_t>(iterators.size()))
+    return op.emitOpError() << "expected one of " << iterators.size()
+                            << " loops as " << role << ", found " << loop;
+  if (iterators[loop] != kind)
+    return op.emitOpError()
+           << "expected a " << utils::stringifyIteratorType(kind) << " loop as "
+           << role << ", found loop " << loop;
+  return success();
+}
+
+LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayRef<DenseI64ArrayAttr> tiles,
+                              DenseI64ArrayAttr rows, unsigned columns,
+                              DenseI64ArrayAttr registers,
+                              DenseI64ArrayAttr passes, bool pack,
+                              unsigned workers) {
+  auto isNegative = [](int64_t size) { return size < 0; };
+  for (DenseI64ArrayAttr sizes : tiles)
+    if (llvm::any_of(sizes.asArrayRef(), isNegative))
+      return emitError() << "expected tiles of 0 or more iterations, found "
+                         << sizes;
+  if (registers.size() != 2 || registers[0] < 1 || registers[1] < 1)
+    return emitError() << "expected a number of rows and one of columns in "
+                          "registers, found "
+                       << registers;
+  // Every element of the tile is an op of the kernel.
+  constexpr int64_t kMaxElements = 4096;
+  if (registers[0] > kMaxElements || registers[1] > kMaxElements ||
+      registers[0] * registers[1] > kMaxElements)
+    return emitError() << "expected at most " << kMaxElements
+                       << " elements in registers, found " << registers;
+  llvm::SmallDenseSet<int64_t> seen = {static_cast<int64_t>(columns)};
+  for (DenseI64ArrayAttr loops : {rows, passes})
+    for (int64_t loop : loops ? loops.asArrayRef() : ArrayRef<int64_t>())
+      if (!seen.insert(loop).second)
+        return emitError() << "expected each loop in one role, found loop "
+                           << loop << " in two";
+  if (pack && tiles.size() < 2)
+    return emitError() << "expected two levels of tiles to pack a panel that "
+                          "the inner one reads, found "
+                       << tiles.size();
+  if (workers == 0)
+    return emitError() << "expected at least one worker, found none";
+  return success();
+}
+
+LogicalResult FMAAttr::verifySchedule(Operation *op) const {
+  linalg::LinalgOp structured = getStructured(op, *this);
+  if (!structured)
+    return failure();
+  using utils::IteratorType;
+  unsigned numLoops = structured.getNumLoops();
+  for (DenseI64ArrayAttr sizes : getTiles()) {
+    if (sizes.size() != numLoops)
+      return op->emitOpError() << "expected a tile size for each of "
+                               << numLoops << " loops, found " << sizes;
+    for (auto [loop, size] : llvm::enumerate(sizes.asArrayRef()))
+      if (size != 0 &&
+          failed(verifyLoop(structured, loop, IteratorType::parallel, "tiled")))
+        return failure();
+  }
+  for (int64_t row : getRows().asArrayRef())
+    if (failed(verifyLoop(structured, row, IteratorType::parallel, "rows")))
+      return failure();
+  if (DenseI64ArrayAttr passes = getPasses())
+    for (int64_t pass : passes.asArrayRef())
+      if (failed(
+              verifyLoop(structured, pass, IteratorType::reduction, "passes")))
+        return failure();
+  return verifyLoop(structured, getColumns(), IteratorType::parallel,
+                    "columns");
+}
+
+LogicalResult VectorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 unsigned along, int64_t lanes,
+                                 std::optional<unsigned> transpose) {
+  constexpr int64_t kMaxLanes = 256;
+  if (lanes < 1 || lanes > kMaxLanes || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "expected a power of two of up to " << kMaxLanes
+                       << " lanes, found " << lanes;
+  if (transpose == along)
+    return emitError() << "expected another loop to transpose than that along "
+                          "the lanes, found "
+                       << along;
+  return success();
+}
+
+LogicalResult VectorAttr::verifySchedule(Operation *op) const {
+  linalg::LinalgOp structured = getStructured(op, *this);
+  if (!structured)
+    return failure();
+  unsigned numLoops = structured.getNumLoops();
+  for (std::optional<unsigned> loop :
+       {std::optional<unsigned>(getAlong()), getTranspose()})
+    if (loop && *loop >= numLoops)
+      return op->emitOpError() << "expected one of " << numLoops << " loops in "
+                               << *this << ", found " << *loop;
+  return success();
+}
+
+LogicalResult LoopsAttr::verifySchedule(Operation *op) const {
+  return success(getStructured(op, *this) != nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Dialect
+//===----------------------------------------------------------------------===//
+
+void CodegenDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "flywheel/Dialect/Codegen/CodegenAttributes.cpp.inc"
+      >();
+}
+
+void CodegenDialect::initialize() { registerAttributes(); }
+
+LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute named) {
+  if (named.getName() == getTargetAttrName()) {
+    if (!isa<ModuleOp>(op))
+      return op->emitOpError()
+             << "expected '" << named.getName().getValue() << "' on a module";
+    if (!isa<CPUAttr>(named.getValue()))
+      return op->emitOpError()
+             << "expected a target such as #codegen.cpu<...> as '"
+             << named.getName().getValue() << "', found " << named.getValue();
+    return success();
+  }
+  if (named.getName() == getScheduleAttrName()) {
+    auto schedule = dyn_cast<ScheduleAttrInterface>(named.getValue());
+    if (!schedule)
+      return op->emitOpError()
+             << "expected a schedule such as #codegen.fma<...> as '"
+             << named.getName().getValue() << "', found " << named.getValue();
+    return schedule.verifySchedule(op);
+  }
+  return op->emitOpError() << "expected '" << getTargetAttrName() << "' or '"
+                           << getScheduleAttrName() << "', found '"
+                           << named.getName().getValue() << "'";
+}
+
+LogicalResult CodegenDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                       unsigned number,
+                                                       NamedAttribute named) {
+  return op->emitOpError() << "expected no '" << named.getName().getValue()
+                           << "' on argument " << number;
+}
+
+LogicalResult CodegenDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute named) {
+  return op->emitOpError() << "expected no '" << named.getName().getValue()
+                           << "' on result " << number;
+}
+
+CPUAttr flywheel::codegen::getCPU(Operation *op) {
+  auto module =
+      isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  Attribute target;
+  for (; module && !target; module = module->getParentOfType<ModuleOp>())
+    target = module->getAttr(CodegenDialect::getTargetAttrName());
+  auto cpu = dyn_cast_if_present<CPUAttr>(target);
+  if (!cpu)
+    op->emitError() << "expected a module with '"
+                    << CodegenDialect::getTargetAttrName()
+                    << "', which flywheel-attach-target sets; found none";
+  return cpu;
+}
+
+ScheduleAttrInterface flywheel::codegen::getSchedule(Operation *op) {
+  return op->getAttrOfType<ScheduleAttrInterface>(
+      CodegenDialect::getScheduleAttrName());
+}
+
+void flywheel::codegen::setSchedule(Operation *op,
+                                    ScheduleAttrInterface schedule) {
+  op->setAttr(CodegenDialect::getScheduleAttrName(), schedule);
+}

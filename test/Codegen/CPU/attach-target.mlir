@@ -1,0 +1,22 @@
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=V4
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=haswell" | FileCheck %s --check-prefix=HASWELL
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=OLD
+// RUN: flywheel-opt %s --flywheel-attach-target=triple=x86_64-unknown-linux-gnu | FileCheck %s --check-prefix=OLD
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64 features=+avx2" | FileCheck %s --check-prefix=HASWELL
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4 features=-avx512vl" | FileCheck %s --check-prefix=HASWELL
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=sapphirerapids" | FileCheck %s --check-prefix=AMX
+// RUN: flywheel-opt %s --flywheel-attach-target=triple=aarch64-unknown-linux-gnu | FileCheck %s --check-prefix=ARM
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=aarch64-unknown-linux-gnu cpu=neoverse-v2" | FileCheck %s --check-prefix=NEOVERSE
+// RUN: flywheel-opt %s --flywheel-attach-target=triple=riscv64-unknown-linux-gnu | FileCheck %s --check-prefix=OLD
+
+// A module that has a target keeps it.
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=haswell" --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=HASWELL
+
+// V4: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
+// HASWELL: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
+// OLD: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
+// AMX: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["amx-bf16", "amx-int8", "avx512bf16", "avx512fp16"]>}
+// ARM: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
+// NEOVERSE: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["bf16", "fullfp16", "i8mm", "sve"]>}
+module {
+}

@@ -1,0 +1,18 @@
+// RUN: flywheel-opt %s --flywheel-tile-and-fuse --split-input-file --verify-diagnostics | not grep module
+
+// What a convolution reads of a window is no panel.
+func.func @panel_of_windows(%x: tensor<1x10x4xf32>, %f: tensor<3x4x32xf32>, %y: tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {
+  // expected-error @below {{'linalg.conv_1d_nwc_wcf' op cannot have the schedule #codegen.fma<tiles = [[0, 4, 0, 0, 0], [0, 2, 0, 0, 0]], rows = [2], columns = 1, registers = [4, 4], pack = true>: expected a panel of an input that is indexed by loops, one for each dimension}}
+  %0 = linalg.conv_1d_nwc_wcf {codegen.schedule = #codegen.fma<tiles = [[0, 4, 0, 0, 0], [0, 2, 0, 0, 0]], rows = [2], columns = 1, registers = [4, 4], pack = true>}
+      ins(%x, %f : tensor<1x10x4xf32>, tensor<3x4x32xf32>) outs(%y : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+  return %0 : tensor<1x8x32xf32>
+}
+
+// -----
+
+func.func @workers(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  // expected-error @below {{expected one worker, as tiles are computed one after the other; found 2}}
+  %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[16, 0, 0]], rows = [0], columns = 1, registers = [2, 16], workers = 2>}
+      ins(%a, %b : tensor<64x32xf32>, tensor<32x128xf32>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}

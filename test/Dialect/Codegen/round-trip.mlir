@@ -1,0 +1,40 @@
+// RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s --mlir-print-op-generic | flywheel-opt | FileCheck %s
+
+// CHECK: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 2, features = ["avx512bf16", "avx512fp16"]>}
+module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 2, features = ["avx512bf16", "avx512fp16"]>} {
+  // The least that a machine has.
+  // CHECK: module attributes {codegen.target = #codegen.cpu<vector_bits = 64, vector_registers = 4, l1_bytes = 1024, l2_bytes = 1024, cores = 1, features = []>}
+  module attributes {codegen.target = #codegen.cpu<vector_bits = 64, vector_registers = 4, l1_bytes = 1024, l2_bytes = 1024, cores = 1, features = []>} {
+  }
+
+  // What has its default is not printed.
+  // CHECK-LABEL: func.func @fma
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>}
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], passes = [2], pack = true, workers = 4>}
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 0, 0]], rows = [0], columns = 1, registers = [64, 64]>}
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [], columns = 1, registers = [1, 1], passes = []>}
+  func.func @fma(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = false, workers = 1>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], passes = [2], pack = true, workers = 4>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    // 4096 elements are the most that registers may hold.
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 0, 0]], rows = [0], columns = 1, registers = [64, 64]>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [], columns = 1, registers = [1, 1], passes = []>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    return
+  }
+
+  // CHECK-LABEL: func.func @others
+  // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 16>}
+  // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 256, transpose = 0>}
+  // CHECK: linalg.exp {codegen.schedule = #codegen.loops}
+  func.func @others(%x: tensor<4x4xf32>, %y: memref<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 16>} ins(%x : tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+    linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 256, transpose = 0>} ins(%y : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+    linalg.exp {codegen.schedule = #codegen.loops} ins(%y : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+    return %0 : tensor<4x4xf32>
+  }
+}
