@@ -70,7 +70,8 @@ private:
       std::string reason = getKernelFamily(given).explainMisfit(op, given);
       if (reason.empty())
         return;
-      op.emitWarning() << "schedule " << given << " does not fit: " << reason
+      op.emitWarning() << "the schedule of '" << op->getName() << "', " << given
+                       << ", does not fit: " << reason
                        << "; another one is chosen";
     }
     // On tensors only groups are formed, which are those of contractions.
@@ -84,7 +85,7 @@ private:
     ++numChosen;
     if (op.hasPureBufferSemantics() && !isa<codegen::FMAAttr>(chosen) &&
         isSumOfReused(op))
-      op.emitRemark() << "is computed as " << chosen
+      op.emitRemark() << "'" << op->getName() << "' is computed as " << chosen
                       << ", without its output in registers: expected C + A * "
                          "B of f32 or f64, and a loop along which C is "
                          "contiguous and A or B constant";

@@ -24,6 +24,8 @@ static constexpr int64_t kMinPassSteps = 64;
 static constexpr int64_t kTypicalSize = 64;
 /// Rows that hide the latency of an FMA with two vectors of columns.
 static constexpr int64_t kEnoughRows = 8;
+/// Rows of several loops that a schedule may ask for.
+static constexpr int64_t kMaxUnrolledRows = 256;
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
 /// a multiple of many cache lines share few of its sets.
@@ -356,6 +358,9 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
   result.aMap = op.getMatchingIndexingMap(result.a);
   result.bMap = op.getMatchingIndexingMap(result.b);
   result.cMap = op.getMatchingIndexingMap(result.c);
+  if (!result.bMap.isFunctionOfDim(result.n))
+    return refuse("expected an input that is read along loop " +
+                  Twine(result.n) + ", found none");
   if (schedule.getPack() && !result.bMap.isProjectedPermutation())
     return refuse("expected a panel of an input that is indexed by loops, one "
                   "for each dimension");
@@ -364,6 +369,7 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
                   "other; found " +
                   Twine(schedule.getWorkers()));
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
+  CheckedSize numRows = 1;
   for (int64_t loop : schedule.getRows().asArrayRef()) {
     if (result.bMap.isFunctionOfDim(loop))
       return refuse("expected rows that share the vectors along loop " +
@@ -373,7 +379,13 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
                     "found loop " +
                     Twine(loop));
     result.rows.push_back(loop);
+    if (schedule.getRows().size() > 1)
+      numRows *= sizes[loop];
   }
+  if (numRows.getSaturated() > kMaxUnrolledRows)
+    return refuse("expected at most " + Twine(kMaxUnrolledRows) +
+                  " rows of several loops, which are all unrolled; found " +
+                  Twine(numRows.getSaturated()));
   SmallVector<unsigned> parallel, reductions;
   op.getParallelDims(parallel);
   op.getReductionDims(reductions);

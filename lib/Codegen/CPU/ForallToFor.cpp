@@ -124,6 +124,10 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     }
     // Full tiles get static sizes, the rest goes into loops of its own.
     for (scf::ForOp loop : loops) {
+      // Upstream's split of a loop is right only where it has an iteration, or
+      // starts from 0.
+      if (!isConstantIntValue(loop.getLowerBound(), 0))
+        continue;
       scf::ForOp partial;
       (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, partial);
     }

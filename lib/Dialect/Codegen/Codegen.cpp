@@ -104,11 +104,12 @@ LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               DenseI64ArrayAttr registers,
                               DenseI64ArrayAttr passes, bool pack,
                               unsigned workers) {
-  auto isNegative = [](int64_t size) { return size < 0; };
+  constexpr int64_t kMaxTile = int64_t{1} << 24;
   for (DenseI64ArrayAttr sizes : tiles)
-    if (llvm::any_of(sizes.asArrayRef(), isNegative))
-      return emitError() << "expected tiles of 0 or more iterations, found "
-                         << sizes;
+    if (llvm::any_of(sizes.asArrayRef(),
+                     [&](int64_t size) { return size < 0 || size > kMaxTile; }))
+      return emitError() << "expected tiles of 0 to " << kMaxTile
+                         << " iterations, found " << sizes;
   if (registers.size() != 2 || registers[0] < 1 || registers[1] < 1)
     return emitError() << "expected a number of rows and one of columns in "
                           "registers, found "
@@ -251,9 +252,9 @@ CPUAttr flywheel::codegen::getCPU(Operation *op) {
     target = module->getAttr(CodegenDialect::getTargetAttrName());
   auto cpu = dyn_cast_if_present<CPUAttr>(target);
   if (!cpu)
-    op->emitError() << "expected a module with '"
-                    << CodegenDialect::getTargetAttrName()
-                    << "', which flywheel-attach-target sets; found none";
+    op->emitOpError() << "expected a module with '"
+                      << CodegenDialect::getTargetAttrName()
+                      << "', which flywheel-attach-target sets; found none";
   return cpu;
 }
 

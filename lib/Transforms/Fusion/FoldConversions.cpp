@@ -28,11 +28,13 @@ namespace flywheel {
 #include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
 } // namespace flywheel
 
-/// Whether `op` is a product of two matrices, of which the narrowed tiles are
-/// used more than once.
+/// Whether `op` is a product of two matrices that is computed in tiles, each of
+/// which uses narrowed numbers more than once. Sums of narrow numbers are not.
 static bool isMatrixProduct(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op.getNumLoops() == 3 &&
          op.getNumReductionLoops() == 1 && flywheel::reusesInputs(op) &&
+         getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() >=
+             32 &&
          llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
            return map.isProjectedPermutation();
          });

@@ -8,6 +8,8 @@
 // RUN: flywheel-opt %s --flywheel-attach-target=triple=aarch64-unknown-linux-gnu | FileCheck %s --check-prefix=ARM
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=aarch64-unknown-linux-gnu cpu=neoverse-v2" | FileCheck %s --check-prefix=NEOVERSE
 // RUN: flywheel-opt %s --flywheel-attach-target=triple=riscv64-unknown-linux-gnu | FileCheck %s --check-prefix=OLD
+// RUN: not flywheel-opt %s --flywheel-attach-target=cpu=nonsense 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: target '{{.*}}' has no CPU 'nonsense'
 
 // A module that has a target keeps it.
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=haswell" --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=HASWELL

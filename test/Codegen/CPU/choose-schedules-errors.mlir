@@ -32,7 +32,7 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 16>}
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [1], columns = 0, registers = [4, 4]>}
   func.func @misfits(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
-    // expected-warning @below {{schedule #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]> does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
+    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>, does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
     linalg.exp {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>} ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>)
     // One that is but slow is kept: along rows, the vectors of A are gathered.
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [1], columns = 0, registers = [4, 4]>}
@@ -46,7 +46,7 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>}
   // CHECK: linalg.conv_1d_nwc_wcf {codegen.schedule = #codegen.fma<tiles = [], {{.*}}>}
   func.func @workers_and_panels(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %x: memref<1x10x4xf32>, %f: memref<3x4x4xf32>, %y: memref<1x8x4xf32>) {
-    // expected-warning @below {{schedule #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2> does not fit: expected one worker, as tiles are computed one after the other; found 2; another one is chosen}}
+    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2>, does not fit: expected one worker, as tiles are computed one after the other; found 2; another one is chosen}}
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2>}
       ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
     // expected-warning @below {{does not fit: expected a panel of an input that is indexed by loops, one for each dimension; another one is chosen}}
@@ -60,7 +60,7 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.batch_matmul {codegen.schedule = #codegen.fma<tiles = {{.*}}, rows = [1], columns = 2, registers = [4, 4]>}
   // CHECK: linalg.matmul ins
   func.func @misfits_on_tensors(%a: tensor<2x4x4xf32>, %c: tensor<2x4x4xf32>, %h: tensor<4x4xf16>) -> (tensor<2x4x4xf32>, tensor<4x4xf16>) {
-    // expected-warning @below {{schedule #codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]> does not fit: expected rows that share the vectors along loop 2, found loop 0; another one is chosen}}
+    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]>, does not fit: expected rows that share the vectors along loop 2, found loop 0; another one is chosen}}
     %0 = linalg.batch_matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]>}
       ins(%a, %a : tensor<2x4x4xf32>, tensor<2x4x4xf32>) outs(%c : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
     // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}

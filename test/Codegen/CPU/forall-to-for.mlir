@@ -290,3 +290,22 @@ func.func @effects(%x: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+// A loop that may have no iteration is not split: behind the end of such a loop, the
+// part of upstream's split that is left over would run.
+// CHECK-LABEL: func.func @bounds(
+// CHECK-SAME: %[[FROM:[^:]*]]: index, %[[TO:[^:]*]]: index)
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @bounds(%x: tensor<?xf32>, %y: tensor<?xf32>, %from: index, %to: index) -> tensor<?xf32> {
+  %0 = scf.forall (%i) = (%from) to (%to) step (4) shared_outs(%o = %y) -> (tensor<?xf32>) {
+    %s = tensor.extract_slice %x[%i] [1] [1] : tensor<?xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<?xf32>
+    }
+  }
+  return %0 : tensor<?xf32>
+}

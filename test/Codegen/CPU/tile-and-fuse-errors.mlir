@@ -16,3 +16,31 @@ func.func @workers(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>, %c: tensor<64x
       ins(%a, %b : tensor<64x32xf32>, tensor<32x128xf32>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+func.func @no_columns(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %c: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // expected-error @below {{expected an input that is read along loop 1, found none}}
+  %0 = linalg.generic {indexing_maps = [#a, #a, #c], iterator_types = ["parallel", "parallel", "reduction"],
+     codegen.schedule = #codegen.fma<tiles = [[0, 4, 0], [2, 0, 0]], rows = [], columns = 1, registers = [1, 16], pack = true>}
+      ins(%a, %b : tensor<8x4xf32>, tensor<8x4xf32>) outs(%c : tensor<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// -----
+
+// Rows of several loops are all unrolled.
+func.func @rows(%x: tensor<1x114x114x4xf32>, %f: tensor<3x3x4x16xf32>, %y: tensor<1x112x112x16xf32>) -> tensor<1x112x112x16xf32> {
+  // expected-error @below {{expected at most 256 rows of several loops, which are all unrolled; found 12544}}
+  %0 = linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [[1, 0, 0, 0, 0, 0, 0]], rows = [1, 2], columns = 3, registers = [4, 16]>}
+    ins(%x, %f : tensor<1x114x114x4xf32>, tensor<3x3x4x16xf32>) outs(%y : tensor<1x112x112x16xf32>) -> tensor<1x112x112x16xf32>
+  return %0 : tensor<1x112x112x16xf32>
+}

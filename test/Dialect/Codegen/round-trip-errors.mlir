@@ -43,7 +43,7 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_regis
 // -----
 
 func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
-  // expected-error @below {{expected tiles of 0 or more iterations, found array<i64: 0, -1, 0>}}
+  // expected-error @below {{expected tiles of 0 to 16777216 iterations, found array<i64: 0, -1, 0>}}
   linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 32, 0], [0, -1, 0]], rows = [0], columns = 1, registers = [8, 32]>}
     ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
   return
@@ -341,4 +341,18 @@ module attributes {codegen.target = "x86"} {
 
 // expected-error @below {{'builtin.module' op expected 'codegen.target' or 'codegen.schedule', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
+}
+
+// -----
+
+// expected-error @below {{expected no 'codegen.schedule' on argument 0}}
+func.func @argument(%x: tensor<2xf32> {codegen.schedule = #codegen.loops}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected no 'codegen.target' on result 0}}
+func.func @result(%x: tensor<2xf32>) -> (tensor<2xf32> {codegen.target = 1 : i32}) {
+  return %x : tensor<2xf32>
 }

@@ -3,21 +3,23 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // A product reads the wide weight and narrows it in its body.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @weight(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xbf16>) -> tensor<4x16xbf16>
-// CHECK-NEXT: %{{.*}} = tensor.empty() : tensor<8x16xbf16>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<4x16xbf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: bf16, %[[ELEMENT_2:.*]]: f32, %[[ELEMENT_3:.*]]: bf16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT_2]] : f32 to bf16
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[TRUNCF]] : bf16
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[MULF]] : bf16
-// CHECK-NEXT: linalg.yield %[[ADDF]] : bf16
-// CHECK-NEXT: } -> tensor<4x16xbf16>
-// CHECK-NEXT: return %[[GENERIC]] : tensor<4x16xbf16>
-func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf16>) -> tensor<4x16xbf16> {
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x16xbf16>
+// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<4x16xf32>) {
+// CHECK-NEXT: ^bb0(%[[E:.*]]: bf16, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E_2]] : f32 to bf16
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E]] : bf16 to f32
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[TRUNCF]] : bf16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_3]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<4x16xf32>
+// CHECK-NEXT: return %[[GENERIC]] : tensor<4x16xf32>
+func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %e = tensor.empty() : tensor<8x16xbf16>
   %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
@@ -25,8 +27,8 @@ func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf
     %0 = arith.truncf %in : f32 to bf16
     linalg.yield %0 : bf16
   } -> tensor<8x16xbf16>
-  %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<4x16xbf16>) -> tensor<4x16xbf16>
-  return %p : tensor<4x16xbf16>
+  %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %p : tensor<4x16xf32>
 }
 
 // -----
@@ -34,29 +36,31 @@ func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // So it does with both operands; a conversion that something else reads stays.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @both(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[W:[^:]*]]: tensor<8x16xf64>, %[[Y:[^:]*]]: tensor<4x16xf16>) -> (tensor<4x16xf16>, tensor<4x8xf16>)
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>, %[[W:[^:]*]]: tensor<8x16xf64>, %[[Y:[^:]*]]: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x8xf16>)
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<4x8xf16>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]] : tensor<4x8xf32>) outs(%[[EMPTY]] : tensor<4x8xf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to f16
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to f16
 // CHECK-NEXT: linalg.yield %[[TRUNCF]] : f16
 // CHECK-NEXT: } -> tensor<4x8xf16>
-// CHECK-NEXT: %{{.*}} = tensor.empty() : tensor<8x16xf16>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xf32>, tensor<8x16xf64>) outs(%[[Y]] : tensor<4x16xf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f64, %[[ELEMENT_5:.*]]: f16):
-// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[ELEMENT_4]] : f64 to f16
-// CHECK-NEXT: %[[TRUNCF_3:.*]] = arith.truncf %[[ELEMENT_3]] : f32 to f16
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[TRUNCF_3]], %[[TRUNCF_2]] : f16
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_5]], %[[MULF]] : f16
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f16
-// CHECK-NEXT: } -> tensor<4x16xf16>
-// CHECK-NEXT: return %[[GENERIC_2]], %[[GENERIC]] : tensor<4x16xf16>, tensor<4x8xf16>
-func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf16>) -> (tensor<4x16xf16>, tensor<4x8xf16>) {
+// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x16xf16>
+// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : tensor<4x8xf32>, tensor<8x16xf64>) outs(%[[Y]] : tensor<4x16xf32>) {
+// CHECK-NEXT: ^bb0(%[[E_3:.*]]: f32, %[[E_4:.*]]: f64, %[[E_5:.*]]: f32):
+// CHECK-NEXT: %[[TRUNCF_2:.*]] = arith.truncf %[[E_4]] : f64 to f16
+// CHECK-NEXT: %[[TRUNCF_3:.*]] = arith.truncf %[[E_3]] : f32 to f16
+// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[TRUNCF_3]] : f16 to f32
+// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[TRUNCF_2]] : f16 to f32
+// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
+// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
+// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
+// CHECK-NEXT: } -> tensor<4x16xf32>
+// CHECK-NEXT: return %[[GENERIC_2]], %[[GENERIC]] : tensor<4x16xf32>, tensor<4x8xf16>
+func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x8xf16>) {
   %e0 = tensor.empty() : tensor<4x8xf16>
   %narrow0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x8xf32>) outs(%e0 : tensor<4x8xf16>) {
@@ -71,8 +75,8 @@ func.func @both(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>, %y: tensor<4x16xf16>)
     %0 = arith.truncf %in : f64 to f16
     linalg.yield %0 : f16
   } -> tensor<8x16xf16>
-  %p = linalg.matmul ins(%narrow0, %narrow1 : tensor<4x8xf16>, tensor<8x16xf16>) outs(%y : tensor<4x16xf16>) -> tensor<4x16xf16>
-  return %p, %narrow0 : tensor<4x16xf16>, tensor<4x8xf16>
+  %p = linalg.matmul ins(%narrow0, %narrow1 : tensor<4x8xf16>, tensor<8x16xf16>) outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %p, %narrow0 : tensor<4x16xf32>, tensor<4x8xf16>
 }
 
 // -----
@@ -138,23 +142,23 @@ func.func @others(%x: tensor<8x8xf32>, %h: tensor<8x8xf16>, %y: tensor<8x8xf32>,
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // In a loop, a weight is narrowed once in front of it.
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @outside(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xbf16>, %[[N:[^:]*]]: index) -> tensor<4x16xbf16>
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<4x16xf32>, %[[N:[^:]*]]: index) -> tensor<4x16xf32>
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x16xbf16>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[W]] : tensor<8x16xf32>) outs(%[[EMPTY]] : tensor<8x16xbf16>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: bf16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[ELEMENT]] : f32 to bf16
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16):
+// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to bf16
 // CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
 // CHECK-NEXT: } -> tensor<8x16xbf16>
-// CHECK-NEXT: %[[FOR:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ITER_2:.*]] = %[[Y]]) -> (tensor<4x16xbf16>) {
-// CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[X]], %[[GENERIC]] : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%[[ITER_2]] : tensor<4x16xbf16>) -> tensor<4x16xbf16>
-// CHECK-NEXT: scf.yield %[[MATMUL]] : tensor<4x16xbf16>
+// CHECK-NEXT: %[[LOOP:.*]] = scf.for %[[I:.*]] = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ARG:.*]] = %[[Y]]) -> (tensor<4x16xf32>) {
+// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul ins(%[[X]], %[[GENERIC]] : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%[[ARG]] : tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT: scf.yield %[[PRODUCT]] : tensor<4x16xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: return %[[FOR]] : tensor<4x16xbf16>
-func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf16>, %n: index) -> tensor<4x16xbf16> {
+// CHECK-NEXT: return %[[LOOP]] : tensor<4x16xf32>
+func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>, %n: index) -> tensor<4x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %e = tensor.empty() : tensor<8x16xbf16>
@@ -164,11 +168,11 @@ func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xb
     %0 = arith.truncf %in : f32 to bf16
     linalg.yield %0 : bf16
   } -> tensor<8x16xbf16>
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> tensor<4x16xbf16> {
-    %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%a : tensor<4x16xbf16>) -> tensor<4x16xbf16>
-    scf.yield %p : tensor<4x16xbf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> tensor<4x16xf32> {
+    %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%a : tensor<4x16xf32>) -> tensor<4x16xf32>
+    scf.yield %p : tensor<4x16xf32>
   }
-  return %r : tensor<4x16xbf16>
+  return %r : tensor<4x16xf32>
 }
 
 // -----
@@ -180,13 +184,15 @@ func.func @outside(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xb
 
 // A product that is written transposed is one like the others.
 // CHECK-LABEL: func.func @turned(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<16x4xbf16>)
-// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<16x4xbf16>)
-// CHECK-NEXT: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: f32, %[[C:.*]]: bf16):
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[W:[^:]*]]: tensor<8x16xf32>, %[[Y:[^:]*]]: tensor<16x4xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[W]] : tensor<4x8xbf16>, tensor<8x16xf32>) outs(%[[Y]] : tensor<16x4xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: f32, %[[C:.*]]: f32):
 // CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[B]] : f32 to bf16
-// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[A]], %[[NARROW]] : bf16
-// CHECK-NEXT: arith.addf %[[C]], %[[P]] : bf16
-func.func @turned(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<16x4xbf16>) -> tensor<16x4xbf16> {
+// CHECK-DAG: %[[WIDE_A:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-DAG: %[[WIDE_B:.*]] = arith.extf %[[NARROW]] : bf16 to f32
+// CHECK: %[[P:.*]] = arith.mulf %[[WIDE_A]], %[[WIDE_B]] : f32
+// CHECK-NEXT: arith.addf %[[C]], %[[P]] : f32
+func.func @turned(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<16x4xf32>) -> tensor<16x4xf32> {
   %e = tensor.empty() : tensor<8x16xbf16>
   %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
@@ -194,6 +200,26 @@ func.func @turned(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<16x4xbf
     %0 = arith.truncf %in : f32 to bf16
     linalg.yield %0 : bf16
   } -> tensor<8x16xbf16>
-  %p = linalg.contract indexing_maps = [#a, #b, #c] ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<16x4xbf16>) -> tensor<16x4xbf16>
-  return %p : tensor<16x4xbf16>
+  %p = linalg.contract indexing_maps = [#a, #b, #c] ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<16x4xf32>) -> tensor<16x4xf32>
+  return %p : tensor<16x4xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Sums of narrow numbers have no tiles that could share what is narrowed.
+// CHECK-LABEL: func.func @narrow_sums(
+// CHECK: %[[NARROW:.*]] = linalg.generic
+// CHECK: linalg.matmul ins(%{{.*}}, %[[NARROW]] : tensor<4x8xbf16>, tensor<8x16xbf16>)
+func.func @narrow_sums(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xbf16>) -> tensor<4x16xbf16> {
+  %e = tensor.empty() : tensor<8x16xbf16>
+  %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x16xf32>) outs(%e : tensor<8x16xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %0 = arith.truncf %in : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8x16xbf16>
+  %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<4x16xbf16>) -> tensor<4x16xbf16>
+  return %p : tensor<4x16xbf16>
 }
