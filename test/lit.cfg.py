@@ -101,8 +101,12 @@ config.substitutions += [
 
 if config.enable_python:
     config.available_features.add("python")
-    config.environment["PYTHONPATH"] = os.path.join(
-        config.flywheel_obj_root, "python"
+    # The bindings, and what numeric tests share (configurations.py and others).
+    config.environment["PYTHONPATH"] = os.pathsep.join(
+        [
+            os.path.join(config.flywheel_obj_root, "python"),
+            os.path.join(config.flywheel_src_root, "test/Numeric"),
+        ]
     )
     config.substitutions.append(
         ("%clang_format", os.path.join(os.path.dirname(config.python_executable), "clang-format"))

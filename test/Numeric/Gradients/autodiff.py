@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
-# RUN: %python %s %S/../Integration/Inputs/mlp-linalg.mlir
+# RUN: %python %s %S/../../Integration/Inputs/mlp-linalg.mlir
 """Derivatives in whole models, in all configurations.
 
 Modules that another front end lowered (G1, G12), loops and branches (G16),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
-# RUN: %python %s %S/front_ends
+# RUN: %python %s %S/../front_ends
 """Modules that other compilers' front ends lowered to linalg, in all configurations.
 
 G1, G12, G14, X2, X5, X7, X8, X12: values and gradients against those of the

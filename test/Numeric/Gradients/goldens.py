@@ -33,7 +33,7 @@ TOLERANCES = {"f64": 1e-10, "f32": 3e-5}
 
 def load() -> Dict[str, Array]:
     rows: Dict[str, Array] = {}
-    for file in glob.glob(os.path.join(os.path.dirname(__file__), "goldens", "*.npz")):
+    for file in glob.glob(os.path.join(os.path.dirname(__file__), "../goldens/*.npz")):
         with np.load(file) as archive:
             rows.update(archive)
     return rows

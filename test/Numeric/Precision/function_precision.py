@@ -152,7 +152,7 @@ def scan(element: str) -> Dict[str, Dict[str, float]]:
 
 def read_bounds() -> Dict[str, Dict[str, float]]:
     """The table of docs/Precision.md: function, then a bound for each type."""
-    path = os.path.join(os.path.dirname(__file__), "../../docs/Precision.md")
+    path = os.path.join(os.path.dirname(__file__), "../../../docs/Precision.md")
     bounds: Dict[str, Dict[str, float]] = {}
     with open(path, encoding="utf-8") as file:
         for row in re.finditer(r"^\| `math\.(\w+)` \| (.*) \|$", file.read(), re.MULTILINE):

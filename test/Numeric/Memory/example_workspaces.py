@@ -11,7 +11,7 @@ from pathlib import Path
 
 import flywheel
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 ALIGNMENT = 64
 # That of the plans of a session, too.
 BOUND = 1024

@@ -48,7 +48,7 @@ LINKED = {
 }
 TARGETS = tuple(LINKED)
 
-HEAD = """<!-- Written by test/Numeric/op_support.py --write: edit the sources instead. -->
+HEAD = """<!-- Written by test/Numeric/Ops/op_support.py --write: edit the sources instead. -->
 
 # Supported ops
 
