@@ -10,10 +10,10 @@
 include "mlir/Pass/PassBase.td"
 
 def NNDecompose : Pass<"nn-decompose"> {
-  let summary = "Replace composite ops by what they are made of";
+  let summary = "Decompose composite ops into ops with derivatives and lowerings";
   let description = [{
-    Before: any module. After: no op implements `CompositeOpInterface`: each has
-    been replaced by the ops that it is made of, which have derivative rules and
+    Before: any module. After: no op implements `CompositeOpInterface`: each is
+    replaced by its decomposition, whose ops have derivative rules and
     lowerings.
 
     Refuses an instance that its op does not support, at the op.
@@ -32,26 +32,28 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
   let description = [{
     Before: any module. After, in modules that other front ends lowered:
 
-    * Convolutions and pools of `linalg` on tensors of floating-point numbers, in
-      one or two dimensions and any layout, are `nn.conv2d` and nn pools on
+    * Convolutions and pools of `linalg` on tensors of floating-point numbers,
+      in one or two dimensions and any layout, are `nn.conv2d` and nn pools on
       transposed and reshaped operands. Zeros that a `tensor.pad` puts around an
-      image are the convolution's padding.
-    * Products over dimensions are `nn.reduce prod`, and a `linalg.softmax` is an
-      `nn.softmax`, of transposed tensors where it is not over the last dimension.
-    * A `tensor.reshape` is an `expand_shape` of a `collapse_shape`, by sizes that
-      are elements of its shape.
+      image are the padding of the convolution.
+    * Products over dimensions are `nn.reduce prod`, and a `linalg.softmax` is
+      an `nn.softmax`, of a transposed tensor where it is not over the last
+      dimension.
+    * A `tensor.reshape` is an `expand_shape` of a `collapse_shape`, whose sizes
+      are elements of its shape operand.
     * A `tensor.generate` that reads another tensor is a `linalg.generic`.
-    * No body of a `linalg` op on tensors has a `tensor.extract`, but for tables
-      that are made in it: what it read is an operand, an `nn.gather` at indices
-      that an op of its own computes. So it has a derivative, and an index out of
-      range is an error of the step. The same goes for floating-point inputs whose
-      maps compute with the loops, as other convolutions have.
-    * A result that is written in part, as by the map `(i) -> (2 * i)`, is inserted
-      into its old value.
+    * No body of a `linalg` op on tensors has a `tensor.extract`, except from
+      tables that are made in the body: the value that it read is an operand,
+      the result of an `nn.gather` at indices that another op computes. So it
+      has a derivative, and an index out of range is an error of the step. The
+      same holds for floating-point inputs whose indexing maps compute with the
+      loops, as other convolutions have.
+    * A result that is written in part, as by the map `(i) -> (2 * i)`, is
+      inserted into its old value.
 
-    Refuses a read that is in control flow within a body, indices that depend on a
-    running sum, results written in part by a map that is no slice, and a
-    `linalg.softmax` of integers.
+    Refuses a read that is in control flow within a body, indices that depend on
+    a running sum, results that are written in part by a map that is no slice,
+    and a `linalg.softmax` of integers.
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect",
