@@ -18,26 +18,28 @@ def EmitEntryPoints
     descriptors (the state and the workspace as bytes, each feed, the
     destination of each result) and returns 0 or 1 + the index of a message.
 
-    After: for each entry, with the model's name M as a C identifier, a hidden
-    function `M_E.packed(state, workspace, feeds, extents, results) -> i32` of
-    five pointers, the form that a JIT session calls. It checks that the state
+    After: for each entry, with the model's name M as a C identifier, there is a
+    hidden function `M_E.packed(state, workspace, feeds, extents, results) ->
+    i32` of five pointers, which a JIT session calls. It checks that the state
     block is given, aligned and of this layout, that every feed and result is
-    given and that every variable the entry reads has a value; it calls the
-    kernel; on success it marks what the entry writes as initialised; it stores
-    the status in the block and returns it. A failing call changes nothing else.
+    given and that every variable that the entry reads has a value; it calls the
+    kernel; on success it marks the variables that the entry writes as
+    initialised; it stores the status in the block and returns it. A failing
+    call changes nothing else.
+
     With `c-interface` there are also the exported functions `M_E(s, feeds and
-    extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`; there the
-    workspace follows the state in the caller's block and every extent is
-    checked against its bound, from `max-extents` or else `max-extent`. Each of
-    these is also there under the name by which the C header calls it: with a
-    hash of the interface behind it, so that a header of other bounds or
-    parameters does not link. The layout hash becomes one of the block with the
-    workspace. Every other function and global that has a
+    extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`. With
+    these the workspace follows the state in the caller's block, and every
+    symbolic size is checked against its bound, from `max-extents` or else
+    `max-extent`. Each of these functions also has a second name, by which the C
+    header calls it: it ends in a hash of the interface, so that a header with
+    other bounds or parameters does not link. The layout hash becomes one of the
+    block with the workspace. Every other function and global that has a
     definition is private to the object. The messages of the new checks are
     appended to the manifest.
 
     The entry `init`, where there is one, has the feeds `seed`, `runs` and
-    `select`: the run counters come from the block's header, what is selected
+    `select`: the run counters come from the header of the block, the selection
     from the caller, and the entry adopts a block that was never initialised.
 
     Refuses: a missing or malformed manifest, an entry without a kernel, a
@@ -64,17 +66,15 @@ def EmitEntryPoints
 }
 
 def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
-  let summary = "Record in the module which stages it has been through";
+  let summary = "Record in the module which stages have run";
   let description = [{
-    Before: any module.
+    Before: any module. After: the module's attribute `train.compilation` is a
+    dictionary with the last stage that ran (`stage`) and the options of this
+    stage and those before it, each from the first stage that reads it. A
+    compiler that is given the module continues with the next stage and refuses
+    other values of these options.
 
-    After: the module's attribute `train.compilation` is a dictionary whose
-    `stage` is the last stage that was run, and which has the options that this
-    stage and those before it were run with, each from the stage that reads it
-    first. A compiler that is given the module
-    goes on with the next stage and refuses other values of these options.
-
-    Refuses: `settings` that are not the inside of a dictionary attribute.
+    Refuses `settings` that are not the inside of a dictionary attribute.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"\"\"",
