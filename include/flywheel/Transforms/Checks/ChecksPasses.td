@@ -10,24 +10,28 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
-  let summary = "Check the sizes that ops require";
+  let summary = "Check that the dimension sizes of operands agree where an op requires it";
   let description = [{
-    Before: any op that requires two dynamic sizes to agree: operands of an
-    elementwise or structured op, the sizes of a reshape and those of its source,
-    what is put into a slice and the slice, inputs of a `tensor.concat`, a
-    `tensor.cast` to a static type, both branches of an `scf.if`, what a loop
-    carries, a value and its cotangent; or that a size is not negative, or that
-    an index is that of a dimension. Upstream takes all of that for granted: its
-    folds decide one size by the other. After: each of them follows from the ops
-    that the sizes come from or from a `cf.assert`, at the top level of the
-    function where the sizes are known there, with both sizes in its message.
+    Before: any op that requires two dynamic dimension sizes to agree: operands
+    of an elementwise or structured op, the sizes of a reshape and those of its
+    source, the source of a slice insertion and the slice, inputs of a
+    `tensor.concat`, the operand of a `tensor.cast` to a static type, the yields
+    of both branches of an `scf.if`, the iter_args of a loop, a value and its
+    cotangent. Also any op that requires a size not to be negative, or an index
+    to name a dimension. Upstream assumes all of that: its folds derive one size
+    from the other.
 
-    The assertions compare what the sizes are computed from (the extents of
-    arguments, as far as possible), so that nothing that relies on one can decide
-    it. That is why the pass runs in front of the first canonicalization, and
-    again where rules have made new ops. A check in a branch holds where the
-    branch is taken. Where sizes are known only inside of a branch or a loop, the
-    op runs only if they agree, and gives zeros else until the check behind the
+    After: each requirement follows from the ops that compute the sizes, or from
+    a `cf.assert` whose message has both sizes. The assertion is at the top
+    level of the function where the sizes are known there.
+
+    The assertions compare the values that the sizes are computed from (the
+    dimension sizes of arguments, as far as possible), so that no op that
+    assumes the requirement can fold the assertion. That is why the pass runs
+    before the first canonicalization, and again after derivative rules have
+    made new ops. A check in a branch holds where the branch is taken. Where the
+    sizes are known only inside a branch or a loop, the op runs only if they
+    agree; otherwise its result is zeros, and the check behind the branch or the
     loop fails.
 
     Refuses `tensor.dim` of a dimension that the tensor does not have.
@@ -46,36 +50,41 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
 def VerifyShapes : Pass<"flywheel-verify-shapes", "::mlir::ModuleOp"> {
   let summary = "Refuse shapes that are too large or contradict their op";
   let description = [{
-    Before: any module. After: the same; no tensor, vector or buffer has a static
-    dimension above 2^56 or more than 2^56 bytes, where each dynamic dimension
-    counts as one. So sums of sizes, and products with a small factor, cannot
-    overflow in the passes that compute them. The static sizes that a
-    `tensor.expand_shape` lists are those of its result.
+    Before: any module. After: the same module. No tensor, vector or buffer has
+    a static dimension size above 2^56 or more than 2^56 bytes, where a dynamic
+    dimension counts as one element. So sums of sizes, and products with a small
+    factor, cannot overflow in the passes that compute them. The static sizes
+    that a `tensor.expand_shape` lists are those of its result type.
+
+    Refuses every other shape, at its op.
   }];
 }
 
 def VerifyCalls : Pass<"flywheel-verify-calls", "::mlir::ModuleOp"> {
-  let summary = "Refuse calls that cannot all be inlined";
+  let summary = "Refuse calls whose inlining makes a function too large";
   let description = [{
-    Before: any module. After: the same; no function has more than 2^20 ops of
-    others once every call is replaced by what it calls. A chain of functions
-    that each call the next one twice doubles with each.
+    Before: any module. After: the same module. No function gains more than 2^20
+    ops from other functions when every call is inlined. A chain of functions
+    that each call the next one twice doubles the number with each function.
+
+    Refuses a function that gains more.
   }];
 }
 
 def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
-  let summary = "Find which dynamic extents are the same number";
+  let summary = "Use one SSA value for dynamic dimension sizes that are equal";
   let description = [{
-    Before: `linalg` on tensors; every `tensor.dim` stands for itself. After:
-    each extent that the structured ops force to be equal to an extent of a feed
-    is read from that feed, so that two names of the batch size are one SSA
-    value. The extent of a collapsed shape that a check compares is read as the
-    product that it is. Arguments carry `train.extents`: for each dimension the
-    number of its symbolic extent, or -1 where it is static; the function carries
-    `train.symbols`, their names. A dynamic feed extent that the ops force to a
-    constant is checked by a `cf.assert`.
+    Before: `linalg` on tensors; no two `tensor.dim` ops are known to be equal.
+    After: where the structured ops require a dimension size to equal that of a
+    feed, it is read from the feed, so that every use of the batch size is one
+    SSA value. The size of a collapsed dimension that a check compares is
+    computed as the product of the sizes that were collapsed. Arguments carry
+    `train.extents`: for each dimension the number of its symbolic size, or -1
+    where it is static; the function carries `train.symbols`, the names of the
+    symbolic sizes. Where the ops require a dynamic dimension size of a feed to
+    be a constant, a `cf.assert` checks that.
 
-    Refuses a result whose extent is not an extent of a feed.
+    Refuses a result with a dimension size that is not one of a feed.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -87,16 +96,17 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
   let summary = "Check slices and elements that may be out of range";
   let description = [{
     Before: `tensor.extract_slice`, `tensor.insert_slice`, `tensor.extract` and
-    `tensor.insert` at offsets, of sizes, or of extents that are known only when
-    the step runs; out of range they are undefined. After: a `cf.assert` in front
-    of each says that it is in range, but for those that are so by the bounds of
-    the loops around them; it names the numbers in question. Those of what is
-    inside of branches and loops are behind these, which pass on what they found,
-    and marked `linalg_ext.safe`: where one fails, the op takes the start of the
-    dimension if that is in range, and else does not run.
+    `tensor.insert` whose offsets, sizes or dimension sizes are known only when
+    the step runs. Out of range, they have undefined behavior. After: a
+    `cf.assert` in front of each checks that it is in range, unless the bounds
+    of the loops around it prove that; its message has the numbers in question.
+    Checks of ops inside branches and loops are marked `linalg_ext.safe` and
+    come behind the branch or the loop, which yields whether they passed. Where
+    such a check fails, the op uses offset 0 if that is in range, and otherwise
+    does not run.
 
-    Refuses what may be out of range in a body from which no check can be passed
-    out, as that of a `tensor.pad`.
+    Refuses an op that may be out of range in a body that cannot yield the
+    result of a check, such as that of a `tensor.pad`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -106,13 +116,14 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
 }
 
 def CheckCarriedExtents : Pass<"flywheel-check-carried-extents", "::mlir::func::FuncOp"> {
-  let summary = "Check that branches and loops keep extents";
+  let summary = "Check that branches and loops keep dimension sizes";
   let description = [{
-    Before: tensors of dynamic extents go into branches and loops, around loops
-    and out of them. After: what comes out of an `scf.if`, or goes around an
-    `scf.for` or `scf.while`, has the extents of what it replaces; where that is
-    not seen, a `cf.assert` says so. Refuses branches whose extents are not known
-    in front of them.
+    Before: tensors with dynamic dimensions are operands, iter_args and results
+    of branches and loops. After: a result of an `scf.if` has the same dimension
+    sizes from both branches, and an iter_arg of an `scf.for` or `scf.while`
+    keeps its sizes; where the ops do not prove that, a `cf.assert` checks it.
+
+    Refuses branches whose dimension sizes are not known in front of them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -121,17 +132,17 @@ def CheckCarriedExtents : Pass<"flywheel-check-carried-extents", "::mlir::func::
 }
 
 def LiftChecks : Pass<"flywheel-lift-checks", "::mlir::func::FuncOp"> {
-  let summary = "Take checks out of the bodies of structured ops";
+  let summary = "Move checks out of the bodies of structured ops";
   let description = [{
     Before: `cf.assert` anywhere, also in the bodies of `linalg` ops on tensors
-    and of `tensor.generate`, as other front ends write them. After: none in such
-    a body: in front of the op, a reduction over all of its elements says whether
-    each passes, and a `cf.assert` of the same message, at the same location,
-    checks that. A check in a branch or a loop is marked `linalg_ext.safe`: what
-    it guards has checks of its own.
+    and of `tensor.generate`, as other front ends write them. After: there is
+    none in such a body. In front of the op, a reduction over all elements
+    computes whether the check passes for each, and a `cf.assert` with the same
+    message and location checks the result. A check in a branch or a loop is
+    marked `linalg_ext.safe`: the op that it guards has checks of its own.
 
-    Refuses conditions that depend on what the op itself has computed before, and
-    checks in other bodies.
+    Refuses conditions that depend on what the op itself has computed before,
+    and checks in other bodies.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -144,14 +155,14 @@ def LiftChecks : Pass<"flywheel-lift-checks", "::mlir::func::FuncOp"> {
 }
 
 def CarryChecks : Pass<"flywheel-carry-checks", "::mlir::func::FuncOp"> {
-  let summary = "Take checks out of branches and loops";
+  let summary = "Move checks out of branches and loops";
   let description = [{
-    Before: `cf.assert` anywhere. After: one that is marked `linalg_ext.safe`,
-    because what follows it in its region does no harm where it fails, is at the
-    top level of the function: an `scf.if`, `scf.for` or `scf.while` passes on,
-    as one more result, whether it was true each time. An `scf.while` ends where
-    it was false. Other checks, and those inside of other ops, stay where they
-    are.
+    Before: `cf.assert` anywhere. After: each `cf.assert` that is marked
+    `linalg_ext.safe`, because the ops that follow it in its region do no harm
+    where it fails, is at the top level of the function. The `scf.if`, `scf.for`
+    or `scf.while` around it yields one more result: whether its condition was
+    true each time. An `scf.while` ends where it was false. Other checks, and
+    those inside other ops, stay where they are.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -174,16 +185,16 @@ def ExpandDynamicXors : Pass<"flywheel-expand-dynamic-xors", "::mlir::func::Func
 
 def ExpandAffineDivisions : Pass<"flywheel-expand-affine-divisions",
                                  "::mlir::func::FuncOp"> {
-  let summary = "Expand affine ops that divide by a number of the step";
+  let summary = "Expand affine ops whose divisor is known only when the step runs";
   let description = [{
     Before: `affine.apply`, `affine.min` and `affine.max` whose maps divide by a
-    symbol, or take a remainder, which upstream defines for numbers above 0
-    alone. After: each that divides by what is not constant is ops of `arith`,
-    behind a `cf.assert` that each of its divisors is 1 or more. In a branch, a
-    loop or a body, where the check comes only after all of it has run, a
-    divisor is at least 1.
+    symbol, or take a remainder; upstream defines them for positive divisors
+    only. After: each op with a divisor that is not constant is replaced by
+    `arith` ops, behind a `cf.assert` that the divisor is at least 1. In a
+    branch, a loop or a body, where the check runs only after the ops, the
+    divisor is clamped to at least 1.
 
-    Refuses constant divisors below 1, also where a symbol makes them.
+    Refuses constant divisors below 1, also those that a symbol turns out to be.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -196,17 +207,16 @@ def ExpandAffineDivisions : Pass<"flywheel-expand-affine-divisions",
 def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
   let summary = "Make an integer division that has no result an error";
   let description = [{
-    Before: integer divisions and remainders of tensors and scalars, of which
-    LLVM leaves undefined those by zero and the smallest number by -1. After:
-    each comes after a `cf.assert` that no element of its divisor is zero, so
-    that a step which would divide by zero fails and changes nothing; and a
-    signed one that could be by -1 is a negation there, or a remainder of 0: both
-    wrap, as addition does. In a branch, a loop or a body, where the check comes
-    only after all of it has run, the divisor is 1 where it would be 0. Constant
-    divisors cost nothing. `math.ipowi` of 0 to a negative power is a division
-    by zero.
+    Before: integer divisions and remainders of tensors and scalars. LLVM leaves
+    undefined a division by zero, and that of the smallest number by -1. After:
+    each follows a `cf.assert` that no element of its divisor is zero, so that a
+    step that would divide by zero fails and changes nothing. A signed division
+    by -1 is a negation, and its remainder is 0: both wrap, as addition does. In
+    a branch, a loop or a body, where the check runs only after the ops, a
+    divisor of 0 is replaced by 1. Constant divisors cost nothing. `math.ipowi`
+    of 0 to a negative power is a division by zero.
 
-    Refuses a constant divisor with a zero.
+    Refuses a constant divisor that is zero, or has an element that is.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
