@@ -10,13 +10,13 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> {
-  let summary = "Convert to narrower floats where a product reads them";
+  let summary = "Fold narrowing conversions into the products that read them";
   let description = [{
-    Before: fused `linalg` on tensors. After: a product of two matrices that
-    reads what only narrows another tensor (`arith.truncf`) reads that tensor,
-    and narrows in its body. `flywheel-tile-and-fuse` narrows a tile of an operand
-    at a time, in front of the kernel: weights of f32 that a step computes with
-    as bf16 are never stored as that.
+    Before: fused `linalg` on tensors. After: a product of two matrices whose
+    operand only narrows another tensor (`arith.truncf`) reads that tensor, and
+    narrows in its body. `flywheel-tile-and-fuse` narrows one tile of an operand
+    at a time, in front of the kernel: weights of f32 that a step uses as bf16
+    are never stored as bf16.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
   let statistics = [
@@ -25,18 +25,18 @@ def FoldConversions : Pass<"flywheel-fold-conversions", "::mlir::func::FuncOp"> 
 }
 
 def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> {
-  let summary = "One op for a chain of elementwise ops";
+  let summary = "Fuse chains of elementwise ops";
   let description = [{
     Before: `linalg` on tensors. After: an elementwise op whose result has one
-    use, by another structured op, is computed in the body of that op; but not
-    where its operands would have to be kept for long instead of its one result,
-    as the terms of a sum that grows with each product. A broadcast, or a little
-    arithmetic on one tensor that is no variable, is computed in the body of each
-    of its users, if these are elementwise ops and reductions: reading its result
-    would take no less memory than reading its operand. Changes of shape between
-    two ops move out of the way, but an op that writes a variable keeps the
-    variable's shape, and a product of matrices its own: what follows it in
-    another shape takes that of the product.
+    use, by another structured op, is computed in the body of that op, except
+    where that would extend the live ranges of its operands instead of that of
+    its one result, as for the terms of a sum with one more product in each
+    term. A broadcast, or a little arithmetic on one tensor that is no variable,
+    is computed in the body of each user, if all users are elementwise ops and
+    reductions: a read of its result would take no less memory traffic than a
+    read of its operand. Reshapes between two ops are moved out of the way, but
+    an op that writes a variable keeps the shape of the variable, and a product
+    of matrices its own: the ops after it take its shape.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -48,8 +48,9 @@ def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   let summary = "Read scalar operands once, in front of the op";
   let description = [{
     Before: `linalg.generic` with rank-0 tensors among its inputs (a learning
-    rate, a batch size). After: it captures their elements, read in front of it:
-    the loops that it becomes need not prove that a store leaves them alone.
+    rate, a batch size). After: its body uses their elements, which are
+    extracted in front of the op: so no later pass has to prove that the stores
+    of its loops do not alias them.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
