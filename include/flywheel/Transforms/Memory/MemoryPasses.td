@@ -11,13 +11,13 @@ include "mlir/Pass/PassBase.td"
 
 def StoreBooleansAsBytes
     : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
-  let summary = "Hold masks in bytes, which vectors can read";
+  let summary = "Store masks as bytes, which vectors can load";
   let description = [{
     Before: fused `linalg` on tensors. After: a tensor of i1 that a
-    `linalg.generic` makes and only such ops read is one of i8, 0 or 1. Both take
-    a byte of memory for each element, but a vector of i1 is a row of bits: only
-    bytes are read and written as vectors. Results, feeds and variables keep
-    their type.
+    `linalg.generic` computes and only such ops read is a tensor of i8 with
+    elements 0 and 1. Both take one byte of memory for each element, but a
+    vector of i1 is packed bits: only bytes are loaded and stored as vectors.
+    Results, feeds and variables keep their type.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -27,13 +27,13 @@ def StoreBooleansAsBytes
 
 def MaterializeSplats
     : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
-  let summary = "Fill tensors with one value where they are used";
+  let summary = "Fill splat constants where they are used";
   let description = [{
-    Before: `linalg` on tensors. After: no constant of more than 64 bytes has one
-    value in all of its elements: it would become as many bytes of the object
-    file. A `linalg.generic` takes the value itself; any other op gets a tensor
-    that is filled in front of it, or in front of the loops around it where it
-    only reads. Refuses nothing.
+    Before: `linalg` on tensors. After: no splat constant has more than 64
+    bytes: it would take as many bytes of the object file. A `linalg.generic`
+    uses the scalar itself. Any other op gets a tensor that is filled in front
+    of it, or in front of the loops around it where the op only reads it.
+    Refuses nothing.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -48,20 +48,21 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{
     Before: a bufferized step, in its final order. After: its buffers fit into a
-    workspace of `memory-budget` bytes where every symbolic extent is `extent`:
-    values of the forward part that the backward part would find in buffers are
-    computed a second time, by copies of the ops that computed them, right before
-    they are needed. Nothing changes where the budget is kept anyway.
+    workspace of `memory-budget` bytes where every symbolic size is `extent`:
+    values of the forward part that the backward part would read from buffers
+    are computed a second time, by copies of the ops that computed them, right
+    before their use. Where the budget is met without that, nothing changes.
 
-    A value is recomputed only where each variable that it is made of still has
-    the value it had: a recomputed value is the same, bit for bit. What has other
-    effects than on buffers is not repeated. Which values to recompute is
-    searched: bytes times the time they are held against estimated arithmetic.
-    Must run right before plan-workspace, with the same extents: each pass in
-    between could merge the copies, or change what is live.
+    A value is recomputed only where each variable that it is computed from
+    still has the value that it had: a recomputed value is equal, bit for bit.
+    Ops with other effects than on buffers are not repeated. A search chooses
+    which values to recompute: it weighs bytes times the length of the live
+    range against estimated arithmetic. The pass must run right before
+    plan-workspace, with the same sizes: a pass in between could merge the
+    copies, or change live ranges.
 
-    Refuses a budget that cannot be reached, with the smallest workspace that was
-    found and the values that are live where most are.
+    Refuses a budget that cannot be met, with the smallest workspace that was
+    found and the values that are live where most bytes are.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
@@ -81,18 +82,18 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
 def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Place every buffer of a step in one workspace";
   let description = [{
-    Before: a bufferized function with `memref.alloc`. After: no allocation is
-    left. Register tiles (small and static) are stack slots; every other buffer
-    is a view into a new argument, `memref<?xi8>`, marked `train.workspace`.
-    Buffers that are never live together share a slot. Offsets and sizes are
-    functions of the symbolic extents of the feeds; the function's attribute
+    Before: a bufferized function with `memref.alloc`. After: no allocation.
+    Register tiles (small and static) are stack slots; every other buffer is a
+    view into a new argument, `memref<?xi8>`, marked `train.workspace`. Buffers
+    whose live ranges do not overlap share a slot. Offsets and sizes are
+    functions of the symbolic sizes of the feeds; the function's attribute
     `train.workspace_slots` lists, for each slot, the affine maps of the sizes
     of its buffers in bytes.
 
-    Refuses a buffer whose size is not bounded by the feeds' extents, and a
-    workspace that is larger than `memory-budget` where each symbolic extent is
-    what `extents` or else `extent` says. Also one of more than 2^56 bytes, if its
-    size is static or `bound-extents` is set.
+    Refuses a buffer whose size is not bounded by the dimension sizes of the
+    feeds, and a workspace that is larger than `memory-budget` where each
+    symbolic size is that of `extents` or else `extent`. Also one of more than
+    2^56 bytes, if its size is static or `bound-extents` is set.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
@@ -116,9 +117,9 @@ def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
   let description = [{
     Before: functions whose arguments are feeds, result destinations, variables
     and a workspace. After: each function `F` is `F.kernel` with the arguments
-    (state, workspace, feeds, results), returns an i32 status, and finds its
-    variables at fixed offsets of the state; `cf.assert` became an early return.
-    The variables are gone from the module; `train.manifest` describes it.
+    (state, workspace, feeds, results). It returns an i32 status and finds its
+    variables at fixed offsets of the state; a `cf.assert` is an early return.
+    The variables are removed from the module; `train.manifest` describes it.
   }];
   let options = [
     Option<"modelName", "model-name", "std::string", /*default=*/"\"model\"",
