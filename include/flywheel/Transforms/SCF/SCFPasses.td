@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerControlFlow : Pass<"flywheel-lower-control-flow", "::mlir::func::FuncOp"> {
-  let summary = "Structured control flow to branches";
+  let summary = "Lower structured control flow to branches between blocks";
   let description = [{
     Before: ops of the scf dialect. After: branches between blocks, as
     `convert-scf-to-cf` makes them, in time that is linear in the number of ops.
@@ -19,11 +19,12 @@ def LowerControlFlow : Pass<"flywheel-lower-control-flow", "::mlir::func::FuncOp
 }
 
 def LowerSwitches : Pass<"flywheel-lower-switches", "::mlir::func::FuncOp"> {
-  let summary = "Make branches of scf.index_switch";
+  let summary = "Lower scf.index_switch to scf.if";
   let description = [{
-    Before: any `scf.index_switch`. After: an `scf.if` for each case, each in the
-    else of the one before; the innermost else is the default. So what holds for
-    branches holds for switches: gradients, assignments, checks.
+    Before: any `scf.index_switch`. After: an `scf.if` for each case, each in
+    the else region of the previous one; the innermost else region is the
+    default. So everything that handles branches handles switches: gradients,
+    assignments, checks.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -31,11 +32,12 @@ def LowerSwitches : Pass<"flywheel-lower-switches", "::mlir::func::FuncOp"> {
 def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {
   let summary = "Make scf.for count with a signed index";
   let description = [{
-    Before: any `scf.for`. After: each counts with an index, and compares it with
-    its sign: a loop over an integer has its bounds widened, and its body an
-    induction variable that is cast back. An unsigned loop over 64 bits counts
-    from 0 to its trip count, behind a `cf.assert` that its step is not 0; that
-    any other step is 1 or more is for `flywheel-check-sizes` to check.
+    Before: any `scf.for`. After: the induction variable of each is an index
+    with signed comparison. A loop over another integer type has its bounds
+    extended, and its body casts the induction variable back. An unsigned loop
+    over 64 bits counts from 0 to its trip count, behind a `cf.assert` that its
+    step is not 0; `flywheel-check-sizes` checks that any other step is at least
+    1.
 
     Refuses integers of more than 64 bits, and constant steps below 1.
   }];
