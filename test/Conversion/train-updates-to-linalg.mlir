@@ -36,7 +36,7 @@ func.func @scalar_parameter(%p: tensor<f64>, %v: tensor<f64>, %s: tensor<f64>) -
   return %0#0 : tensor<f64>
 }
 
-// O6, amsgrad: four destinations; the larger second moment is under the root.
+// O6: amsgrad has four destinations; the larger second moment is under the root.
 // CHECK-LABEL: func @amsgrad
 // CHECK: linalg.generic
 // CHECK-SAME: outs(%arg0, %arg1, %arg1, %arg1 :

@@ -33,7 +33,7 @@ func.func @main() {
   call @show(%sgd#1) : (tensor<3xf64>) -> ()
   // CHECK: [-0.234, 0.468, -0.702]
 
-  // O2, nesterov:
+  // O2: nesterov:
   %nes:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
     %0:2 = train.sgd %w, %v, %w lr %lr momentum %mom nesterov
         : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
@@ -51,7 +51,7 @@ func.func @main() {
   call @show(%tfm#0) : (tensor<3xf64>) -> ()
   // CHECK: [0.486, -0.972, 1.458]
 
-  // O22, nesterov:
+  // O22: nesterov:
   %tfn:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
     %0:2 = train.momentum %w, %v, %w lr %lr momentum %mom nesterov
         : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)

@@ -136,7 +136,7 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<8x3xf32> {
 
 // -----
 
-// L6: more rows than columns, or nobody knows.
+// L14: more rows than columns, or nobody knows.
 // CHECK-LABEL: func @lstsq
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2xf64>, %[[B:.*]]: tensor<?x1xf64>)
 // CHECK: nn.matmul %[[A]], %[[A]] {transpose_a} : (tensor<?x2xf64>, tensor<?x2xf64>) -> tensor<2x2xf64>
@@ -152,7 +152,7 @@ func.func @lstsq(%a: tensor<?x2xf64>, %b: tensor<?x1xf64>) -> tensor<2x1xf64> {
 
 // -----
 
-// L7: fewer rows than columns.
+// L14: fewer rows than columns.
 // CHECK-LABEL: func @minimum_norm
 // CHECK: nn.matmul %arg0, %arg0 {transpose_b} : {{.*}} -> tensor<1x1xf64>
 // CHECK-NOT: arith.addf

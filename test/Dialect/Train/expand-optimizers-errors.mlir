@@ -1,6 +1,7 @@
 // RUN: flywheel-opt %s --train-expand-optimizers --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
+// O20: a variable, and a loss that depends on one.
 train.variable @frozen : tensor<3xf32> {trainable = false}
 train.variable @count : tensor<i64>
 func.func @no_variables() {

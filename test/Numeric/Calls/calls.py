@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Calls of a model, with variables that outlive them: S3 to S5, R2, R4, V1, V12.
+"""Calls of a model, with variables that outlive them (S3 to S5, R2, R4, V1, V12).
 
 Includes that a step which fails changes nothing, and what the errors say.
 """
@@ -147,7 +147,7 @@ def test_feeds() -> None:
 
 
 def test_batches() -> None:
-    """R4: an affine map of batches of 0, 1 and more rows; the state is shared."""
+    """R4, T5: an affine map of batches of 0, 1 and more rows; the state is shared."""
     text = """
 train.variable @w : tensor<3x2xf32>
 train.variable @b : tensor<2xf32>
@@ -160,7 +160,7 @@ func.func @affine(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
 """
     for configuration, model in configurations(text):
         model.initialize()
-        # X1.
+        # X1: with the numbers of the example, before its activation.
         model["w"] = np.array([[1, -1], [.5, 2], [-1, 0]], np.float32)
         model["b"] = np.array([.1, -.2], np.float32)
         expect_close(configuration, model.run("affine", np.array([[1, 2, 3], [4, 5, 6]], np.float32)),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Checkpoints: P1 to P10, P14, and files shared with the safetensors package."""
+"""Checkpoints (P1 to P10, P14), and files shared with the safetensors package."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Assignments inside branches and loops: A5, A10, R4.
+"""Assignments inside branches and loops (A5, A10, R4).
 
 Among them programs with tensors and products inside.
 """

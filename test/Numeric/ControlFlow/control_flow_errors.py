@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Steps that fail where branches and loops assign: S3."""
+"""Steps that fail where branches and loops assign (S3)."""
 
 from typing import Any
 

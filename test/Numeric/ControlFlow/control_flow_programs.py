@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Whole programs with loops and branches, against the same in numpy: G16, X10, A5.
+"""Whole programs with loops and branches, against the same in numpy (G16, X10, A5).
 
 Gradients are compared by the variables after a step of `sgd`, with central
 differences of the numpy program.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Derivatives of loops that count and of loops that end early: G16, X10."""
+"""Derivatives of loops that count and of loops that end early (G16, X10)."""
 
 from typing import Callable, Tuple
 

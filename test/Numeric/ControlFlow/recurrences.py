@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Recurrent networks as loops, trained: G16, X10, X11."""
+"""Recurrent networks as loops, trained (G16, X10, X11)."""
 
 import numpy as np
 

@@ -270,7 +270,7 @@ func.func @train() {
 
 
 def test_forward_mode() -> None:
-    """<J v, u> = <v, J^T u>, and numbers by hand: y = (a b, a + b^2) at (2, 3) (G5's)."""
+    """<J v, u> = <v, J^T u>, and numbers by hand: y = (a b, a + b^2) at (2, 3) (G5)."""
     text = """
 func.func @f(%a: tensor<f64>, %b: tensor<f64>, %da: tensor<f64>, %db: tensor<f64>)
     -> (tensor<f64>, tensor<f64>, tensor<f64>) {

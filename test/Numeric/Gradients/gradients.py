@@ -237,6 +237,32 @@ def test_modified() -> None:
                 expect_equal(f"{configuration} {name}: step", model["step"], np.int64(1))
 
 
+def test_shared() -> None:
+    """N12, G18: a variable that a function is given twice gets the sum of the gradients of both uses."""
+    for configuration, model in configurations(f"""
+train.variable @w : {S} = dense<2.0> : {S}
+func.func private @scale(%w: {S}, %x: {S}) -> {S} {{
+  %y = arith.mulf %w, %x : {S}
+  return %y : {S}
+}}
+func.func @step(%x: {S}) -> ({S}, {S}, {S}) {{
+  %w = train.read @w : {S}
+  %h = func.call @scale(%w, %x) : ({S}, {S}) -> {S}
+  %y = func.call @scale(%w, %h) : ({S}, {S}) -> {S}
+  %ten = arith.constant dense<10.0> : {S}
+  %d = arith.subf %y, %ten : {S}
+  %loss = arith.mulf %d, %d : {S}
+  %g = train.gradient %loss wrt %w : ({S}, {S}) -> {S}
+  train.minimize %loss : {S} with #train.sgd<lr = 0.01>
+  return %y, %loss, %g : {S}, {S}, {S}
+}}
+"""):
+        model.initialize()
+        for found, expected in zip(model.run("step", *f64(3)), (12, 4, 48)):
+            expect_close(configuration, found, np.float64(expected))
+        expect_close(configuration, model["w"], np.float64(1.52))
+
+
 def test_order() -> None:
     """G11: second and third derivatives; a penalty of a gradient that trains."""
     check(F + f"""
@@ -528,6 +554,6 @@ func.func @step(%x: tensor<64xf64>) -> (tensor<64xf64>, tensor<64xf64>) {
 
 
 if __name__ == "__main__":
-    run_tests([test_any_value, test_unconnected, test_stop, test_intermediate, test_losses, test_modified, test_order,
-               test_kinks, test_products, test_zeros_in_a_product, test_variable_read_twice, test_counters,
+    run_tests([test_any_value, test_unconnected, test_stop, test_intermediate, test_losses, test_modified, test_shared,
+               test_order, test_kinks, test_products, test_zeros_in_a_product, test_variable_read_twice, test_counters,
                test_assigned_in_a_loop, test_dropout_in_a_loop])

@@ -3,8 +3,8 @@
 # RUN: %python %s
 """Jacobians and gradients of each example, in all configurations.
 
-The numbers of G1, G2, G5 to G8, G11 and L4, networks against a loop over
-examples, and what is refused (X14).
+Numbers by hand (G1, G2, G5 to G8, G11), networks against a loop over examples,
+and what is refused (X14).
 """
 
 import re
@@ -167,7 +167,7 @@ func.func @residuals(%v: tensor<2xf64>, %t: tensor<4xf64>, %y: tensor<4xf64>)
 
 
 def test_least_squares() -> None:
-    """L4: the Jacobian of a e^(b t) - y at (1, 0), J^T J, J^T r and the step that they give."""
+    """G5: the Jacobian of a e^(b t) - y at (1, 0), J^T J, J^T r and the step that they give."""
     t = np.arange(4.0)
     y = 2 * np.exp(-t / 2)
     for mode in ("", "mode reverse", "mode forward", "mode reverse chunk 3"):

@@ -3,8 +3,8 @@
 # RUN: %python %s %S/../front_ends
 """Modules that other compilers' front ends lowered to linalg, in all configurations.
 
-G1, G12, G14, X2, X5, X7, X8, X12: values and gradients against those of the
-framework that the model was written in; then training it.
+Values and gradients are those of the framework that the model was written in
+(G1, G12, G14, X2, X5, X7, X8, X12); then the model is trained.
 
 usage: front_ends.py FOLDER
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Integer divisions: V3 (they wrap), S3 (by zero nothing changes); those of affine ops."""
+"""Integer divisions wrap (V3), and change nothing if they are by zero (S3); those of affine ops."""
 
 from typing import Any
 

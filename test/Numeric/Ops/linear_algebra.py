@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Triangles and linear systems against numpy, in each configuration (X7, X11, L3, L6, L7, L14)."""
+"""Triangles and linear systems against numpy, in each configuration (X7, X11, L3, L14)."""
 
 from typing import Any, Callable, Sequence, cast
 
@@ -112,7 +112,7 @@ def test_triangular_solve() -> None:
 
 
 def test_lstsq() -> None:
-    """L6, L7, L14: lines through points, minimum norm, regularized; random systems."""
+    """L14: lines through points, minimum norm, regularized; random systems."""
     rng = np.random.default_rng(4)
     cases = Cases()
 
@@ -146,7 +146,7 @@ def test_lstsq() -> None:
 
 
 def test_adaptive_damping() -> None:
-    """L7: Levenberg-Marquardt with a damping that the step itself adapts."""
+    """L14: Levenberg-Marquardt with a damping that the step itself adapts."""
     text = """
 train.variable @x : tensor<2x1xf64> = dense<[[-1.2], [1.0]]> : tensor<2x1xf64>
 train.variable @damping : tensor<f64> = dense<1.0> : tensor<f64>

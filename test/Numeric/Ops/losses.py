@@ -3,9 +3,9 @@
 # RUN: %python %s
 """Activations and losses at the edges: exact values, large numbers, 16 bits.
 
-Values and gradients in general are those of the goldens; here are the numbers
-of X5 and X6, what happens at kinks (G12), and where a formula in plain form
-would overflow or cancel.
+Values and gradients in general are those of the goldens; here are worked
+examples (X5, X6), what happens at kinks (G12), and where a formula in plain
+form would overflow or cancel.
 """
 
 from typing import Any, Callable, Dict, List, Sequence, Tuple

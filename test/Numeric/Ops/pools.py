@@ -27,7 +27,7 @@ options = parser.parse_args()
 
 
 def test_examples() -> None:
-    """X8: the worked example; G12: the first of equal elements."""
+    """X8, G12: the worked example; the gradient goes to the first of equal elements."""
     image = np.arange(1.0, 17).reshape(1, 4, 4, 1)
     for element, dtype in DTYPES.items():
         x, y = tensor((1, 4, 4, 1), element), tensor((1, 2, 2, 1), element)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Constraints of variables: O12, V13, A10."""
+"""Constraints of variables (O12, V13, A10)."""
 
 from typing import Any, Callable, List, Tuple
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Optimizers that a program writes out: O2 to O8, O26, O28.
+"""Optimizers that a program writes out (O28).
 
 Each is one loop that updates its variables in place: the numbers are those of
 the formulas, and the step has no workspace to speak of. Losses are half the sum

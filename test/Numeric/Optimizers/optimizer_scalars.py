@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Hyper-parameters and counters as variables of the program: V14, A5, O1, R5.
+"""Hyper-parameters and counters as variables of the program (V14, A5, O1, R5).
 
 Schedules that the step computes, and optimizers that several updates share.
 """
@@ -75,7 +75,7 @@ def test_schedule() -> None:
 
 
 def test_roles() -> None:
-    """V14: a rate of .1, then .5 from the next step on; a counter of steps."""
+    """V14, O20: a rate of .1, then .5 from the next step on; a counter of steps."""
     text = """
 train.variable @p : tensor<f64> = dense<1.0> : tensor<f64>
 train.variable @steps : tensor<i64> = dense<0> : tensor<i64> {trainable = false}

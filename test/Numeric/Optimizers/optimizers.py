@@ -3,7 +3,7 @@
 # RUN: %python %s
 """Optimizers against the acceptance tables and an implementation in numpy.
 
-O2, O6, O14, O22, R4, R5, R9 and G14: the tables; parameters of odd shapes with
+The tables (O2, O6, O14, O21 to O23, R4, R5, R9, G14); parameters of odd shapes with
 gradients that are fed; weight-gradient products that the update consumes, for
 odd sizes and several batch sizes of one compiled program; hyper-parameters that
 change between steps.
@@ -147,7 +147,7 @@ def quadratic(number: int, element: str, optimizer: str, shape: Sequence[int] = 
 
 
 def test_tables() -> None:
-    """O2, O6 and O22: the literal numbers, in f64 and f32."""
+    """O2, O6, O21 to O23: the literal numbers, in f64 and f32."""
     for element, dtype in (("f64", np.float64), ("f32", np.float32)):
         text = "".join(quadratic(number, element, spell(name, options))
                        for number, (name, options, _, _) in enumerate(TABLE))
@@ -191,7 +191,7 @@ def test_amsgrad() -> None:
 
 
 def test_rate_changes() -> None:
-    """O22, R5 and R9: the rate is a variable; the two momenta differ when it changes."""
+    """O22, R5, R9: the rate is a variable; the two momenta differ when it changes."""
     text = (quadratic(0, "f64", "#train.momentum<lr = 0.1>", ())
             + quadratic(1, "f64", "#train.sgd<lr = 0.1, momentum = 0.9>", ()))
     for configuration, model in configurations(text):
@@ -205,7 +205,7 @@ def test_rate_changes() -> None:
             model.run(f"step{number}")
             expect_close(f"{configuration} {optimizer} step 2", model[name], expected[1])
             expect_close(f"{configuration} {optimizer} slot", model[f"{name}/{optimizer}"], slot)
-        # R5: momentum carries from step to step. R9: without it, the rate of the third call.
+        # R5, R9: momentum carries from step to step; without it, the rate of the third call counts.
         for momentum, rates, expected_p in (
                 (0.9, (0.1,) * 4, (.9, .72, .486, .2268)), (0.0, (0.1, 0.1, 0.01), (.9, .81, .8019))):
             model.initialize()
@@ -217,6 +217,31 @@ def test_rate_changes() -> None:
                 expect_close(f"{configuration} R5, R9", model["p1"], value)
         # O14: one increment a step.
         assert int(model["SGD/iterations"]) == 3, model["SGD/iterations"]
+
+
+def test_metrics() -> None:
+    """M2, R8: loss and metrics of a step are those before its update."""
+    text = """
+train.variable @w : tensor<2x2xf64> = dense<[[0.0, 1.0], [1.0, 0.0]]> : tensor<2x2xf64>
+func.func @step(%x: tensor<?x2xf64>, %label: tensor<?xi32>) -> (tensor<f64>, tensor<i32>) {
+  %w = train.read @w : tensor<2x2xf64>
+  %z = nn.matmul %x, %w : (tensor<?x2xf64>, tensor<2x2xf64>) -> tensor<?x2xf64>
+  %loss = nn.sparse_softmax_cross_entropy %z, %label : (tensor<?x2xf64>, tensor<?xi32>) -> tensor<f64>
+  train.minimize %loss : tensor<f64> with #train.sgd<lr = 10.0>
+  %class = nn.argmax %z axis 1 : tensor<?x2xf64> -> tensor<?xi32>
+  %equal = arith.cmpi eq, %class, %label : tensor<?xi32>
+  %ones = arith.extui %equal : tensor<?xi1> to tensor<?xi32>
+  %correct = nn.reduce sum %ones axes [0] : tensor<?xi32> -> tensor<i32>
+  return %loss, %correct : tensor<f64>, tensor<i32>
+}
+"""
+    x, label = np.eye(2), np.array([0, 1], np.int32)
+    for configuration, model in configurations(text):
+        model.initialize()
+        loss, correct = model.run("step", x, label)
+        expect_close(f"{configuration} loss", loss, np.log1p(np.e))
+        assert int(correct) == 0, (configuration, correct)
+        assert int(model.run("step", x, label)[1]) == 2, configuration
 
 
 # ---------------------------------------------------------------------------
@@ -313,4 +338,4 @@ def test_layers() -> None:
     check_layers("f32", np.float32, (65, 31), ("object",))
 
 
-run_tests([test_tables, test_amsgrad, test_rate_changes, test_shapes, test_layers])
+run_tests([test_tables, test_amsgrad, test_rate_changes, test_metrics, test_shapes, test_layers])

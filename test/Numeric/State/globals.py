@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Globals of imported models are variables: V1, A5, P1 to P3.
+"""Globals of imported models are variables (V1, A5, P1 to P3).
 
 They are in the block of their caller, so that two sessions do not share them, in
 checkpoints, and set by an initialization.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Which variables are initialised, from what and in which order: I7 to I9, S1 to S5, C2."""
+"""Which variables are initialised, from what and in which order (I7 to I9, S1 to S5, C2)."""
 
 from typing import Dict
 
@@ -98,7 +98,7 @@ func.func @keep() -> tensor<f32> {
 
 
 def test_dependent() -> None:
-    """I8: v first; one initialiser alone; a value or the initial value; S3."""
+    """I8, S3: v first; one initialiser alone; a value or the initial value."""
     for configuration, model in configurations(VALUES):
         # Only w's initialiser, v without a value: w = 1 and v stays so.
         model.initialize(1, ["w"])
@@ -139,7 +139,7 @@ def test_initialized_value_in_a_step() -> None:
 
 
 def test_samples() -> None:
-    """I7, I8: one sample in one request; streams go on a variable at a time; I9."""
+    """I7, I8, I9, X9: one sample in one request; streams go on a variable at a time."""
     text = """
 train.variable @v : tensor<6xf32> = #train.random_normal
 train.variable @w : tensor<6xf32> init {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Initial values: I1 to I7 and I9, and the generator bit for bit."""
+"""Initial values (I1 to I7, I9), and the generator bit for bit."""
 
 from typing import Any, Dict, Tuple
 
@@ -130,7 +130,7 @@ train.variable @brain_uniform : tensor<1000xbf16> = #train.random_uniform
 
 
 def test_values() -> None:
-    """I1, I2, I3, I4, I5, I6, V9; every configuration has the same bits (I7)."""
+    """I1 to I7, V9: every configuration has the same bits."""
     first: Dict[str, Array] = {}
     for configuration, model in configurations(EVERY):
         model.initialize(11)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What steps do to variables: A1, A2, A4, A5, A10. Calls of models are in `Calls/calls.py`."""
+"""What steps do to variables (A1, A2, A4, A5, A10). Calls of models are in `Calls/calls.py`."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from configurations import configurations, expect_close, expect_equal, expect_er
 
 
 def test_counter() -> None:
-    """V1, A2: writes of one run are seen by the next; a tensor is no variable."""
+    """V1, V11, A1, A2: writes of one run are seen by the next; a tensor is no variable."""
     text = """
 train.variable @v : tensor<f32> = #train.zeros
 func.func @add() -> (tensor<f32>, tensor<f32>) {
@@ -18,6 +18,12 @@ func.func @add() -> (tensor<f32>, tensor<f32>) {
   %new = train.assign_add @v, %one : tensor<f32>
   %other = arith.addf %zero, %one : tensor<f32>
   return %new, %other : tensor<f32>, tensor<f32>
+}
+func.func @plus() -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %v = train.read @v : tensor<f32>
+  %w = arith.addf %v, %one : tensor<f32>
+  return %w : tensor<f32>
 }
 func.func @sub(%x: tensor<f32>) -> tensor<f32> {
   %new = train.assign_sub @v, %x : tensor<f32>
@@ -30,6 +36,8 @@ func.func @set(%x: tensor<f32>) -> tensor<f32> {
 """
     for configuration, model in configurations(text):
         model.initialize()
+        expect_equal(configuration, model.run("plus"), np.float32(1))
+        expect_equal(configuration, model["v"], np.float32(0))
         for run in (1, 2, 3):
             new, other = model.run("add")
             expect_equal(configuration, new, np.float32(run))
@@ -456,7 +464,7 @@ func.func @called() -> (tensor<f32>, tensor<f32>) {
         # A7: no data says that the constant waits, the order does.
         expect_equal(configuration, model.run("waits"), np.array([5, 6], np.float32))
         expect_equal(configuration, model["v"], np.float32(4))
-        # A8
+        # A8: a group runs all of it.
         assert model.run("group") is None and model.run("no_op") is None
         expect_equal(configuration, model["v"], np.float32(1))
         expect_equal(configuration, model["w"], np.float32(2))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Collections, freezing and several optimizers: C1 to C8, D1, D2, V10, V15, O20."""
+"""Collections, freezing and several optimizers (C1 to C7, D1, D2, V10, V15, O20)."""
 
 import warnings
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Every element type of a variable, in every configuration: V3, V5, V7, V9, I1, I2."""
+"""Every element type of a variable, in every configuration (V3, V5, V7, V9, I1, I2)."""
 
 import os
 import tempfile
@@ -31,7 +31,7 @@ FLOATS = {**HALVES, "f32": np.dtype("float32"), "f64": np.dtype("float64")}
 NUMERIC = {**SIGNED, **UNSIGNED, **FLOATS}
 EVERY = {"i1": np.dtype(bool), **NUMERIC}
 
-# V7; 37 elements are no multiple of any vector.
+# V7: 37 elements are no multiple of any vector.
 SHAPES: Tuple[Tuple[int, ...], ...] = ((), (37,), (2, 3), (3, 0))
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Variables of strings: V4, I1, I2, P3, P5, P11; training beside them is as without."""
+"""Variables of strings (V4, I1, I2, P3, P5, P11); training beside them is as without."""
 
 import os
 import tempfile

@@ -149,7 +149,7 @@ def momentum(p: Array, g: Array, slots: Dict[str, Array], t: int) -> Array:
 
 
 def adam(p: Array, g: Array, slots: Dict[str, Array], t: int) -> Array:
-    # O6, with an epsilon that is large enough for gradients near 0 to agree.
+    # O6: with an epsilon that is large enough for gradients near 0 to agree.
     slots["m"] = 0.9 * slots.get("m", np.zeros_like(p)) + 0.1 * g
     slots["u"] = 0.999 * slots.get("u", np.zeros_like(p)) + 0.001 * g * g
     rate = 0.01 * np.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t)

@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --flywheel-plan-workspace --split-input-file | FileCheck %s
 
-// Buffers that are never live together share a slot; slots are 64 bytes apart.
+// T10: nothing is allocated. Buffers that are never live together share a slot; slots are 64 bytes apart.
 // CHECK-DAG: #[[$A:.*]] = affine_map<() -> (40)>
 // CHECK-DAG: #[[$B:.*]] = affine_map<() -> (16)>
 // CHECK-LABEL: func.func @slots(

@@ -1,4 +1,4 @@
-// The swap of A10: a := b, b := a. One copy, said in a remark; the rest is in place.
+// A10: a swap, a := b, b := a. One copy, said in a remark; the rest is in place.
 // RUN: flywheel-opt %s --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize 2>&1 | FileCheck %s
 // RUN: flywheel-opt %s --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference 2>&1 | FileCheck %s
 
