@@ -147,7 +147,7 @@ def quadratic(number: int, element: str, optimizer: str, shape: Sequence[int] = 
 
 
 def test_tables() -> None:
-    """O2, O6, O21 to O23: the literal numbers, in f64 and f32."""
+    """O1, O2, O6, O21 to O23: the literal numbers, in f64 and f32."""
     for element, dtype in (("f64", np.float64), ("f32", np.float32)):
         text = "".join(quadratic(number, element, spell(name, options))
                        for number, (name, options, _, _) in enumerate(TABLE))

@@ -79,7 +79,7 @@ func.func @last(%x: tensor<4x!train.string>) -> tensor<2x1x!train.string> {
 
 
 def test_values() -> None:
-    """V4, I1, I2: initial values, reads, assignments, equality; case and length are kept."""
+    """V4, V9, I1, I2: initial values, reads, assignments, equality; case and length are kept."""
     for configuration, model in configurations(FRUIT, IN_PROCESS):
         model.initialize()
         expect_texts(configuration, model["fruit"], "Orange")
