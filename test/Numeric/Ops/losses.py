@@ -41,7 +41,7 @@ def check(text: str, cases: Sequence[Tuple[str, List[Array], Any, Any]], names: 
 
 
 def test_x5_x6() -> None:
-    """X5, X6: the numbers of the contract."""
+    """X5, X6: worked examples."""
     row, pair = "tensor<1x3xf64>", "tensor<2x2xf64>"
     text = with_gradient(
         "sparse", (row, "tensor<1xi32>"), 0, "tensor<f64>",

@@ -78,7 +78,7 @@ func.func @set(%x: {kind}) {{
 
 
 def test_examples() -> None:
-    """O12: the examples of the contract, to 1e-6."""
+    """O12: worked examples, to 1e-6."""
     w = np.array([[3.0, 0.3], [4.0, 0.4]])
     for constraint, expected in (
         ("#train.max_norm<max = 2.0, axis = 0>", [[1.2, 0.3], [1.6, 0.4]]),
