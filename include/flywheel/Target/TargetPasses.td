@@ -50,9 +50,9 @@ def EmitEntryPoints
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Also emit the functions that the C header declares">,
     Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
-           "Bound of the symbolic extents in the C interface">,
+           "Bound of the symbolic sizes in the C interface">,
     ListOption<"maxExtents", "max-extents", "std::string",
-               "Bounds of single extents, by name: time=256">,
+               "Bounds of single sizes, by name: time=256">,
     Option<"flushDenormals", "flush-denormals", "std::string",
            /*default=*/"\"\"",
            "Run kernels with denormal numbers flushed to zero by the control "

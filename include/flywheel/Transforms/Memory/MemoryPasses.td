@@ -68,10 +68,10 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent for which the budget is meant, unless `extents` has "
+           "Symbolic size for which the budget is meant, unless `extents` has "
            "its own">,
     ListOption<"extents", "extents", "std::string",
-               "The same of single extents, by name: time=256">
+               "The same for single sizes, by name: time=256">
   ];
   let statistics = [
     Statistic<"numRecomputed", "recomputed", "Buffers computed a second time">
@@ -99,12 +99,12 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
     Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic extent at which sizes are compared, unless `extents` has its "
+           "Symbolic size at which buffers are compared, unless `extents` has its "
            "own">,
     ListOption<"extents", "extents", "std::string",
-               "The same of single extents, by name: time=256">,
+               "The same for single sizes, by name: time=256">,
     Option<"boundExtents", "bound-extents", "bool", /*default=*/"false",
-           "No symbolic extent exceeds what these say">
+           "No symbolic size exceeds what these say">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
