@@ -17,7 +17,7 @@
 #include "Gradients.h"
 
 #include "flywheel/Autodiff/Activity.h"
-#include "flywheel/Autodiff/Batching.h"
+#include "flywheel/Batching/OpBatcher.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Verifiers.h"
 
@@ -94,7 +94,7 @@ static void eraseAll(ArrayRef<Operation *> ops) {
 /// Batches over dimension `dim` of the seed.
 LogicalResult UnitRows::emitDim(int64_t dim, MutableArrayRef<Value> values) {
   SmallVector<Operation *> dependents = getDependents();
-  Batcher batcher(b, tensor::getMixedSize(b, loc, like, dim), request);
+  OpBatcher batcher(b, tensor::getMixedSize(b, loc, like, dim), request);
   batcher.setDiagonal(seed, seed, dim);
   for (Operation *op : dependents)
     if (failed(batcher.batch(op)))
@@ -143,7 +143,7 @@ Value UnitRows::emitUnits(Value first, int64_t count) {
 FailureOr<SmallVector<Value>>
 UnitRows::emitChunk(Value first, int64_t count,
                     ArrayRef<Operation *> dependents, ArrayRef<Value> values) {
-  Batcher batcher(b, b.getIndexAttr(count), request);
+  OpBatcher batcher(b, b.getIndexAttr(count), request);
   batcher.setDense(seed, emitUnits(first, count));
   for (Operation *op : dependents)
     if (failed(batcher.batch(op)))

@@ -9,8 +9,8 @@
 #include "Bindings.h"
 #include "Errors.h"
 
-#include "flywheel/Autodiff/Batching.h"
 #include "flywheel/Autodiff/DerivativeRules.h"
+#include "flywheel/Batching/BatchingRules.h"
 #include "flywheel/Target/CNames.h"
 
 #include "mlir/IR/Diagnostics.h"

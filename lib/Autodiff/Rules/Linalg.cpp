@@ -13,6 +13,8 @@
 
 #include "LinalgStructured.h"
 
+#include "flywheel/Interfaces/LinalgOps.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -139,53 +141,30 @@ struct MatmulModel : UsualFormModel<MatmulModel, linalg::MatmulOp> {
 };
 } // namespace
 
-template <typename OpTy> static DerivativeRule throughBody() {
-  return structured<OpTy, StructuredModel<OpTy>>();
-}
+namespace {
+/// The rule of each op: that of its body, or a better one.
+template <typename OpTy> struct ModelOf {
+  using Type = StructuredModel<OpTy>;
+};
+template <> struct ModelOf<linalg::BroadcastOp> {
+  using Type = BroadcastModel;
+};
+template <> struct ModelOf<linalg::MatmulOp> {
+  using Type = MatmulModel;
+};
+template <> struct ModelOf<linalg::ReduceOp> {
+  using Type = ReduceModel;
+};
+template <> struct ModelOf<linalg::TransposeOp> {
+  using Type = TransposeModel;
+};
+} // namespace
 
 ArrayRef<DerivativeRule> getLinalgRules() {
-  static const DerivativeRule rules[] = {
-      structured<linalg::BroadcastOp, BroadcastModel>(),
-      structured<linalg::MatmulOp, MatmulModel>(),
-      structured<linalg::ReduceOp, ReduceModel>(),
-      structured<linalg::TransposeOp, TransposeModel>(),
-      throughBody<linalg::AbsOp>(),
-      throughBody<linalg::AddOp>(),
-      throughBody<linalg::BatchMatmulOp>(),
-      throughBody<linalg::BatchMatvecOp>(),
-      throughBody<linalg::BatchMmt4DOp>(),
-      throughBody<linalg::BatchReduceMatmulOp>(),
-      throughBody<linalg::BatchVecmatOp>(),
-      throughBody<linalg::CeilOp>(),
-      throughBody<linalg::ContractOp>(),
-      throughBody<linalg::CopyOp>(),
-      throughBody<linalg::DivOp>(),
-      throughBody<linalg::DotOp>(),
-      throughBody<linalg::ElementwiseOp>(),
-      throughBody<linalg::ErfOp>(),
-      throughBody<linalg::ExpOp>(),
-      throughBody<linalg::FillOp>(),
-      throughBody<linalg::FloorOp>(),
-      throughBody<linalg::GenericOp>(),
-      throughBody<linalg::LogOp>(),
-      throughBody<linalg::MapOp>(),
-      throughBody<linalg::MatvecOp>(),
-      throughBody<linalg::MaxOp>(),
-      throughBody<linalg::MinOp>(),
-      throughBody<linalg::Mmt4DOp>(),
-      throughBody<linalg::MulOp>(),
-      throughBody<linalg::NegFOp>(),
-      throughBody<linalg::PowFOp>(),
-      throughBody<linalg::ReciprocalOp>(),
-      throughBody<linalg::RoundOp>(),
-      throughBody<linalg::RsqrtOp>(),
-      throughBody<linalg::SelectOp>(),
-      throughBody<linalg::SqrtOp>(),
-      throughBody<linalg::SquareOp>(),
-      throughBody<linalg::SubOp>(),
-      throughBody<linalg::TanhOp>(),
-      throughBody<linalg::VecmatOp>(),
-  };
+  static const auto rules = LinalgOps::map([](auto tag) {
+    using OpTy = typename decltype(tag)::Type;
+    return structured<OpTy, typename ModelOf<OpTy>::Type>();
+  });
   return rules;
 }
 

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_AUTODIFF_BATCHING_MODELS_H
-#define FLYWHEEL_LIB_AUTODIFF_BATCHING_MODELS_H
+#ifndef FLYWHEEL_LIB_BATCHING_MODELS_H
+#define FLYWHEEL_LIB_BATCHING_MODELS_H
 
-#include "flywheel/Autodiff/Batching.h"
+#include "flywheel/Batching/BatchingRules.h"
+#include "flywheel/Interfaces/Batcher.h"
 
 namespace flywheel {
 
@@ -24,7 +25,7 @@ template <typename OpTy, bool keepsZero>
 struct ElementwiseBatching
     : BatchingModel<ElementwiseBatching<OpTy, keepsZero>, OpTy> {
   static llvm::LogicalResult emit(OpTy op, Batcher &batcher) {
-    return batchElementwise(op, batcher, keepsZero);
+    return batcher.emitElementwise(op, keepsZero);
   }
 };
 
@@ -56,4 +57,4 @@ template <typename OpTy> BatchingRule looped() {
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_AUTODIFF_BATCHING_MODELS_H
+#endif // FLYWHEEL_LIB_BATCHING_MODELS_H

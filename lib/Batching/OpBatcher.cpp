@@ -1,10 +1,10 @@
-//===- Batcher.cpp - Many rows of a computation at once -------------------===//
+//===- OpBatcher.cpp - Many rows of a computation at once -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Autodiff/Batching.h"
+#include "flywheel/Batching/OpBatcher.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
@@ -28,58 +28,60 @@ namespace flywheel {
 // Values
 //===----------------------------------------------------------------------===//
 
-Batcher::Batcher(OpBuilder &builder, OpFoldResult extent, Operation *request)
+OpBatcher::OpBatcher(OpBuilder &builder, OpFoldResult extent,
+                     Operation *request)
     : builder(builder), extent(extent), request(request) {
   // Types and sizes must say the same.
   if (std::optional<int64_t> constant = getConstantIntValue(extent))
     this->extent = builder.getIndexAttr(*constant);
 }
 
-int64_t Batcher::getStaticExtent() const {
+int64_t OpBatcher::getStaticExtent() const {
   return getConstantIntValue(extent).value_or(ShapedType::kDynamic);
 }
 
-bool Batcher::canBatch(Type type) {
+/// Whether values of `type` can be batched.
+static bool canBatch(Type type) {
   return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
 }
 
-RankedTensorType Batcher::getDenseType(Type type) const {
+RankedTensorType OpBatcher::getDenseType(Type type) const {
   SmallVector<int64_t> shape{getStaticExtent()};
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     llvm::append_range(shape, tensor.getShape());
   return RankedTensorType::get(shape, getElementTypeOrSelf(type));
 }
 
-BatchedValue Batcher::lookup(Value value) const {
+BatchedValue OpBatcher::lookup(Value value) const {
   auto found = values.find(value);
   return found == values.end() ? BatchedValue{value} : found->second;
 }
 
-void Batcher::setUniform(Value value, Value uniform) {
+void OpBatcher::setUniform(Value value, Value uniform) {
   values[value] = {uniform};
 }
 
-void Batcher::setDense(Value value, Value dense) {
+void OpBatcher::setDense(Value value, Value dense) {
   values[value] = {nn::buildCast(builder, value.getLoc(), dense,
                                  getDenseType(value.getType())),
                    BatchedValue::Kind::Dense};
 }
 
-void Batcher::setDiagonal(Value value, Value diagonal, int64_t dim,
-                          int64_t block) {
+void OpBatcher::setDiagonal(Value value, Value diagonal, int64_t dim,
+                            int64_t block) {
   values[value] = {
       nn::buildCast(builder, value.getLoc(), diagonal, value.getType()),
       BatchedValue::Kind::Diagonal, dim, block};
 }
 
-Value Batcher::getUniform(Value value) const {
+Value OpBatcher::getUniform(Value value) const {
   BatchedValue found = lookup(value);
   assert(found.isUniform() && "expected a value that all positions share");
   return found.value;
 }
 
 SmallVector<OpFoldResult>
-Batcher::getUniform(ArrayRef<OpFoldResult> mixed) const {
+OpBatcher::getUniform(ArrayRef<OpFoldResult> mixed) const {
   return llvm::map_to_vector(mixed, [&](OpFoldResult fold) -> OpFoldResult {
     if (auto value = dyn_cast<Value>(fold))
       return getUniform(value);
@@ -87,7 +89,7 @@ Batcher::getUniform(ArrayRef<OpFoldResult> mixed) const {
   });
 }
 
-SmallVector<OpFoldResult> Batcher::getSizes(Location loc, Value value) {
+SmallVector<OpFoldResult> OpBatcher::getSizes(Location loc, Value value) {
   BatchedValue found = lookup(value);
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, loc, found.value);
@@ -96,14 +98,14 @@ SmallVector<OpFoldResult> Batcher::getSizes(Location loc, Value value) {
   return sizes;
 }
 
-SmallVector<OpFoldResult> Batcher::getDenseSizes(Location loc, Value value) {
+SmallVector<OpFoldResult> OpBatcher::getDenseSizes(Location loc, Value value) {
   SmallVector<OpFoldResult> sizes{extent};
   if (isa<RankedTensorType>(value.getType()))
     llvm::append_range(sizes, getSizes(loc, value));
   return sizes;
 }
 
-Value Batcher::getShape(Location loc, Value value) {
+Value OpBatcher::getShape(Location loc, Value value) {
   BatchedValue found = lookup(value);
   if (!found.isDense())
     return found.value;
@@ -112,7 +114,7 @@ Value Batcher::getShape(Location loc, Value value) {
 }
 
 /// `uniform` for every position.
-Value Batcher::spread(Location loc, Value uniform) {
+Value OpBatcher::spread(Location loc, Value uniform) {
   RankedTensorType type = getDenseType(uniform.getType());
   DenseElementsAttr constant;
   if (type.hasStaticShape() && matchPattern(uniform, m_Constant(&constant)) &&
@@ -154,7 +156,7 @@ Value Batcher::spread(Location loc, Value uniform) {
 }
 
 /// All elements of a diagonal value.
-Value Batcher::fillDiagonal(Location loc, const BatchedValue &found) {
+Value OpBatcher::fillDiagonal(Location loc, const BatchedValue &found) {
   Value diagonal = found.value;
   auto type = cast<RankedTensorType>(diagonal.getType());
   unsigned rank = type.getRank() + 1;
@@ -185,7 +187,7 @@ Value Batcher::fillDiagonal(Location loc, const BatchedValue &found) {
   return generic.getResult(0);
 }
 
-Value Batcher::getDense(Location loc, Value value) {
+Value OpBatcher::getDense(Location loc, Value value) {
   BatchedValue found = lookup(value);
   if (found.isDense())
     return found.value;
@@ -207,19 +209,20 @@ static bool isZeroValue(Value value) {
   return false;
 }
 
-bool Batcher::isZero(Value value) const {
+bool OpBatcher::isZero(Value value) const {
   BatchedValue found = lookup(value);
   return found.isUniform() && isZeroValue(found.value);
 }
 
-bool Batcher::isDiagonalOrZero(Value value, int64_t dim, int64_t block) const {
+bool OpBatcher::isDiagonalOrZero(Value value, int64_t dim,
+                                 int64_t block) const {
   BatchedValue found = lookup(value);
   return isZero(value) || (found.isDiagonalInBlocks() && found.dim == dim &&
                            found.block == block);
 }
 
-Value Batcher::splitBlocks(Location loc, Value value, int64_t dim,
-                           int64_t block) {
+Value OpBatcher::splitBlocks(Location loc, Value value, int64_t dim,
+                             int64_t block) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
   SmallVector<int64_t> shape(type.getShape());
@@ -261,7 +264,7 @@ static void forEachUse(Operation *op, function_ref<void(Value)> visit) {
   });
 }
 
-LogicalResult Batcher::emitMissingRule(Operation *op) {
+LogicalResult OpBatcher::emitMissingRule(Operation *op) {
   Value first;
   forEachUse(op, [&](Value value) {
     if (!first && isBatched(value))
@@ -275,7 +278,7 @@ LogicalResult Batcher::emitMissingRule(Operation *op) {
 }
 
 /// Copies an op whose inputs are all uniform.
-LogicalResult Batcher::copyUniform(Operation *op) {
+LogicalResult OpBatcher::copyUniform(Operation *op) {
   IRMapping mapping;
   forEachUse(op, [&](Value value) { mapping.map(value, lookup(value).value); });
   Operation *copy = builder.clone(*op, mapping);
@@ -285,7 +288,7 @@ LogicalResult Batcher::copyUniform(Operation *op) {
   return success();
 }
 
-LogicalResult Batcher::batch(Operation *op) {
+LogicalResult OpBatcher::batch(Operation *op) {
   bool isUniform = true, canBeBatched = true, isIndexed = false;
   forEachUse(op, [&](Value value) {
     if (!isBatched(value))
@@ -299,21 +302,22 @@ LogicalResult Batcher::batch(Operation *op) {
   if (!canBeBatched || !llvm::all_of(op->getResultTypes(), canBatch))
     return emitMissingRule(op);
   if (OpTrait::hasElementwiseMappableTraits(op))
-    return batchElementwise(op, *this, /*keepsZero=*/false);
+    return emitElementwise(op, /*keepsZero=*/false);
   auto rule = dyn_cast<BatchableOpInterface>(op);
   if (rule && !isIndexed)
     return rule.emitBatched(*this);
   return batchInLoop(op);
 }
 
-LogicalResult Batcher::batchBody(Block &block) {
+LogicalResult OpBatcher::batchBody(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(batch(&op)))
       return failure();
   return success();
 }
 
-Operation *Batcher::emitLike(Operation *op, ValueRange operands, bool isDense) {
+Operation *OpBatcher::emitLike(Operation *op, ValueRange operands,
+                               bool isDense) {
   assert(op->getNumRegions() == 0 && "expected an op without regions");
   Operation *copy = op->clone();
   copy->setOperands(operands);
@@ -323,7 +327,7 @@ Operation *Batcher::emitLike(Operation *op, ValueRange operands, bool isDense) {
   return builder.insert(copy);
 }
 
-LogicalResult Batcher::emitDense(Operation *op) {
+LogicalResult OpBatcher::emitDense(Operation *op) {
   SmallVector<Value> operands =
       llvm::map_to_vector(op->getOperands(), [&](Value operand) {
         return getDense(op->getLoc(), operand);
@@ -335,7 +339,8 @@ LogicalResult Batcher::emitDense(Operation *op) {
   return success();
 }
 
-LogicalResult Batcher::emitDiagonal(Operation *op, int64_t dim, int64_t block) {
+LogicalResult OpBatcher::emitDiagonal(Operation *op, int64_t dim,
+                                      int64_t block) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return lookup(operand).value; });
   Operation *copy = emitLike(op, operands, /*isDense=*/false);
@@ -346,8 +351,8 @@ LogicalResult Batcher::emitDiagonal(Operation *op, int64_t dim, int64_t block) {
 }
 
 LogicalResult
-Batcher::batchThrough(Operation *op,
-                      function_ref<SmallVector<Value>(OpBuilder &)> emit) {
+OpBatcher::batchThrough(Operation *op,
+                        function_ref<SmallVector<Value>(OpBuilder &)> emit) {
   Block scratch;
   OpBuilder inScratch(op->getContext());
   inScratch.setInsertionPointToEnd(&scratch);
@@ -433,7 +438,7 @@ static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
 
 /// Emits `op` for any values of the shapes of its inputs: nothing but the
 /// shapes of its results is used, and no more is left once those are known.
-Operation *Batcher::emitForShape(Operation *op) {
+Operation *OpBatcher::emitForShape(Operation *op) {
   Location loc = op->getLoc();
   IRMapping mapping;
   forEachUse(op, [&](Value value) {
@@ -451,7 +456,7 @@ Operation *Batcher::emitForShape(Operation *op) {
 }
 
 /// A dense value for result `result` of an op, with any elements.
-Value Batcher::emitEmptyResult(OpResult result) {
+Value OpBatcher::emitEmptyResult(OpResult result) {
   Location loc = result.getLoc();
   SmallVector<OpFoldResult> sizes{extent};
   Operation *copy = nullptr;
@@ -477,7 +482,7 @@ Value Batcher::emitEmptyResult(OpResult result) {
   return nn::buildCast(builder, loc, empty, denseType);
 }
 
-LogicalResult Batcher::batchInLoop(Operation *op) {
+LogicalResult OpBatcher::batchInLoop(Operation *op) {
   if (!isMemoryEffectFree(op))
     return emitMissingRule(op);
   Location loc = op->getLoc();
@@ -515,8 +520,8 @@ LogicalResult Batcher::batchInLoop(Operation *op) {
   return success();
 }
 
-LogicalResult Batcher::batchSliced(Operation *op,
-                                   ArrayRef<std::optional<int64_t>> dims) {
+LogicalResult OpBatcher::batchSliced(Operation *op,
+                                     ArrayRef<std::optional<int64_t>> dims) {
   Location loc = op->getLoc();
   OpResult result = op->getResult(0);
   SmallVector<Value> operands = llvm::map_to_vector(

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Autodiff/Batching.h"
+#include "flywheel/Batching/BatchingRules.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/BatchableOpInterface.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

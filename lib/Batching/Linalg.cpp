@@ -10,10 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elementwise.h"
 #include "Models.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/LinalgOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -423,55 +425,24 @@ struct FillBatching : BatchingModel<FillBatching, linalg::FillOp> {
     return success();
   }
 };
+
+/// The rule of each op: that of its body, or a better one.
+template <typename OpTy> struct LinalgBatching {
+  using Type = StructuredBatching<OpTy>;
+};
+template <> struct LinalgBatching<linalg::FillOp> {
+  using Type = FillBatching;
+};
+template <> struct LinalgBatching<linalg::TransposeOp> {
+  using Type = TransposeBatching;
+};
 } // namespace
 
-template <typename OpTy> static BatchingRule throughBody() {
-  return batched<OpTy, StructuredBatching<OpTy>>();
-}
-
 ArrayRef<BatchingRule> getLinalgBatchingRules() {
-  static const BatchingRule rules[] = {
-      batched<linalg::FillOp, FillBatching>(),
-      batched<linalg::TransposeOp, TransposeBatching>(),
-      throughBody<linalg::AbsOp>(),
-      throughBody<linalg::AddOp>(),
-      throughBody<linalg::BatchMatmulOp>(),
-      throughBody<linalg::BatchMatvecOp>(),
-      throughBody<linalg::BatchMmt4DOp>(),
-      throughBody<linalg::BatchReduceMatmulOp>(),
-      throughBody<linalg::BatchVecmatOp>(),
-      throughBody<linalg::BroadcastOp>(),
-      throughBody<linalg::CeilOp>(),
-      throughBody<linalg::ContractOp>(),
-      throughBody<linalg::CopyOp>(),
-      throughBody<linalg::DivOp>(),
-      throughBody<linalg::DotOp>(),
-      throughBody<linalg::ElementwiseOp>(),
-      throughBody<linalg::ErfOp>(),
-      throughBody<linalg::ExpOp>(),
-      throughBody<linalg::FloorOp>(),
-      throughBody<linalg::GenericOp>(),
-      throughBody<linalg::LogOp>(),
-      throughBody<linalg::MapOp>(),
-      throughBody<linalg::MatmulOp>(),
-      throughBody<linalg::MatvecOp>(),
-      throughBody<linalg::MaxOp>(),
-      throughBody<linalg::MinOp>(),
-      throughBody<linalg::Mmt4DOp>(),
-      throughBody<linalg::MulOp>(),
-      throughBody<linalg::NegFOp>(),
-      throughBody<linalg::PowFOp>(),
-      throughBody<linalg::ReciprocalOp>(),
-      throughBody<linalg::ReduceOp>(),
-      throughBody<linalg::RoundOp>(),
-      throughBody<linalg::RsqrtOp>(),
-      throughBody<linalg::SelectOp>(),
-      throughBody<linalg::SqrtOp>(),
-      throughBody<linalg::SquareOp>(),
-      throughBody<linalg::SubOp>(),
-      throughBody<linalg::TanhOp>(),
-      throughBody<linalg::VecmatOp>(),
-  };
+  static const auto rules = LinalgOps::map([](auto tag) {
+    using OpTy = typename decltype(tag)::Type;
+    return batched<OpTy, typename LinalgBatching<OpTy>::Type>();
+  });
   return rules;
 }
 

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "Elementwise.h"
+
+#include "flywheel/Batching/OpBatcher.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 
@@ -48,35 +50,34 @@ static BatchedValue getCommonDiagonal(Operation *op, Batcher &batcher) {
   return common;
 }
 
-LogicalResult batchElementwise(Operation *op, Batcher &batcher,
-                               bool keepsZero) {
-  BatchedValue common = getCommonDiagonal(op, batcher);
+LogicalResult OpBatcher::emitElementwise(Operation *op, bool keepsZero) {
+  BatchedValue common = getCommonDiagonal(op, *this);
   if (common.value && (keepsZero || preservesZero(op, [&](Value value) {
-                         return batcher.isDiagonalOrZero(value, common.dim,
-                                                         common.block);
+                         return isDiagonalOrZero(value, common.dim,
+                                                 common.block);
                        })))
-    return batcher.emitDiagonal(op, common.dim, common.block);
+    return emitDiagonal(op, common.dim, common.block);
 
   // One condition may decide between tensors.
   auto select = dyn_cast<arith::SelectOp>(op);
   bool hasOneCondition = select && isa<RankedTensorType>(select.getType()) &&
                          !isa<ShapedType>(select.getCondition().getType());
   if (!hasOneCondition)
-    return batcher.emitDense(op);
-  OpBuilder &b = batcher.getBuilder();
+    return emitDense(op);
+  OpBuilder &b = builder;
   Location loc = op->getLoc();
-  Value whenTrue = batcher.getDense(loc, select.getTrueValue());
-  Value whenFalse = batcher.getDense(loc, select.getFalseValue());
-  Value condition = batcher.lookup(select.getCondition()).value;
-  if (batcher.isBatched(select.getCondition())) {
+  Value whenTrue = getDense(loc, select.getTrueValue());
+  Value whenFalse = getDense(loc, select.getFalseValue());
+  Value condition = lookup(select.getCondition()).value;
+  if (isBatched(select.getCondition())) {
     auto type = cast<RankedTensorType>(whenTrue.getType());
     auto conditions = RankedTensorType::get(type.getShape(), b.getI1Type());
     condition = nn::BroadcastOp::create(
         b, loc, conditions, condition,
         type.hasStaticShape() ? Value() : whenTrue, ArrayRef<int64_t>{0});
   }
-  batcher.setDense(
-      select, arith::SelectOp::create(b, loc, condition, whenTrue, whenFalse));
+  setDense(select,
+           arith::SelectOp::create(b, loc, condition, whenTrue, whenFalse));
   return success();
 }
 

@@ -1,0 +1,157 @@
+//===- Batcher.h - What a batching rule emits with --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A list of ops is emitted for all positions i of a new dimension of extent n
+// at once. What a value has become is one of
+//
+//   uniform    the same for every position: a value of its old type
+//   dense      a tensor with the new dimension in front
+//   diagonal   zero except where position i meets index i of dimension d:
+//              V[i, ..., b, ...] = (i == b) v[..., b, ...]; only v, of the old
+//              type, is stored
+//
+// Where d has been merged with the dimensions after it, the index that position
+// i meets is a block of indices: those of the number i when they are counted in
+// blocks.
+//
+// Diagonal values are what unit cotangents start as. Elementwise ops, and ops
+// that treat the indices of d one by one, keep them; a sum over d makes a dense
+// value of one, by leaving the sum out. So the gradient of each row of a batch
+// costs about what the gradient of their sum does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_INTERFACES_BATCHER_H
+#define FLYWHEEL_INTERFACES_BATCHER_H
+
+#include "flywheel/Interfaces/BatchableOpInterface.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace flywheel {
+
+/// What a value of the old computation has become.
+struct BatchedValue {
+  enum class Kind { Uniform, Diagonal, Dense };
+
+  mlir::Value value;
+  Kind kind = Kind::Uniform;
+  /// The dimension of a diagonal value that is the new one.
+  int64_t dim = 0;
+  /// The number of its indices that each position meets.
+  int64_t block = 1;
+
+  bool isUniform() const { return kind == Kind::Uniform; }
+  /// Diagonal, with one index for each position.
+  bool isDiagonal() const { return isDiagonalInBlocks() && block == 1; }
+  /// Diagonal, with a block of any size.
+  bool isDiagonalInBlocks() const { return kind == Kind::Diagonal; }
+  bool isDense() const { return kind == Kind::Dense; }
+};
+
+/// What the batching rules of ops (`BatchableOpInterface`) emit with: it knows
+/// what each value has become. Rules see no more of it than this, so that a
+/// dialect does not depend on how it is done (`OpBatcher`).
+class Batcher {
+public:
+  virtual ~Batcher() = default;
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  /// What `value` has become: itself, uniform, unless it has been set.
+  virtual BatchedValue lookup(mlir::Value value) const = 0;
+  bool isBatched(mlir::Value value) const { return !lookup(value).isUniform(); }
+
+  /// Say what `value` has become. A dense or diagonal value is cast where its
+  /// type says more or less about extents than `getDenseType`, or the type of
+  /// `value`.
+  virtual void setUniform(mlir::Value value, mlir::Value uniform) = 0;
+  virtual void setDense(mlir::Value value, mlir::Value dense) = 0;
+  virtual void setDiagonal(mlir::Value value, mlir::Value diagonal, int64_t dim,
+                           int64_t block = 1) = 0;
+
+  /// The type that a number or ranked tensor has as a dense value.
+  virtual mlir::RankedTensorType getDenseType(mlir::Type type) const = 0;
+
+  /// `value` as a dense value, which is emitted where it is not stored as one.
+  virtual mlir::Value getDense(mlir::Location loc, mlir::Value value) = 0;
+  /// A tensor of the shape that the tensor `value` has at one position.
+  virtual mlir::Value getShape(mlir::Location loc, mlir::Value value) = 0;
+  /// The extents of the tensor `value` at one position.
+  virtual llvm::SmallVector<mlir::OpFoldResult> getSizes(mlir::Location loc,
+                                                         mlir::Value value) = 0;
+  /// The same as a dense value.
+  virtual llvm::SmallVector<mlir::OpFoldResult>
+  getDenseSizes(mlir::Location loc, mlir::Value value) = 0;
+  /// What has become of `value`, or of values among `values`, all uniform.
+  virtual mlir::Value getUniform(mlir::Value value) const = 0;
+  virtual llvm::SmallVector<mlir::OpFoldResult>
+  getUniform(llvm::ArrayRef<mlir::OpFoldResult> values) const = 0;
+
+  /// Whether `value` is diagonal along `dim`, or zero at every position.
+  virtual bool isDiagonalOrZero(mlir::Value value, int64_t dim,
+                                int64_t block = 1) const = 0;
+  /// Whether `value` is zero at every position, as far as can be seen.
+  virtual bool isZero(mlir::Value value) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Ops
+  //===--------------------------------------------------------------------===//
+
+  /// Emits `op` for all positions. Fails with a diagnostic where it has no
+  /// rule.
+  virtual llvm::LogicalResult batch(mlir::Operation *op) = 0;
+  /// The same for the ops of `block` but the terminator.
+  virtual llvm::LogicalResult batchBody(mlir::Block &block) = 0;
+
+  /// Emits `op` position by position, in a loop.
+  virtual llvm::LogicalResult batchInLoop(mlir::Operation *op) = 0;
+  /// The same where position i needs nothing but slice i, of extent 1, of some
+  /// operands: along `dims[k]` of operand k, or all of it. Operands are uniform
+  /// or diagonal along that dimension, there is one result, and a sum over one
+  /// slice is what it is.
+  virtual llvm::LogicalResult
+  batchSliced(mlir::Operation *op,
+              llvm::ArrayRef<std::optional<int64_t>> dims) = 0;
+  /// Batches the ops that `emit` makes of `op`; it returns what they make of
+  /// the results.
+  virtual llvm::LogicalResult batchThrough(
+      mlir::Operation *op,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &)>
+          emit) = 0;
+
+  /// Emits a copy of `op` with other operands and, unless they are the same, as
+  /// dense values, other types of results. It has no regions.
+  virtual mlir::Operation *
+  emitLike(mlir::Operation *op, mlir::ValueRange operands, bool isDense) = 0;
+  /// Emits a copy of `op` in which all operands are dense, and sets its
+  /// results.
+  virtual llvm::LogicalResult emitDense(mlir::Operation *op) = 0;
+  /// Emits a copy of `op` for what its operands store, all diagonal or uniform,
+  /// and sets its results, diagonal along `dim`.
+  virtual llvm::LogicalResult emitDiagonal(mlir::Operation *op, int64_t dim,
+                                           int64_t block = 1) = 0;
+
+  /// The rule of an op that acts on each element. `keepsZero` says that 0 gives
+  /// 0, where it is not known of the op.
+  virtual llvm::LogicalResult emitElementwise(mlir::Operation *op,
+                                              bool keepsZero) = 0;
+
+  /// `value` with dimension `dim` as two: the positions, and a block of each.
+  virtual mlir::Value splitBlocks(mlir::Location loc, mlir::Value value,
+                                  int64_t dim, int64_t block) = 0;
+
+  virtual mlir::OpBuilder &getBuilder() = 0;
+  /// The number of positions.
+  virtual mlir::OpFoldResult getExtent() const = 0;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_INTERFACES_BATCHER_H

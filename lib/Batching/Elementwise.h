@@ -1,0 +1,22 @@
+//===- Elementwise.h - Zeros of ops on each element -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_BATCHING_ELEMENTWISE_H
+#define FLYWHEEL_LIB_BATCHING_ELEMENTWISE_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace flywheel {
+
+/// Whether the results of an op on numbers are 0 where those of its operands
+/// for which `isZero` holds are 0.
+bool preservesZero(mlir::Operation *op,
+                   llvm::function_ref<bool(mlir::Value)> isZero);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_BATCHING_ELEMENTWISE_H
