@@ -466,8 +466,7 @@ Value OpBatcher::emitEmptyResult(OpResult result) {
       sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
       continue;
     }
-    if (nn::ExtentSource source = nn::findExtentSource(result, dim);
-        source.value) {
+    if (ExtentSource source = findExtentSource(result, dim); source.value) {
       sizes.push_back(getSizes(loc, source.value)[source.dim]);
       continue;
     }

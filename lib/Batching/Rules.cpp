@@ -6,7 +6,6 @@
 
 #include "flywheel/Batching/BatchingRules.h"
 
-#include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/BatchableOpInterface.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
@@ -27,10 +26,6 @@ static void attach(ArrayRef<BatchingRule> rules, MLIRContext *context) {
 void registerBatchingRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     attach(getLinalgBatchingRules(), context);
-  });
-  registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
-    attach(getNNBatchingRules(), context);
-    attach(getNNContractionBatchingRules(), context);
   });
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
     attach(getSCFBatchingRules(), context);

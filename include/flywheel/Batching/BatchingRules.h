@@ -25,8 +25,6 @@ struct BatchingRule {
 
 /// The tables, one a dialect.
 llvm::ArrayRef<BatchingRule> getLinalgBatchingRules();
-llvm::ArrayRef<BatchingRule> getNNBatchingRules();
-llvm::ArrayRef<BatchingRule> getNNContractionBatchingRules();
 llvm::ArrayRef<BatchingRule> getSCFBatchingRules();
 llvm::ArrayRef<BatchingRule> getTensorBatchingRules();
 llvm::ArrayRef<BatchingRule> getTrainBatchingRules();

@@ -1,5 +1,4 @@
-//===- CompositeOpInterface.h - Ops that are made of others ---------*- C++
-//-*-===//
+//===- CompositeOpInterface.h - Ops that are made of others -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

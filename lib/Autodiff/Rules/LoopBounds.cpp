@@ -138,7 +138,7 @@ bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
       return isa<RankedTensorType>(operand.getType()) &&
              hasExtentOf(loop, operand, dim, like, likeDim);
     });
-  nn::ExtentSource source = nn::findExtentSource(result, dim);
+  ExtentSource source = findExtentSource(result, dim);
   return source.value &&
          hasExtentOf(loop, source.value, source.dim, like, likeDim);
 }

@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgEmitter.h"
+#include "LowerElementwise.h"
 
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Interfaces/LowerableOpInterface.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,17 +35,21 @@ static bool isLowered(Operation *op) {
 }
 
 namespace {
+/// An op that says itself what its linalg form is.
+struct LowerOp : OpInterfaceRewritePattern<LowerableOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(LowerableOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    LinalgEmitter emitter(rewriter, op);
+    return op.lowerToLinalg(emitter);
+  }
+};
+
 struct ConvertNNToLinalg : impl::ConvertNNToLinalgBase<ConvertNNToLinalg> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateContractionPatterns(set);
-    populateConvolutionPatterns(set);
     populateElementwisePatterns(set);
-    populateIndexingPatterns(set);
-    populateLinearAlgebraPatterns(set);
-    populatePoolPatterns(set);
-    populateReductionPatterns(set);
-    populateSoftmaxPatterns(set);
+    set.add<LowerOp>(context);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }

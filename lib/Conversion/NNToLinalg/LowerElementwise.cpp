@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgEmitter.h"
+#include "LowerElementwise.h"
 
-#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -123,135 +122,6 @@ struct LowerSplat : OpRewritePattern<tensor::SplatOp> {
 };
 } // namespace
 
-/// Lowers a function of one number, which `body` computes in the compute type.
-template <typename OpTy>
-static LogicalResult
-lowerUnary(PatternRewriter &rewriter, OpTy op,
-           llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
-  LinalgEmitter e(rewriter, op);
-  Type type = getElementTypeOrSelf(op.getX());
-  Type compute = e.getComputeType(type);
-  SmallVector<Extent> extents = e.getExtents(op.getX());
-  e.replaceWith(e.map(extents, type, op.getX(), {e.identity(extents.size())},
-                      [&](OpBuilder &b, Location loc, ValueRange args) {
-                        Value x = widen(b, loc, args[0], compute);
-                        return narrow(b, loc, body(b, loc, x), type);
-                      }));
-  return success();
-}
-
-namespace {
-struct LowerRelu : OpRewritePattern<nn::ReluOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ReluOp op,
-                                PatternRewriter &rewriter) const override {
-    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
-      Value zero =
-          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
-      return arith::MaximumFOp::create(b, loc, x, zero);
-    });
-  }
-};
-
-/// 1 / (1 + exp(-x)): for a large -x, 1 / inf.
-struct LowerSigmoid : OpRewritePattern<nn::SigmoidOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::SigmoidOp op,
-                                PatternRewriter &rewriter) const override {
-    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
-      Value one =
-          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 1.0));
-      Value power =
-          math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-      return arith::DivFOp::create(b, loc, one,
-                                   arith::AddFOp::create(b, loc, one, power));
-    });
-  }
-};
-
-/// max(x, 0) + log1p(exp(-|x|)).
-struct LowerSoftplus : OpRewritePattern<nn::SoftplusOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::SoftplusOp op,
-                                PatternRewriter &rewriter) const override {
-    return lowerUnary(rewriter, op, [](OpBuilder &b, Location loc, Value x) {
-      Value zero =
-          arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
-      Value away =
-          arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x));
-      Value rest =
-          math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
-      return arith::AddFOp::create(
-          b, loc, arith::MaximumFOp::create(b, loc, x, zero), rest);
-    });
-  }
-};
-
-struct LowerBroadcast : OpRewritePattern<nn::BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::BroadcastOp op,
-                                PatternRewriter &rewriter) const override {
-    LinalgEmitter e(rewriter, op);
-    auto type = cast<RankedTensorType>(op.getResult().getType());
-    SmallVector<Extent> extents;
-    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-      extents.push_back(op.getLike() ? e.getExtent(op.getLike(), dim)
-                                     : Extent::constant(extent));
-    // An extent that is 1 by its type stretches; any other has to fit, also one
-    // that turns out to be 1: the derivative is that of the type.
-    auto inputType = cast<RankedTensorType>(op.getInput().getType());
-    SmallVector<AffineExpr> exprs;
-    for (auto [i, dim] : llvm::enumerate(op.getDims())) {
-      if (inputType.getDimSize(i) == 1) {
-        exprs.push_back(rewriter.getAffineConstantExpr(0));
-        continue;
-      }
-      Extent extent = e.getExtent(op.getInput(), i);
-      extents[dim] = e.expectEqual(extents[dim], extent,
-                                   "extents of dimension " + Twine(dim) +
-                                       " of result and input");
-      exprs.push_back(rewriter.getAffineDimExpr(dim));
-    }
-    if (TypedAttr splat = getSplat(op.getInput())) {
-      e.replaceWith(e.fill(extents, e.scalar(splat)));
-      return success();
-    }
-    auto map = AffineMap::get(type.getRank(), 0, exprs, rewriter.getContext());
-    e.replaceWith(
-        e.map(extents, type.getElementType(), op.getInput(), {map},
-              [](OpBuilder &, Location, ValueRange args) { return args[0]; }));
-    return success();
-  }
-};
-
-struct LowerOneHot : OpRewritePattern<nn::OneHotOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::OneHotOp op,
-                                PatternRewriter &rewriter) const override {
-    LinalgEmitter e(rewriter, op);
-    auto result = cast<RankedTensorType>(op.getResult().getType());
-    Type type = result.getElementType();
-    int64_t rank = result.getRank();
-    SmallVector<Extent> extents = e.getExtents(op.getIndices());
-    extents.push_back(Extent::constant(result.getShape().back()));
-    auto rows = llvm::to_vector(llvm::seq<int64_t>(rank - 1));
-    Value one = e.scalar(type, 1), zero = e.scalar(type, 0);
-    e.replaceWith(
-        e.map(extents, type, op.getIndices(), {e.select(rank, rows)},
-              [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                Value wanted = toIndex(b, loc, args[0]);
-                Value here = linalg::IndexOp::create(b, loc, rank - 1);
-                Value hit = arith::CmpIOp::create(
-                    b, loc, arith::CmpIPredicate::eq, here, wanted);
-                return arith::SelectOp::create(b, loc, hit, one, zero);
-              }));
-    return success();
-  }
-};
-} // namespace
-
 void flywheel::populateElementwisePatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerElementwise, LowerSplat, LowerRelu, LowerSigmoid,
-               LowerSoftplus, LowerBroadcast, LowerOneHot>(
-      patterns.getContext());
+  patterns.add<LowerElementwise, LowerSplat>(patterns.getContext());
 }

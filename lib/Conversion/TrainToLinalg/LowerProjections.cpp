@@ -6,7 +6,7 @@
 
 #include "LowerProjections.h"
 
-#include "../NNToLinalg/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -338,7 +338,7 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
   if (auto jvp = dyn_cast<train::JvpOp>(op))
     return getSize(jvp.getYs()[result.getResultNumber()], dim);
   if (isa_and_present<nn::NNDialect>(op->getDialect())) {
-    nn::ExtentSource source = nn::findExtentSource(result, dim);
+    ExtentSource source = findExtentSource(result, dim);
     return source.value ? std::optional(getSize(source.value, source.dim))
                         : std::nullopt;
   }

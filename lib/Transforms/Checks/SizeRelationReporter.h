@@ -9,6 +9,8 @@
 
 #include "SizeRelations.h"
 
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,13 +21,18 @@ inline int64_t getRank(mlir::Value tensor) {
 }
 
 /// Collects the requirements of one op.
-class RelationReporter {
+class RelationReporter final : public SizeRelationSink {
 public:
   RelationReporter(mlir::Operation *op, SizeAnalysis &sizes,
                    SizeRelationFn report)
       : op(op), sizes(sizes), report(report) {}
 
   void run();
+
+  void equalDims(mlir::Value a, int64_t i, mlir::Value b, int64_t j,
+                 llvm::StringRef nameA, llvm::StringRef nameB) override;
+  void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
+                   llvm::StringRef nameB) override;
 
 private:
   void equal(SizeExpr lhs, SizeExpr rhs, const llvm::Twine &what) {
@@ -41,11 +48,6 @@ private:
             {},
             "\1"});
   }
-  /// Dimension `i` of `a` is dimension `j` of `b`.
-  void equalDims(mlir::Value a, int64_t i, mlir::Value b, int64_t j,
-                 llvm::StringRef nameA, llvm::StringRef nameB);
-  void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
-                   llvm::StringRef nameB);
   /// A tensor of these sizes can be counted, whatever numbers they are.
   void countable(std::vector<SizeExpr> dims);
   void countable(mlir::Value tensor);
@@ -65,10 +67,6 @@ private:
   void addSlices();
   void addDerivatives();
   void addLinalgExt();
-  void addNN();
-  void addNNContractions();
-  void addNNIndexing();
-  void addNNWindows();
 
   mlir::Operation *op;
   SizeAnalysis &sizes;

@@ -457,8 +457,8 @@ void RelationReporter::run() {
                        "the output");
   if (isa_and_present<linalg_ext::LinalgExtDialect>(op->getDialect()))
     return addLinalgExt();
-  if (isa_and_present<nn::NNDialect>(op->getDialect()))
-    addNN();
+  if (auto sized = dyn_cast<SizeRelationsOpInterface>(op))
+    sized.relateSizes(*this);
   if (op->hasTrait<OpTrait::Elementwise>() ||
       op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
       op->hasTrait<OpTrait::SameOperandsAndResultType>())

@@ -7,8 +7,11 @@
 #ifndef FLYWHEEL_DIALECT_NN_NN_H
 #define FLYWHEEL_DIALECT_NN_NN_H
 
+#include "flywheel/Interfaces/BatchableOpInterface.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
+#include "flywheel/Interfaces/LowerableOpInterface.h"
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -35,16 +38,6 @@ namespace flywheel::nn {
 /// tensor without encoding, or a number, of f16, bf16, f32, f64 or a signless
 /// integer type.
 llvm::LogicalResult verifyComputable(mlir::Operation *op, mlir::Type type);
-
-/// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
-struct ExtentSource {
-  mlir::Value value;
-  int64_t dim = 0;
-};
-
-/// The dimension of an operand that dimension `dim` of a result of an nn op is
-/// equal to, where there is one.
-ExtentSource findExtentSource(mlir::OpResult value, int64_t dim);
 } // namespace flywheel::nn
 
 #endif // FLYWHEEL_DIALECT_NN_NN_H

@@ -8,25 +8,39 @@
 #define FLYWHEEL_DIALECT_NN_NNBASE
 
 include "flywheel/Dialect/NN/NNDialect.td"
+include "flywheel/Interfaces/BatchableOpInterface.td"
 include "flywheel/Interfaces/CompositeOpInterface.td"
 include "flywheel/Interfaces/DifferentiableOpInterface.td"
+include "flywheel/Interfaces/LowerableOpInterface.td"
+include "flywheel/Interfaces/SizeOpInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// What an op declares here it defines in one file of lib/Dialect/NN/Ops.
+defvar NN_Batchable = DeclareOpInterfaceMethods<BatchableOpInterface>;
+defvar NN_ExtentSource = DeclareOpInterfaceMethods<ExtentSourceOpInterface>;
+defvar NN_SizeRelations = DeclareOpInterfaceMethods<SizeRelationsOpInterface>;
+
 /// Every op is pure. Its declared result type may be more or less static than
 /// what operands and attributes say, never contradictory.
-class NN_Op<string opMnemonic, list<Trait> traits = []>
+class NN_PureOp<string opMnemonic, list<Trait> traits>
     : Op<NN_Dialect, opMnemonic, !listconcat([Pure], traits)>;
 
-/// An op with a derivative rule of its own.
+/// An op with a lowering of its own.
+class NN_Op<string opMnemonic, list<Trait> traits = []>
+    : NN_PureOp<opMnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<LowerableOpInterface>], traits)>;
+
+/// An op with a derivative rule and a batching rule of its own, too.
 class NN_DifferentiableOp<string opMnemonic, list<Trait> traits = []>
     : NN_Op<opMnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<DifferentiableOpInterface>], traits)>;
+        [DeclareOpInterfaceMethods<DifferentiableOpInterface>, NN_Batchable],
+        traits)>;
 
 /// An op that is made of others: see CompositeOpInterface.
 class NN_CompositeOp<string opMnemonic, list<Trait> traits = []>
-    : NN_Op<opMnemonic, !listconcat(
+    : NN_PureOp<opMnemonic, !listconcat(
         [DeclareOpInterfaceMethods<CompositeOpInterface>], traits)>;
 
 def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;

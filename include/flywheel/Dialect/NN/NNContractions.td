@@ -9,7 +9,7 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_MatmulOp : NN_DifferentiableOp<"matmul"> {
+def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "op(a) * op(b)";
   let description = [{
     a is [..., m, k] ([..., k, m] with `transpose_a`), b is [..., k, n]
@@ -30,7 +30,7 @@ def NN_MatmulOp : NN_DifferentiableOp<"matmul"> {
   let hasVerifier = 1;
 }
 
-def NN_DenseOp : NN_DifferentiableOp<"dense"> {
+def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "x * w + b";
   let description = [{
     x is [..., in], w is [in, out], b is [out], the result is [..., out]; x has

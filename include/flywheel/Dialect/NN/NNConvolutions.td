@@ -11,7 +11,8 @@ include "flywheel/Dialect/NN/NNWindows.td"
 
 /// The three ops are the three derivatives of one form that is linear in an
 /// image, a filter and an output: two of them are operands, one is the result.
-class NN_ConvolutionOp<string opMnemonic> : NN_WindowOp<opMnemonic> {
+class NN_ConvolutionOp<string opMnemonic, list<Trait> traits>
+    : NN_WindowOp<opMnemonic, traits> {
   let extraClassDeclaration = [{
     /// The value that is the image [batch, height, width, channels].
     ::mlir::Value getImage();
@@ -25,7 +26,7 @@ class NN_ConvolutionOp<string opMnemonic> : NN_WindowOp<opMnemonic> {
   }];
 }
 
-def NN_Conv2dOp : NN_ConvolutionOp<"conv2d"> {
+def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_ExtentSource]> {
   let summary = "Cross-correlation of images with filters";
   let description = [{
     y[n, i, j, o] = sum over p, q, c of
@@ -55,7 +56,7 @@ def NN_Conv2dOp : NN_ConvolutionOp<"conv2d"> {
   }];
 }
 
-def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose"> {
+def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "Transposed convolution: the gradient of conv2d for its image";
   let description = [{
     The linear map from outputs of `nn.conv2d` with these attributes and this
@@ -83,7 +84,7 @@ def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose"> {
   }];
 }
 
-def NN_Conv2dFilterGradOp : NN_ConvolutionOp<"conv2d_filter_grad"> {
+def NN_Conv2dFilterGradOp : NN_ConvolutionOp<"conv2d_filter_grad", [NN_SizeRelations]> {
   let summary = "The gradient of conv2d for its filter";
   let description = [{
     The cotangent of the filter of `nn.conv2d` with these attributes, given its

@@ -9,7 +9,7 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_GatherOp : NN_DifferentiableOp<"gather"> {
+def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_ExtentSource]> {
   let summary = "Slices at indices along one dimension";
   let description = [{
     The result has dimension `axis` of x replaced by the dimensions of `indices`,
@@ -35,7 +35,7 @@ def NN_GatherOp : NN_DifferentiableOp<"gather"> {
   let hasVerifier = 1;
 }
 
-def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add"> {
+def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "Adds slices at indices along one dimension";
   let description = [{
     `init` with the slices of `updates` added to those at `indices`, one after
@@ -60,7 +60,7 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add"> {
   let hasVerifier = 1;
 }
 
-def NN_ScatterOp : NN_DifferentiableOp<"scatter"> {
+def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "Replaces slices at indices along one dimension";
   let description = [{
     As `nn.scatter_add`, but a slice of `updates` takes the place of what was
@@ -82,7 +82,7 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter"> {
   let hasVerifier = 1;
 }
 
-def NN_CumsumOp : NN_DifferentiableOp<"cumsum"> {
+def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_ExtentSource]> {
   let summary = "Running sums along one dimension";
   let description = [{
     Element k along `axis` of the result is the sum of the elements of x up to
@@ -99,7 +99,7 @@ def NN_CumsumOp : NN_DifferentiableOp<"cumsum"> {
   let hasVerifier = 1;
 }
 
-def NN_IotaOp : NN_Op<"iota"> {
+def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_ExtentSource]> {
   let summary = "The number of each position along one dimension";
   let description = [{
     0, 1, 2, ... along `axis`, the same at all positions of the other dimensions.

@@ -40,7 +40,7 @@ def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType]>
 
 def NN_Matrices : RankedTensorOf<[F32, F64]>;
 
-def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [SameOperandsAndResultType]> {
+def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [NN_SizeRelations, SameOperandsAndResultType]> {
   let summary = "The lower triangle L with L L^T = a";
   let description = [{
     a is a symmetric matrix, or a batch [..., n, n] of them, of f32 or f64. Only
@@ -55,7 +55,7 @@ def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [SameOperandsAndResultType]>
   let hasVerifier = 1;
 }
 
-def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve"> {
+def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "The x with op(a) x = b, where a is a triangle";
   let description = [{
     a is [..., n, n], of which the `lower` or `upper` triangle is read, b and the
@@ -78,7 +78,7 @@ def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve"> {
   let hasVerifier = 1;
 }
 
-def NN_LstsqOp : NN_CompositeOp<"lstsq"> {
+def NN_LstsqOp : NN_CompositeOp<"lstsq", [NN_SizeRelations]> {
   let summary = "The x that minimizes |a x - b|^2 + l2 |x|^2";
   let description = [{
     a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,

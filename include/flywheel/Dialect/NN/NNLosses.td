@@ -14,7 +14,7 @@ def NN_LossReduction : I32EnumAttr<"LossReduction", "how a loss is reduced over 
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy"> {
+def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "-sum(labels * log_softmax(logits)) of each row";
   let description = [{
     logits and labels are [..., classes] of one type and at least rank 2: all
@@ -35,7 +35,7 @@ def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy"> {
 }
 
 def NN_SparseSoftmaxCrossEntropyOp
-    : NN_DifferentiableOp<"sparse_softmax_cross_entropy"> {
+    : NN_DifferentiableOp<"sparse_softmax_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "-log_softmax(logits)[label] of each row";
   let description = [{
     logits is [..., classes] of at least rank 2, label is [...] of integers in
@@ -54,7 +54,7 @@ def NN_SparseSoftmaxCrossEntropyOp
 }
 
 def NN_SigmoidCrossEntropyOp
-    : NN_DifferentiableOp<"sigmoid_cross_entropy"> {
+    : NN_DifferentiableOp<"sigmoid_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)), element by element";
   let description = [{
     x = logits and z = labels have one shape. Computed as
@@ -85,7 +85,14 @@ defvar NN_RowLossShapes = [{
 }];
 
 /// A loss that compares `prediction` p with `target` t, row by row.
-class NN_RowLossOp<string opMnemonic> : NN_CompositeOp<opMnemonic> {
+class NN_RowLossOp<string opMnemonic>
+    : NN_CompositeOp<opMnemonic, [SizeRelationsOpInterface]> {
+  let extraClassDeclaration = [{
+    void relateSizes(::flywheel::SizeRelationSink &sizes) {
+      sizes.equalShapes(getPrediction(), getTarget(), "the prediction",
+                        "the target");
+    }
+  }];
   let arguments = (ins NN_FloatTensor:$prediction, NN_FloatTensor:$target,
     DefaultValuedAttr<NN_LossReduction, "::flywheel::nn::LossReduction::mean">:$reduction);
   let results = (outs NN_FloatTensor:$result);
@@ -127,7 +134,7 @@ def NN_MeanSquaredLogarithmicErrorOp
 }], NN_RowLossShapes);
 }
 
-def NN_HuberOp : NN_CompositeOp<"huber"> {
+def NN_HuberOp : NN_CompositeOp<"huber", [NN_SizeRelations]> {
   let summary = "Mean of a loss that is quadratic near 0 and linear beyond";
   let description = !strconcat([{
     With e = p - t, the mean of each row of e^2 / 2 where |e| <= delta, and of

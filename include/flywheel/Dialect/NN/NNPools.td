@@ -9,7 +9,8 @@
 
 include "flywheel/Dialect/NN/NNWindows.td"
 
-class NN_PoolOp<string opMnemonic> : NN_WindowOp<opMnemonic> {
+class NN_PoolOp<string opMnemonic, list<Trait> traits = []>
+    : NN_WindowOp<opMnemonic, !listconcat([NN_ExtentSource], traits)> {
   let extraClassDeclaration = [{
     /// The value that has an element a position: [batch, height, width, channels].
     ::mlir::Value getImage();
@@ -43,7 +44,7 @@ def NN_MaxPool2dOp : NN_PoolOp<"max_pool2d"> {
   }];
 }
 
-def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad"> {
+def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad", [NN_SizeRelations]> {
   let summary = "The gradient of max_pool2d";
   let description = [{
     Adds each element of dy, the cotangent of the result of `nn.max_pool2d` with
@@ -60,7 +61,7 @@ def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad"> {
   }];
 }
 
-def NN_MaxPool2dSelectOp : NN_PoolOp<"max_pool2d_select"> {
+def NN_MaxPool2dSelectOp : NN_PoolOp<"max_pool2d_select", [NN_SizeRelations]> {
   let summary = "Of each window, the element of v where x has its maximum";
   let description = [{
     The transpose of `nn.max_pool2d_grad`: of each window of `nn.max_pool2d` with
@@ -101,7 +102,7 @@ def NN_AvgPool2dOp : NN_PoolOp<"avg_pool2d"> {
   }];
 }
 
-def NN_AvgPool2dGradOp : NN_PoolOp<"avg_pool2d_grad"> {
+def NN_AvgPool2dGradOp : NN_PoolOp<"avg_pool2d_grad", [NN_SizeRelations]> {
   let summary = "The gradient of avg_pool2d";
   let description = [{
     Shares each element of dy, the cotangent of the result of `nn.avg_pool2d` with

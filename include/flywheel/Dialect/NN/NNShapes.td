@@ -9,7 +9,7 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_BroadcastOp : NN_Op<"broadcast", [DeclareOpInterfaceMethods<
+def NN_BroadcastOp : NN_Op<"broadcast", [NN_Batchable, NN_ExtentSource, NN_SizeRelations, DeclareOpInterfaceMethods<
     DifferentiableOpInterface, ["hasDerivative"]>]> {
   let summary = "Repeats a tensor along new dimensions";
   let description = [{
@@ -39,7 +39,7 @@ def NN_ReductionKind : I32EnumAttr<"ReductionKind", "reduction", [
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
+def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_ExtentSource]> {
   let summary = "Reduces over some dimensions";
   let description = [{
     `axes` is strictly increasing. Reduced dimensions disappear, or stay with
@@ -64,7 +64,7 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce"> {
   let hasVerifier = 1;
 }
 
-def NN_OneHotOp : NN_Op<"one_hot"> {
+def NN_OneHotOp : NN_Op<"one_hot", [NN_ExtentSource]> {
   let summary = "1 at the index, 0 elsewhere";
   let description = [{
     Adds a last dimension of static extent `depth`, that of the result. An index
@@ -76,7 +76,7 @@ def NN_OneHotOp : NN_Op<"one_hot"> {
   let hasVerifier = 1;
 }
 
-def NN_ArgmaxOp : NN_Op<"argmax"> {
+def NN_ArgmaxOp : NN_Op<"argmax", [NN_ExtentSource]> {
   let summary = "Index of the largest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as largest. No derivative.
@@ -88,7 +88,7 @@ def NN_ArgmaxOp : NN_Op<"argmax"> {
   let hasVerifier = 1;
 }
 
-def NN_ArgminOp : NN_Op<"argmin"> {
+def NN_ArgminOp : NN_Op<"argmin", [NN_ExtentSource]> {
   let summary = "Index of the smallest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as smallest. No derivative.

@@ -51,7 +51,8 @@ def NN_PaddingAttr : AttrDef<NN_Dialect, "Padding"> {
 /// Ops of which each instance has a window.
 class NN_WindowOp<string opMnemonic, list<Trait> traits = []>
     : NN_Op<opMnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasDerivative"]>],
+        [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasDerivative"]>,
+         NN_Batchable],
         traits)> {
   let hasVerifier = 1;
 }

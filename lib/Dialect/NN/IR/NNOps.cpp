@@ -103,6 +103,47 @@ LogicalResult nn::verifySameElementType(Operation *op) {
   return success();
 }
 
+LogicalResult nn::verifyLossResult(Operation *op, Value result,
+                                   LossReduction reduction,
+                                   ArrayRef<int64_t> shape) {
+  if (reduction != LossReduction::none)
+    shape = {};
+  return verifyResultShape(op, result, shape);
+}
+
+LogicalResult nn::verifyAxis(Operation *op, int64_t axis, Value value) {
+  return verifyDims(op, "axis", axis, tensorOf(value).getRank());
+}
+
+LogicalResult nn::verifyNumeric(Operation *op, Value value) {
+  if (!getElementTypeOrSelf(value).isInteger(1))
+    return success();
+  return op->emitOpError() << "expected a numeric element type, found "
+                           << value.getType();
+}
+
+TypedAttr nn::getLowestNumber(OpBuilder &b, Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(),
+                                                /*Negative=*/true));
+  unsigned width = type.getIntOrFloatBitWidth();
+  // Truth values are ordered false < true.
+  return b.getIntegerAttr(type, width == 1 ? APInt::getZero(1)
+                                           : APInt::getSignedMinValue(width));
+}
+
+TypedAttr nn::getHighestNumber(OpBuilder &b, Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics()));
+  unsigned width = type.getIntOrFloatBitWidth();
+  return b.getIntegerAttr(type, width == 1 ? APInt::getAllOnes(1)
+                                           : APInt::getSignedMaxValue(width));
+}
+
+SmallVector<int64_t> nn::shifted(ArrayRef<int64_t> dims) {
+  return llvm::map_to_vector(dims, [](int64_t dim) { return dim + 1; });
+}
+
 Value nn::buildReduce(OpBuilder &b, Location loc, ReductionKind kind,
                       Value input, ArrayRef<int64_t> axes) {
   if (axes.empty())

@@ -13,6 +13,7 @@
 #ifndef FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 #define FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/Term.h"
 #include "flywheel/Dialect/Verifiers.h"
@@ -23,10 +24,13 @@
 
 namespace flywheel::nn {
 
+// Beside those of Term.h.
+using flywheel::narrow;
 using flywheel::tensorOf;
 using flywheel::verifyDims;
 using flywheel::verifyElementTypes;
 using flywheel::verifyMinRank;
+using flywheel::widen;
 
 inline mlir::FloatType floatOf(mlir::Value value) {
   return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
@@ -59,6 +63,13 @@ llvm::LogicalResult verifyLossResult(mlir::Operation *op, mlir::Value result,
 /// Checks that all operands and results have one element type.
 llvm::LogicalResult verifySameElementType(mlir::Operation *op);
 
+/// Checks that `axis` is a dimension of `value`.
+llvm::LogicalResult verifyAxis(mlir::Operation *op, int64_t axis,
+                               mlir::Value value);
+
+/// Checks that the elements of `value` can be added.
+llvm::LogicalResult verifyNumeric(mlir::Operation *op, mlir::Value value);
+
 //===----------------------------------------------------------------------===//
 // Parts of decompositions and rules
 //===----------------------------------------------------------------------===//
@@ -74,6 +85,15 @@ std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Location loc,
                                                      mlir::Value lhs,
                                                      mlir::Value rhs);
+
+/// The smallest and the largest value of a float or integer type, as `argmax`
+/// and `argmin` order them.
+mlir::TypedAttr getLowestNumber(mlir::OpBuilder &b, mlir::Type type);
+mlir::TypedAttr getHighestNumber(mlir::OpBuilder &b, mlir::Type type);
+
+/// `dims` behind one new dimension, that of the positions of a batch.
+llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims);
+
 /// Checks a pair of numbers of at least 1, for height and width. None is so
 /// large that what is computed from it overflows.
 llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,

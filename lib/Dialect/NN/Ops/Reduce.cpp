@@ -1,16 +1,20 @@
-//===- Shapes.cpp - Shapes and reductions ---------------------------------===//
+//===- Reduce.cpp - Reductions over some dimensions -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "../IR/NNSupport.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -19,34 +23,6 @@ using namespace flywheel::nn;
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
-
-LogicalResult BroadcastOp::verify() {
-  RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
-  if (input.getElementType() != result.getElementType())
-    return emitOpError() << "expected one element type, found "
-                         << input.getElementType() << " and "
-                         << result.getElementType();
-  ArrayRef<int64_t> dims = getDims();
-  if (static_cast<int64_t>(dims.size()) != input.getRank())
-    return emitOpError() << "expected one entry of dims for each of the "
-                         << input.getRank()
-                         << " dimensions of the input, found " << dims.size();
-  if (failed(verifyDims(*this, "dims", dims, result.getRank())))
-    return failure();
-  for (auto [i, dim] : llvm::enumerate(dims))
-    if (input.getDimSize(i) != 1 &&
-        failed(verifySameExtent(*this, "extents of input and result",
-                                input.getDimSize(i), result.getDimSize(dim))))
-      return failure();
-  if (getLike())
-    return verifyResultShape(*this, getResult(),
-                             tensorOf(getLike()).getShape());
-  if (!result.hasStaticShape())
-    return emitOpError()
-           << "expected `like` for a result with dynamic extents, "
-              "found none";
-  return success();
-}
 
 LogicalResult ReduceOp::verify() {
   RankedTensorType input = tensorOf(getInput());
@@ -74,100 +50,24 @@ LogicalResult ReduceOp::verify() {
   return verifyResultShape(*this, getResult(), shape);
 }
 
-LogicalResult OneHotOp::verify() {
-  SmallVector<int64_t> shape(tensorOf(getIndices()).getShape());
-  RankedTensorType result = tensorOf(getResult());
-  if (result.getRank() == 0)
-    return emitOpError() << "expected a result of rank " << shape.size() + 1
-                         << ", found " << result;
-  int64_t depth = result.getShape().back();
-  if (ShapedType::isDynamic(depth))
-    return emitOpError() << "expected a static last extent, found " << result;
-  shape.push_back(depth);
-  return verifyResultShape(*this, getResult(), shape);
-}
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
 
-/// Checks an op that gives the position of one element along `axis`.
-static LogicalResult verifyPosition(Operation *op, Value input, int64_t axis,
-                                    Value result) {
-  SmallVector<int64_t> shape(tensorOf(input).getShape());
-  if (failed(verifyDims(op, "axis", {axis}, shape.size())))
-    return failure();
-  if (shape[axis] == 0)
-    return op->emitOpError()
-           << "expected a non-empty axis, found " << input.getType();
-  Type index = getElementTypeOrSelf(result);
-  if (!index.isInteger(32) && !index.isInteger(64))
-    return op->emitOpError()
-           << "expected indices of i32 or i64, found " << result.getType();
-  shape.erase(shape.begin() + axis);
-  return verifyResultShape(op, result, shape);
-}
-
-LogicalResult ArgmaxOp::verify() {
-  return verifyPosition(*this, getInput(), getAxis(), getResult());
-}
-
-LogicalResult ArgminOp::verify() {
-  return verifyPosition(*this, getInput(), getAxis(), getResult());
-}
-
-LogicalResult TileOp::verify() {
-  RankedTensorType x = tensorOf(getX());
-  if (x.getElementType() != getElementTypeOrSelf(getResult()))
-    return emitOpError() << "expected one element type, found "
-                         << x.getElementType() << " and "
-                         << getElementTypeOrSelf(getResult());
-  if (static_cast<int64_t>(getMultiples().size()) != x.getRank())
-    return emitOpError() << "expected one multiple for each of the "
-                         << x.getRank() << " dimensions of x, found "
-                         << getMultiples().size();
-  SmallVector<int64_t> shape(x.getShape());
-  for (auto [extent, multiple] : llvm::zip(shape, getMultiples())) {
-    if (multiple < 0)
-      return emitOpError() << "expected multiples of at least 0, found "
-                           << multiple;
-    int64_t times = extent;
-    if (!ShapedType::isDynamic(extent) &&
-        llvm::MulOverflow(times, multiple, extent))
-      return emitOpError() << "expected extents below 2^63, found " << times
-                           << " repeated " << multiple << " times";
+ExtentSource ReduceOp::getExtentSource(int64_t dim) {
+  if (!getKeepdims()) {
+    // The dimension of the input that is number `dim` of those that stay.
+    int64_t rank = tensorOf(getInput()).getRank();
+    return {getInput(), otherDims(getAxes(), rank)[dim]};
   }
-  return verifyResultShape(*this, getResult(), shape);
+  if (llvm::is_contained(getAxes(), dim))
+    return {};
+  return {getInput(), dim};
 }
 
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
-
-// Of `like` nothing but the shape is used.
-bool BroadcastOp::hasDerivative(unsigned operandNumber) {
-  return operandNumber == 0;
-}
-
-LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
-                                   ArrayRef<bool> needed,
-                                   MutableArrayRef<Value> operands) {
-  if (!needed[0])
-    return success();
-  Location loc = getLoc();
-  RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
-  // Sum over what was stretched, keeping extent 1, then over what was added.
-  SmallVector<int64_t> stretched, shape(result.getShape());
-  for (auto [i, dim] : llvm::enumerate(getDims()))
-    if (input.getDimSize(i) == 1 && result.getDimSize(dim) != 1) {
-      stretched.push_back(dim);
-      shape[dim] = 1;
-    }
-  Value dx = results[0];
-  if (!stretched.empty())
-    dx = ReduceOp::create(b, loc,
-                          RankedTensorType::get(shape, input.getElementType()),
-                          ReductionKind::sum, dx, stretched, /*keepdims=*/true);
-  operands[0] =
-      buildSum(b, loc, dx, otherDims(getDims(), result.getRank()), input);
-  return success();
-}
 
 /// `type` with elements of at least single precision.
 static Type widenTensor(OpBuilder &b, Type type) {
@@ -342,32 +242,231 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 }
 
 //===----------------------------------------------------------------------===//
-// Decompositions
+// Batching
 //===----------------------------------------------------------------------===//
 
-FailureOr<SmallVector<Value>> TileOp::decompose(OpBuilder &b) {
-  // Each dimension gets one in front of it, along which it repeats.
-  Location loc = getLoc();
-  Value x = getX();
-  RankedTensorType type = tensorOf(x);
-  SmallVector<int64_t> dims, shape;
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<ReassociationIndices> groups;
-  for (auto [dim, multiple] : llvm::enumerate(getMultiples())) {
-    int64_t number = dim;
-    dims.push_back(2 * number + 1);
-    shape.append({multiple, type.getDimSize(number)});
-    sizes.push_back(b.getIndexAttr(multiple));
-    sizes.push_back(tensor::getMixedSize(b, loc, x, number));
-    groups.push_back({2 * number, 2 * number + 1});
+/// A reduction over other dimensions than the diagonal one.
+static LogicalResult emitAround(ReduceOp op, BatchedValue input,
+                                Batcher &batcher) {
+  int64_t before =
+      op.getKeepdims() ? 0 : llvm::count_if(op.getAxes(), [&](int64_t axis) {
+        return axis < input.dim;
+      });
+  return batcher.emitDiagonal(op, input.dim - before, input.block);
+}
+
+static Value moveToFront(OpBuilder &b, Location loc, Value value, int64_t dim) {
+  if (dim == 0)
+    return value;
+  SmallVector<int64_t> permutation = identityDims(tensorOf(value).getRank());
+  permutation.erase(permutation.begin() + dim);
+  permutation.insert(permutation.begin(), dim);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, value);
+  applyPermutationToVector(sizes, permutation);
+  Value init =
+      tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(value));
+  return linalg::TransposeOp::create(b, loc, value, init, permutation)
+      ->getResult(0);
+}
+
+/// Gives `value`, dense, the dimensions of extent 1 that `keepdims` keeps at
+/// `axes`; `type` is the dense type of the result.
+static Value addUnitDims(OpBuilder &b, Location loc, Value value,
+                         ArrayRef<int64_t> axes, RankedTensorType type) {
+  SmallVector<OpFoldResult> given = tensor::getMixedSizes(b, loc, value);
+  SmallVector<OpFoldResult> sizes{given.front()};
+  SmallVector<int64_t> shape{tensorOf(value).getDimSize(0)};
+  SmallVector<ReassociationIndices> groups{{0}};
+  for (int64_t dim = 1; dim < type.getRank(); ++dim) {
+    if (llvm::is_contained(axes, dim - 1)) {
+      sizes.push_back(b.getIndexAttr(1));
+      shape.push_back(1);
+    } else {
+      sizes.push_back(given[groups.size()]);
+      shape.push_back(tensorOf(value).getDimSize(groups.size()));
+      groups.emplace_back();
+    }
+    groups.back().push_back(dim);
   }
-  if (dims.empty())
-    return SmallVector<Value>{x};
-  auto repeatedType = RankedTensorType::get(shape, type.getElementType());
-  Value like;
-  if (!repeatedType.hasStaticShape())
-    like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  Value repeated = BroadcastOp::create(b, loc, repeatedType, x, like, dims);
-  Value tiled = tensor::CollapseShapeOp::create(b, loc, repeated, groups);
-  return SmallVector<Value>{buildCast(b, loc, tiled, getResult().getType())};
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      groups, sizes);
+}
+
+/// A reduction over the diagonal dimension, where each position has one
+/// element, or a block of them, and others.
+static LogicalResult emitWithoutDiagonal(ReduceOp op, BatchedValue input,
+                                         Batcher &batcher) {
+  OpBuilder &b = batcher.getBuilder();
+  Location loc = op.getLoc();
+  Value parts = input.value;
+  SmallVector<int64_t> others;
+  bool hasBlocks = input.block != 1;
+  if (hasBlocks)
+    parts = batcher.splitBlocks(loc, parts, input.dim, input.block);
+  for (int64_t axis : op.getAxes())
+    if (axis != input.dim)
+      others.push_back(hasBlocks && axis > input.dim ? axis + 1 : axis);
+    else if (hasBlocks)
+      others.push_back(axis + 1);
+  Value value = buildSum(b, loc, parts, others);
+  if (op.getKind() == ReductionKind::mean) {
+    auto type = cast<FloatType>(getElementTypeOrSelf(op));
+    Value count = buildCount(b, loc, input.value, op.getAxes(), type);
+    Value counts = buildBroadcast(b, loc, count, {}, value);
+    value = arith::DivFOp::create(b, loc, value, counts);
+  }
+  int64_t position = input.dim - llvm::count_if(others, [&](int64_t axis) {
+                       return axis < input.dim;
+                     });
+  value = moveToFront(b, loc, value, position);
+  if (op.getKeepdims())
+    value = addUnitDims(b, loc, value, op.getAxes(),
+                        batcher.getDenseType(op.getType()));
+  batcher.setDense(op, value);
+  return success();
+}
+
+LogicalResult ReduceOp::emitBatched(Batcher &batcher) {
+  BatchedValue input = batcher.lookup(getInput());
+  bool isLinear =
+      getKind() == ReductionKind::sum || getKind() == ReductionKind::mean;
+  if (input.isDiagonalInBlocks() && isLinear)
+    return llvm::is_contained(getAxes(), input.dim)
+               ? emitWithoutDiagonal(*this, input, batcher)
+               : emitAround(*this, input, batcher);
+  OpBuilder &b = batcher.getBuilder();
+  Value dense =
+      ReduceOp::create(b, getLoc(), batcher.getDenseType(getType()), getKind(),
+                       batcher.getDense(getLoc(), getInput()),
+                       shifted(getAxes()), getKeepdims());
+  batcher.setDense(*this, dense);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// The value of a reduction over nothing.
+static TypedAttr getNeutral(OpBuilder &b, ReductionKind kind, Type type) {
+  switch (kind) {
+  case ReductionKind::sum:
+  case ReductionKind::mean:
+    return b.getZeroAttr(type);
+  case ReductionKind::prod:
+    return b.getOneAttr(type);
+  case ReductionKind::max:
+    return getLowestNumber(b, type);
+  case ReductionKind::min:
+    return getHighestNumber(b, type);
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+/// One step of a reduction. The maximum and minimum of floats keep a NaN.
+static Value combine(OpBuilder &b, Location loc, ReductionKind kind, Value acc,
+                     Value value) {
+  Type type = acc.getType();
+  bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
+  switch (kind) {
+  case ReductionKind::sum:
+  case ReductionKind::mean:
+    if (isFloat)
+      return arith::AddFOp::create(b, loc, acc, value);
+    return arith::AddIOp::create(b, loc, acc, value);
+  case ReductionKind::prod:
+    if (isFloat)
+      return arith::MulFOp::create(b, loc, acc, value);
+    return arith::MulIOp::create(b, loc, acc, value);
+  case ReductionKind::max:
+    if (isFloat)
+      return arith::MaximumFOp::create(b, loc, acc, value);
+    if (isBool)
+      return arith::OrIOp::create(b, loc, acc, value);
+    return arith::MaxSIOp::create(b, loc, acc, value);
+  case ReductionKind::min:
+    if (isFloat)
+      return arith::MinimumFOp::create(b, loc, acc, value);
+    if (isBool)
+      return arith::AndIOp::create(b, loc, acc, value);
+    return arith::MinSIOp::create(b, loc, acc, value);
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+/// Gives the reduced dimensions back, with extent 1.
+static Value keepDims(LinalgEmitter &e, Value value, ArrayRef<int64_t> axes,
+                      int64_t rank) {
+  SmallVector<Extent> kept = e.getExtents(value);
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<int64_t> shape;
+  ReassociationIndices leading;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool reduced = llvm::is_contained(axes, dim);
+    if (!reduced) {
+      Extent extent = kept[groups.size()];
+      int64_t declared =
+          cast<RankedTensorType>(value.getType()).getDimSize(groups.size());
+      groups.push_back(std::exchange(leading, {}));
+      sizes.push_back(e.materialize(extent));
+      shape.push_back(declared);
+    } else {
+      sizes.push_back(e.b.getIndexAttr(1));
+      shape.push_back(1);
+    }
+    // Extents of 1 before the first kept dimension join its group.
+    (groups.empty() ? leading : groups.back()).push_back(dim);
+  }
+  auto type =
+      RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
+  return tensor::ExpandShapeOp::create(e.b, e.loc, type, value, groups, sizes);
+}
+
+LogicalResult ReduceOp::lowerToLinalg(LinalgEmitter &e) {
+  ArrayRef<int64_t> axes = getAxes();
+  if (axes.empty()) {
+    e.replaceWith(getInput());
+    return success();
+  }
+  ReductionKind kind = getKind();
+  auto inputType = cast<RankedTensorType>(getInput().getType());
+  int64_t rank = inputType.getRank();
+  Type type = inputType.getElementType();
+  bool isOrder = kind == ReductionKind::max || kind == ReductionKind::min;
+  Type compute = isOrder ? type : e.getComputeType(type);
+
+  SmallVector<int64_t> dims;
+  SmallVector<Extent> extents, reduced;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    Extent extent = e.getExtent(getInput(), dim);
+    if (llvm::is_contained(axes, dim)) {
+      reduced.push_back(extent);
+      continue;
+    }
+    dims.push_back(dim);
+    extents.push_back(extent);
+  }
+  Value init = e.fill(extents, e.scalar(getNeutral(e.b, kind, compute)));
+  Value value = e.generic(
+      getInput(), init, {e.identity(rank), e.select(rank, dims)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return combine(b, loc, kind, args[1], widen(b, loc, args[0], compute));
+      });
+  bool isMean = kind == ReductionKind::mean;
+  if (isMean || compute != type) {
+    Value count = isMean ? e.countOf(reduced, compute) : Value();
+    value = e.map(extents, type, value, {e.identity(dims.size())},
+                  [&](OpBuilder &b, Location loc, ValueRange args) {
+                    Value total = args[0];
+                    if (isMean)
+                      total = arith::DivFOp::create(b, loc, total, count);
+                    return narrow(b, loc, total, type);
+                  });
+  }
+  if (getKeepdims())
+    value = keepDims(e, value, axes, rank);
+  e.replaceWith(value);
+  return success();
 }

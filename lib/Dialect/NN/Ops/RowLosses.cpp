@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
@@ -88,6 +88,17 @@ LogicalResult MeanSquaredLogarithmicErrorOp::verify() {
 }
 LogicalResult PoissonOp::verify() { return verifyRowLoss(*this); }
 LogicalResult SquaredHingeOp::verify() { return verifyRowLoss(*this); }
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+// Those of the others are in NNLosses.td, for all of them.
+
+void HuberOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalShapes(getPrediction(), getTarget(), "the prediction",
+                    "the target");
+}
 
 //===----------------------------------------------------------------------===//
 // Decompositions

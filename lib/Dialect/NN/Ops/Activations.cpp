@@ -1,13 +1,15 @@
-//===- Activations.cpp - Activations --------------------------------------===//
+//===- Activations.cpp - Functions of each element ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "../IR/NNSupport.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,18 +20,6 @@
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
-
-//===----------------------------------------------------------------------===//
-// Verifiers
-//===----------------------------------------------------------------------===//
-
-LogicalResult SoftmaxOp::verify() {
-  return verifyMinRank(*this, getX(), "x", 1);
-}
-
-LogicalResult LogSoftmaxOp::verify() {
-  return verifyMinRank(*this, getX(), "x", 1);
-}
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -64,34 +54,72 @@ LogicalResult SoftplusOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
-LogicalResult SoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
-                                 ArrayRef<bool> needed,
-                                 MutableArrayRef<Value> operands) {
-  // dx = y (dy - sum(dy y)), the sum over the last dimension.
-  Location loc = getLoc();
-  Value dy = results[0], y = getResult();
-  int64_t last = tensorOf(y).getRank() - 1;
-  Value product = arith::MulFOp::create(b, loc, dy, y);
-  Value sum = buildSum(b, loc, product, {last});
-  Value mean = buildUnreduce(b, loc, sum, {last}, /*keepdims=*/false, y);
-  Value centered = arith::SubFOp::create(b, loc, dy, mean);
-  operands[0] = arith::MulFOp::create(b, loc, y, centered);
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReluOp::emitBatched(Batcher &batcher) {
+  return batcher.emitElementwise(*this, /*keepsZero=*/true);
+}
+
+LogicalResult SigmoidOp::emitBatched(Batcher &batcher) {
+  return batcher.emitElementwise(*this, /*keepsZero=*/false);
+}
+
+LogicalResult SoftplusOp::emitBatched(Batcher &batcher) {
+  return batcher.emitElementwise(*this, /*keepsZero=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Lowers a function of one number, which `body` computes in the compute type.
+template <typename OpTy>
+static LogicalResult
+lowerUnary(LinalgEmitter &e, OpTy op,
+           llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
+  Type type = getElementTypeOrSelf(op.getX());
+  Type compute = e.getComputeType(type);
+  SmallVector<Extent> extents = e.getExtents(op.getX());
+  e.replaceWith(e.map(extents, type, op.getX(), {e.identity(extents.size())},
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value x = widen(b, loc, args[0], compute);
+                        return narrow(b, loc, body(b, loc, x), type);
+                      }));
   return success();
 }
 
-LogicalResult LogSoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
-                                    ArrayRef<bool> needed,
-                                    MutableArrayRef<Value> operands) {
-  Location loc = getLoc();
-  Value x = getX();
-  int64_t last = tensorOf(x).getRank() - 1;
-  Term dy = widen(b, loc, results[0]);
-  Term softmax =
-      widen(b, loc, SoftmaxOp::create(b, loc, x.getType(), x).getResult());
-  Value sum = buildSum(b, loc, dy, {last});
-  Term sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
-  operands[0] = roundTo(b, loc, dy - softmax * sums, x.getType());
-  return success();
+LogicalResult ReluOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerUnary(e, *this, [](OpBuilder &b, Location loc, Value x) {
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
+    return arith::MaximumFOp::create(b, loc, x, zero);
+  });
+}
+
+/// 1 / (1 + exp(-x)): for a large -x, 1 / inf.
+LogicalResult SigmoidOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerUnary(e, *this, [](OpBuilder &b, Location loc, Value x) {
+    Value one =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 1.0));
+    Value power = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+    return arith::DivFOp::create(b, loc, one,
+                                 arith::AddFOp::create(b, loc, one, power));
+  });
+}
+
+/// max(x, 0) + log1p(exp(-|x|)).
+LogicalResult SoftplusOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerUnary(e, *this, [](OpBuilder &b, Location loc, Value x) {
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), 0.0));
+    Value away = arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, x));
+    Value rest =
+        math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
+    return arith::AddFOp::create(
+        b, loc, arith::MaximumFOp::create(b, loc, x, zero), rest);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +22,13 @@ using namespace flywheel;
 Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
   return value.getType() == type ? value
                                  : arith::ExtFOp::create(b, loc, type, value);
+}
+
+/// `value` as a tensor of `type`, which says more or less about its extents.
+static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
+  return value.getType() == type
+             ? value
+             : Value(tensor::CastOp::create(b, loc, type, value));
 }
 
 Value flywheel::narrow(OpBuilder &b, Location loc, Value value, Type type) {
@@ -193,7 +199,7 @@ Value LinalgEmitter::refine(Value tensor, ArrayRef<Extent> extents) {
   for (auto [declared, extent] : llvm::zip_equal(shape, extents))
     if (extent.isStatic())
       declared = extent.number;
-  return nn::buildCast(b, loc, tensor, tensorOf(tensor).clone(shape));
+  return castTo(b, loc, tensor, tensorOf(tensor).clone(shape));
 }
 
 Value LinalgEmitter::expand(Value tensor, RankedTensorType type,
@@ -257,6 +263,17 @@ AffineMap LinalgEmitter::identity(int64_t rank) {
   return b.getMultiDimIdentityMap(rank);
 }
 
+Value LinalgEmitter::widenTensor(Value value) {
+  Type compute = getComputeType(getElementTypeOrSelf(value));
+  if (compute == getElementTypeOrSelf(value))
+    return value;
+  SmallVector<Extent> extents = getExtents(value);
+  return map(extents, compute, value, {identity(extents.size())},
+             [&](OpBuilder &nested, Location at, ValueRange args) {
+               return widen(nested, at, args[0], compute);
+             });
+}
+
 Value LinalgEmitter::narrowTensor(Value value, Type type) {
   if (tensorOf(value).getElementType() == type)
     return value;
@@ -283,5 +300,5 @@ void LinalgEmitter::replaceWith(Value value) {
         extent = Extent::constant(number);
     value = fill(extents, scalar(getElementTypeOrSelf(declared), 0));
   }
-  b.replaceOp(op, nn::buildCast(b, loc, value, declared));
+  b.replaceOp(op, castTo(b, loc, value, declared));
 }

@@ -18,11 +18,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
-#define FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
+#ifndef FLYWHEEL_LIB_DIALECT_NN_OPS_WINDOWEMITTER_H
+#define FLYWHEEL_LIB_DIALECT_NN_OPS_WINDOWEMITTER_H
 
-#include "LinalgEmitter.h"
-
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/NN.h"
 
 namespace flywheel {
@@ -151,4 +150,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CONVERSION_NNTOLINALG_WINDOWEMITTER_H
+#endif // FLYWHEEL_LIB_DIALECT_NN_OPS_WINDOWEMITTER_H

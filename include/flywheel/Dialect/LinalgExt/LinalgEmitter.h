@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
-#define FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
+#ifndef FLYWHEEL_DIALECT_LINALGEXT_LINALGEMITTER_H
+#define FLYWHEEL_DIALECT_LINALGEXT_LINALGEMITTER_H
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 
@@ -109,6 +109,8 @@ public:
   mlir::AffineMap select(int64_t rank, llvm::ArrayRef<int64_t> dims);
   mlir::AffineMap identity(int64_t rank);
 
+  /// `value` in the compute type of its elements.
+  mlir::Value widenTensor(mlir::Value value);
   /// `value`, of floats, rounded to `type` element by element; itself where it
   /// has that type.
   mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
@@ -136,19 +138,6 @@ mlir::Value toIndex(mlir::OpBuilder &b, mlir::Location loc,
 /// The number that every element of `value` has, if that is known here.
 mlir::TypedAttr getSplat(mlir::Value value);
 
-/// The patterns, one set a file; all match at the benefit of one.
-void populateContractionPatterns(mlir::RewritePatternSet &patterns);
-void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
-void populateElementwisePatterns(mlir::RewritePatternSet &patterns);
-void populateIndexingPatterns(mlir::RewritePatternSet &patterns);
-void populateLinearAlgebraPatterns(mlir::RewritePatternSet &patterns);
-void populatePoolPatterns(mlir::RewritePatternSet &patterns);
-void populateReductionPatterns(mlir::RewritePatternSet &patterns);
-void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns);
-
-/// True for elementwise ops on ranked tensors.
-bool isElementwiseOnTensors(mlir::Operation *op);
-
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CONVERSION_NNTOLINALG_LINALGEMITTER_H
+#endif // FLYWHEEL_DIALECT_LINALGEXT_LINALGEMITTER_H

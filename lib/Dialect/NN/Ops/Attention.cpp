@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"

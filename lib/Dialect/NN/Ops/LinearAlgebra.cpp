@@ -4,17 +4,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "../IR/NNSupport.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APSInt.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -84,6 +91,33 @@ LogicalResult LstsqOp::verify() {
   SmallVector<int64_t> shape(tensorOf(getB()).getShape());
   shape[shape.size() - 2] = tensorOf(getA()).getShape().back();
   return verifyResultShape(*this, getResult(), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ExtentSource TriangularSolveOp::getExtentSource(int64_t dim) {
+  return {getB(), dim};
+}
+
+void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
+  Value a = getA(), b = getB();
+  int64_t rank = tensorOf(a).getRank();
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    sizes.equalDims(a, dim, b, dim, "a", "b");
+  sizes.equalDims(a, rank - 2, a, rank - 1, "a", "a");
+}
+
+void CholeskyOp::relateSizes(SizeRelationSink &sizes) {
+  int64_t rank = tensorOf(getA()).getRank();
+  sizes.equalDims(getA(), rank - 2, getA(), rank - 1, "a", "a");
+}
+
+void LstsqOp::relateSizes(SizeRelationSink &sizes) {
+  int64_t rank = tensorOf(getA()).getRank();
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    sizes.equalDims(getA(), dim, getB(), dim, "a", "b");
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,6 +202,124 @@ LogicalResult TriangularSolveOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
       TriangleOp::create(b, loc, product.getType(), getKind(), product,
                          getUnitDiagonal() ? inside : 0, APFloat(0.0));
   operands[0] = arith::NegFOp::create(b, loc, triangle);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+LogicalResult TriangleOp::emitBatched(Batcher &batcher) {
+  BatchedValue x = batcher.lookup(getX());
+  return x.isDiagonal() && getFill().isZero()
+             ? batcher.emitDiagonal(*this, x.dim)
+             : batcher.emitDense(*this);
+}
+
+LogicalResult CholeskyOp::emitBatched(Batcher &batcher) {
+  return batcher.emitDense(*this);
+}
+
+LogicalResult TriangularSolveOp::emitBatched(Batcher &batcher) {
+  BatchedValue b = batcher.lookup(getB());
+  bool solvesEach = b.dim != tensorOf(getB()).getRank() - 2;
+  if (b.isDiagonal() && solvesEach && !batcher.isBatched(getA()))
+    return batcher.emitDiagonal(*this, b.dim);
+  return batcher.emitDense(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// `number`, which `type` can hold or which is rounded to it.
+static TypedAttr getNumber(OpBuilder &b, Type type, const APFloat &number) {
+  bool lost = false;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    APFloat rounded = number;
+    rounded.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &lost);
+    return b.getFloatAttr(type, rounded);
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  APSInt integer(width, /*isUnsigned=*/width == 1);
+  number.convertToInteger(integer, APFloat::rmTowardZero, &lost);
+  return b.getIntegerAttr(type, integer);
+}
+
+/// A triangle of each matrix of x, and `fill` elsewhere, in place of `init`.
+static Value takeTriangle(LinalgEmitter &e, Value x, Value init,
+                          TriangleKind kind, int64_t diagonal, TypedAttr fill) {
+  int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
+  // Beyond any matrix, and so that no sum overflows.
+  constexpr int64_t beyond = std::numeric_limits<int64_t>::max() / 2;
+  diagonal = std::clamp(diagonal, -beyond, beyond);
+  auto kept = kind == TriangleKind::lower ? arith::CmpIPredicate::sle
+                                          : arith::CmpIPredicate::sge;
+  return e.generic(
+      x, init, {e.identity(rank), e.identity(rank)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value row = linalg::IndexOp::create(b, loc, rank - 2);
+        Value column = linalg::IndexOp::create(b, loc, rank - 1);
+        Value shift = arith::ConstantIndexOp::create(b, loc, diagonal);
+        Value edge = arith::AddIOp::create(b, loc, row, shift);
+        Value keep = arith::CmpIOp::create(b, loc, kept, column, edge);
+        Value other = arith::ConstantOp::create(b, loc, fill);
+        return arith::SelectOp::create(b, loc, keep, args[0], other);
+      });
+}
+
+LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
+  Type type = getElementTypeOrSelf(getX());
+  Value init = e.empty(e.getExtents(getX()), type);
+  e.replaceWith(takeTriangle(e, getX(), init, getKind(), getDiagonal(),
+                             getNumber(e.b, type, getFill())));
+  return success();
+}
+
+/// Factorizes a copy of the lower triangle.
+LogicalResult CholeskyOp::lowerToLinalg(LinalgEmitter &e) {
+  SmallVector<Extent> extents = e.getExtents(getA());
+  int64_t rank = extents.size();
+  extents[rank - 1] = e.expectEqual(extents[rank - 2], extents[rank - 1],
+                                    "rows and columns of a");
+  extents[rank - 2] = extents[rank - 1];
+  Type type = getElementTypeOrSelf(getA());
+  Value lower = takeTriangle(e, getA(), e.empty(extents, type),
+                             TriangleKind::lower, 0, e.b.getZeroAttr(type));
+  Value yes = e.fill({}, e.scalar(e.b.getBoolAttr(true)));
+  auto factors = linalg_ext::CholeskyOp::create(
+      e.b, e.loc, TypeRange{lower.getType(), yes.getType()}, lower, yes);
+  e.expectSafely(
+      tensor::ExtractOp::create(e.b, e.loc, factors.getResult(1), ValueRange()),
+      "Cholesky decomposition was not successful");
+  // A check asks for the factors, so that no place that the step writes can
+  // hold them yet.
+  e.replaceWith(linalg::CopyOp::create(e.b, e.loc, factors.getResult(0),
+                                       e.empty(extents, type))
+                    ->getResult(0));
+  return success();
+}
+
+LogicalResult TriangularSolveOp::lowerToLinalg(LinalgEmitter &e) {
+  Value a = getA(), b = getB();
+  SmallVector<Extent> extents = e.getExtents(b);
+  int64_t rank = extents.size();
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    extents[dim] =
+        e.expectEqual(extents[dim], e.getExtent(a, dim),
+                      "extents of dimension " + Twine(dim) + " of a and b");
+  e.expectEqual(extents[rank - 2], e.getExtent(a, rank - 1),
+                "rows and columns of a");
+  // A destination of its own: b stays as it is.
+  Value init =
+      e.map(extents, getElementTypeOrSelf(b), b, {e.identity(rank)},
+            [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  e.replaceWith(
+      linalg_ext::TriangularSolveOp::create(e.b, e.loc, init.getType(), a, init,
+                                            getKind() == TriangleKind::upper,
+                                            getTranspose(), getUnitDiagonal())
+          .getResult(0));
   return success();
 }
 

@@ -4,13 +4,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "ImageBatching.h"
+#include "PoolEmitter.h"
+
+#include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Interfaces/Batcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <limits>
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -105,6 +112,56 @@ LogicalResult AvgPool2dGradOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Images and channels are those of `x`.
+static ExtentSource getPooledSource(Value x, int64_t dim) {
+  return dim == 0 || dim == 3 ? ExtentSource{x, dim} : ExtentSource{};
+}
+
+ExtentSource AvgPool2dOp::getExtentSource(int64_t dim) {
+  return getPooledSource(getX(), dim);
+}
+
+ExtentSource MaxPool2dOp::getExtentSource(int64_t dim) {
+  return getPooledSource(getX(), dim);
+}
+
+ExtentSource MaxPool2dSelectOp::getExtentSource(int64_t dim) {
+  return getPooledSource(getX(), dim);
+}
+
+ExtentSource MaxPool2dGradOp::getExtentSource(int64_t dim) {
+  return {getX(), dim};
+}
+
+ExtentSource AvgPool2dGradOp::getExtentSource(int64_t dim) {
+  return getLike() ? ExtentSource{getLike(), dim}
+                   : getPooledSource(getDy(), dim);
+}
+
+// Images and channels; the numbers of windows are checked where they are
+// computed, in the lowering.
+
+void MaxPool2dSelectOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalShapes(getX(), getV(), "x", "v");
+}
+
+void MaxPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
+  sizes.equalDims(getX(), 3, getDy(), 3, "x", "dy");
+}
+
+void AvgPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
+  // It has the shape of the result, whose images and channels are those of dy.
+  if (Value like = getLike()) {
+    sizes.equalDims(like, 0, getDy(), 0, "like", "dy");
+    sizes.equalDims(like, 3, getDy(), 3, "like", "dy");
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
@@ -171,4 +228,131 @@ bool AvgPool2dOp::hasDerivative(unsigned) { return true; }
 // Of `like` nothing but the shape is used.
 bool AvgPool2dGradOp::hasDerivative(unsigned operandNumber) {
   return operandNumber == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+LogicalResult AvgPool2dOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher);
+}
+
+LogicalResult AvgPool2dGradOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher, /*linear=*/0, getLike());
+}
+
+LogicalResult MaxPool2dOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher);
+}
+
+LogicalResult MaxPool2dGradOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher, /*linear=*/1);
+}
+
+LogicalResult MaxPool2dSelectOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher, /*linear=*/1);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxPool2dOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = e.refine(getX());
+  PoolEmitter pool(e, getSliding(), e.getExtents(x));
+  e.replaceWith(
+      e.narrowTensor(pool.findMaxima(x).first, getElementTypeOrSelf(x)));
+  return success();
+}
+
+/// Of each window, the element of v whose number is that of the maximum.
+LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
+  SmallVector<Extent> image = e.getExtents(getX());
+  for (int64_t dim = 0; dim < 4; ++dim)
+    image[dim] = e.expectEqual(image[dim], e.getExtent(getV(), dim),
+                               "extents of x and v");
+  Value x = e.refine(getX(), image), v = e.refine(getV(), image);
+  PoolEmitter pool(e, getSliding(), image);
+  Value places = pool.findMaxima(x).second;
+  Type type = getElementTypeOrSelf(getV());
+  Type compute = e.getComputeType(type);
+  Value padded = pool.window.pad(v, e.scalar(type, 0.0));
+  Value picked = e.generic(
+      {padded, places, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
+      e.fill(pool.extents, e.scalar(compute, 0.0)),
+      {pool.getImageMap(), pool.getOutputMap(), pool.getShapeMap(),
+       pool.getOutputMap()},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value number = pool.numberElement(b, linalg::IndexOp::create(b, loc, 4),
+                                          linalg::IndexOp::create(b, loc, 5));
+        Value isPlace = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              args[1], number);
+        return arith::SelectOp::create(
+            b, loc, isPlace, widen(b, loc, args[0], compute), args[3]);
+      });
+  e.replaceWith(e.narrowTensor(picked, type));
+  return success();
+}
+
+/// A position of the image gets what windows have there as their maximum.
+LogicalResult MaxPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = e.refine(getX());
+  PoolEmitter pool(e, getSliding(), e.getExtents(x));
+  Value dy = pool.window.expectOutput(getDy(), pool.extents[3]);
+  Value places = pool.findMaxima(x).second;
+  Type type = getElementTypeOrSelf(getDy());
+  Type compute = e.getComputeType(type);
+  Value zero = e.scalar(compute, 0.0);
+  auto share = [&](OpBuilder &b, ValueRange args, Value row, Value column) {
+    Value isPlace =
+        arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, args[0],
+                              pool.numberElement(b, row, column));
+    return arith::SelectOp::create(b, e.loc, isPlace,
+                                   widen(b, e.loc, args[1], compute), zero);
+  };
+  Value none = e.scalar(e.b.getI32Type(), -1);
+  Value sum =
+      pool.scatter(zero, {places, dy}, {none, e.scalar(type, 0.0)}, share);
+  e.replaceWith(e.narrowTensor(sum, type));
+  return success();
+}
+
+LogicalResult AvgPool2dOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = e.refine(getX());
+  PoolEmitter pool(e, getSliding(), e.getExtents(x));
+  Type type = getElementTypeOrSelf(x);
+  Type compute = e.getComputeType(type);
+  Value padded = pool.window.pad(x, e.scalar(type, 0.0));
+  Value sums = e.generic(
+      {padded, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
+      e.fill(pool.extents, e.scalar(compute, 0.0)),
+      {pool.getImageMap(), pool.getShapeMap(), pool.getOutputMap()},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return arith::AddFOp::create(b, loc, args[2],
+                                     widen(b, loc, args[0], compute));
+      });
+  e.replaceWith(pool.divideByCount(sums, type));
+  return success();
+}
+
+/// A position of the image gets its share of each window that it is in.
+LogicalResult AvgPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
+  auto imageType = cast<RankedTensorType>(getResult().getType());
+  SmallVector<Extent> image = e.getExtents(getDy());
+  for (unsigned dim : {1, 2})
+    image[dim] = imageType.isDynamicDim(dim)
+                     ? e.getExtent(getLike(), dim)
+                     : Extent::constant(imageType.getDimSize(dim));
+  PoolEmitter pool(e, getSliding(), image);
+  Value dy = pool.window.expectOutput(getDy(), image[3]);
+  Type type = imageType.getElementType();
+  Type compute = e.getComputeType(type);
+  Value zero = e.scalar(compute, 0.0);
+  Value shares = pool.divideByCount(dy, compute);
+  Value sum = pool.scatter(
+      zero, shares, zero,
+      [](OpBuilder &, ValueRange args, Value, Value) { return args[0]; });
+  e.replaceWith(e.narrowTensor(sum, type));
+  return success();
 }

@@ -10,11 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NNSupport.h"
+#include "ConvolutionEmitter.h"
+#include "ImageBatching.h"
+
+#include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Interfaces/Batcher.h"
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +112,32 @@ LogicalResult Conv2dTransposeOp::verify() {
 LogicalResult Conv2dFilterGradOp::verify() { return verifyConvolution(*this); }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ExtentSource Conv2dOp::getExtentSource(int64_t dim) {
+  return dim == 0 ? ExtentSource{getX(), 0} : ExtentSource{};
+}
+
+ExtentSource Conv2dTransposeOp::getExtentSource(int64_t dim) {
+  if (dim == 0)
+    return {getX(), 0};
+  return getLike() ? ExtentSource{getLike(), dim} : ExtentSource{};
+}
+
+// Images and channels; the numbers of windows are checked where they are
+// computed, in the lowering.
+
+void Conv2dFilterGradOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
+}
+
+void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
+  if (Value like = getLike())
+    sizes.equalDims(like, 0, getX(), 0, "like", "x");
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
@@ -174,4 +205,116 @@ bool Conv2dFilterGradOp::hasDerivative(unsigned) { return true; }
 // Of `like` nothing but the shape is used.
 bool Conv2dTransposeOp::hasDerivative(unsigned operandNumber) {
   return operandNumber < 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+LogicalResult Conv2dOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher);
+}
+
+LogicalResult Conv2dTransposeOp::emitBatched(Batcher &batcher) {
+  return batchImages(*this, batcher, /*linear=*/0, getLike());
+}
+
+/// A sum over images, of which each position has one.
+LogicalResult Conv2dFilterGradOp::emitBatched(Batcher &batcher) {
+  auto isOne = [&](Value value, Value other) {
+    BatchedValue found = batcher.lookup(value);
+    return found.isDiagonal() && found.dim == 0 && !batcher.isBatched(other);
+  };
+  if (isOne(getX(), getDy()) || isOne(getDy(), getX()))
+    return batcher.batchSliced(*this, {0, 0});
+  return batcher.batchInLoop(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
+  auto filterType = cast<RankedTensorType>(getW().getType());
+  Type type = filterType.getElementType(), compute = e.getComputeType(type);
+  Value x = e.refine(getX());
+  ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+  Value image = convolution.split(x);
+  Value filter = convolution.splitFilter(getW());
+  WindowEmitter window(e, getSliding(), e.getExtents(image));
+
+  auto maps = convolution.getMaps(getStrides(), getDilations());
+  SmallVector<Extent> extents = convolution.splitExtents(
+      {e.getExtent(x, 0), window.getCount(0), window.getCount(1),
+       Extent::constant(filterType.getDimSize(3))});
+  Value padded = window.pad(image, e.scalar(type, 0.0));
+  Value sum = convolution.contract(padded, maps.image, filter, maps.filter,
+                                   e.fill(extents, e.scalar(compute, 0.0)),
+                                   maps.output);
+  e.replaceWith(e.narrowTensor(convolution.join(sum), type));
+  return success();
+}
+
+/// Phase by phase, a convolution of the padded output with part of the filter;
+/// or one for all positions of a block.
+LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
+  auto filterType = cast<RankedTensorType>(getW().getType());
+  auto imageType = cast<RankedTensorType>(getResult().getType());
+  Type type = filterType.getElementType(), compute = e.getComputeType(type);
+  ConvolutionEmitter convolution(e, imageType.getDimSize(3), filterType);
+  Value filter = convolution.splitFilter(getW());
+
+  SmallVector<Extent> extents = {e.getExtent(getX(), 0)};
+  for (unsigned dim : {1, 2})
+    extents.push_back(imageType.isDynamicDim(dim)
+                          ? e.getExtent(getLike(), dim)
+                          : Extent::constant(imageType.getDimSize(dim)));
+  extents.push_back(Extent::constant(imageType.getDimSize(3)));
+  WindowEmitter window(e, getSliding(), convolution.splitExtents(extents));
+  Value output = convolution.split(
+      window.expectOutput(getX(), Extent::constant(filterType.getDimSize(3))));
+
+  Value sum = window.scatter(
+      e.scalar(compute, 0.0), output, e.scalar(type, 0.0),
+      [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+        auto maps = convolution.getMaps(
+            {1, 1}, {phases[0].dilation, phases[1].dilation});
+        Value zero =
+            linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)
+                .getResult(0);
+        return convolution.contract(slices[0], maps.image,
+                                    convolution.turnFilter(filter, phases),
+                                    maps.filter, zero, maps.output);
+      },
+      [&](const std::array<Blocks, 2> &blocks, ArrayRef<Extent> extents,
+          ValueRange slices) {
+        auto maps = convolution.getBlockMaps();
+        return convolution.contract(
+            slices[0], maps.image, convolution.turnFilter(filter, blocks),
+            maps.filter, e.fill(extents, e.scalar(compute, 0.0)), maps.output);
+      });
+  e.replaceWith(e.narrowTensor(convolution.join(sum), type));
+  return success();
+}
+
+LogicalResult Conv2dFilterGradOp::lowerToLinalg(LinalgEmitter &e) {
+  auto filterType = cast<RankedTensorType>(getResult().getType());
+  Type type = filterType.getElementType(), compute = e.getComputeType(type);
+  Value x = e.refine(getX());
+  ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+  Value image = convolution.split(x);
+  WindowEmitter window(e, getSliding(), e.getExtents(image));
+  Value output = convolution.split(
+      window.expectOutput(getDy(), Extent::constant(filterType.getDimSize(3))));
+
+  auto maps = convolution.getMaps(getStrides(), getDilations());
+  SmallVector<Extent> extents;
+  for (int64_t extent : filterType.getShape())
+    extents.push_back(Extent::constant(extent));
+  Value zero = convolution.splitFilter(e.fill(extents, e.scalar(compute, 0.0)));
+  Value padded = window.pad(image, e.scalar(type, 0.0));
+  Value sum = convolution.contract(padded, maps.image, output, maps.output,
+                                   zero, maps.filter);
+  e.replaceWith(e.narrowTensor(convolution.joinFilter(sum), type));
+  return success();
 }

@@ -1,0 +1,44 @@
+//===- SizeOpInterfaces.h - What ops know of sizes --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_INTERFACES_SIZEOPINTERFACES_H
+#define FLYWHEEL_INTERFACES_SIZEOPINTERFACES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace flywheel {
+
+/// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
+struct ExtentSource {
+  mlir::Value value;
+  int64_t dim = 0;
+};
+
+/// The dimension of an operand that dimension `dim` of a result is equal to,
+/// where its op says so: it implements `ExtentSourceOpInterface`, or all its
+/// operands and results have one type.
+ExtentSource findExtentSource(mlir::OpResult value, int64_t dim);
+
+/// Takes what an op requires of the sizes of its operands.
+class SizeRelationSink {
+public:
+  virtual ~SizeRelationSink() = default;
+
+  /// Dimension `i` of `a` is dimension `j` of `b`; an error calls the tensors
+  /// `nameA` and `nameB`.
+  virtual void equalDims(mlir::Value a, int64_t i, mlir::Value b, int64_t j,
+                         llvm::StringRef nameA, llvm::StringRef nameB) = 0;
+  /// All dimensions of `a` and `b` are equal.
+  virtual void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
+                           llvm::StringRef nameB) = 0;
+};
+
+} // namespace flywheel
+
+#include "flywheel/Interfaces/SizeOpInterfaces.h.inc"
+
+#endif // FLYWHEEL_INTERFACES_SIZEOPINTERFACES_H

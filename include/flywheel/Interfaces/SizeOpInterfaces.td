@@ -1,0 +1,49 @@
+//===- SizeOpInterfaces.td - What ops know of sizes --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_INTERFACES_SIZEOPINTERFACES
+#define FLYWHEEL_INTERFACES_SIZEOPINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def ExtentSourceOpInterface : OpInterface<"ExtentSourceOpInterface"> {
+  let description = [{
+    An op with one result some of whose dimension sizes are those of operands.
+    Ops with the trait `SameOperandsAndResultType` need not implement it: see
+    `findExtentSource`.
+  }];
+  let cppNamespace = "::flywheel";
+  let methods = [
+    InterfaceMethod<[{
+        The dimension of an operand that dimension `dim` of the result is equal
+        to, or nothing where there is none.
+      }],
+      /*retTy=*/"::flywheel::ExtentSource",
+      /*methodName=*/"getExtentSource",
+      /*args=*/(ins "int64_t":$dim)
+    >
+  ];
+}
+
+def SizeRelationsOpInterface : OpInterface<"SizeRelationsOpInterface"> {
+  let description = [{
+    An op that requires dimension sizes of its operands to be equal. Its verifier
+    refuses static sizes that differ; dynamic ones are compared when a step
+    starts, before it writes anything.
+  }];
+  let cppNamespace = "::flywheel";
+  let methods = [
+    InterfaceMethod<[{
+        Reports what the verifier takes for granted of dynamic sizes.
+      }],
+      /*retTy=*/"void",
+      /*methodName=*/"relateSizes",
+      /*args=*/(ins "::flywheel::SizeRelationSink &":$sizes)
+    >
+  ];
+}
+
+#endif // FLYWHEEL_INTERFACES_SIZEOPINTERFACES

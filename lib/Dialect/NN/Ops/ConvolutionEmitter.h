@@ -1,0 +1,81 @@
+//===- ConvolutionEmitter.h - Convolutions in linalg ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each op is one contraction (one a phase, where a stride has a few) of a
+// padded image, a filter and an output: the sum over the loops that the third
+// lacks. Nothing is gathered into columns.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_NN_OPS_CONVOLUTIONEMITTER_H
+#define FLYWHEEL_LIB_DIALECT_NN_OPS_CONVOLUTIONEMITTER_H
+
+#include "WindowEmitter.h"
+
+namespace flywheel {
+
+/// Emits the contractions of one op. Tensors are split where there are groups:
+/// the channels of images and the outputs into two dimensions, the group and
+/// the channel in it; or, where a group has one of each, a filter's channels
+/// are dropped.
+class ConvolutionEmitter {
+public:
+  ConvolutionEmitter(LinalgEmitter &emitter, int64_t channels,
+                     mlir::RankedTensorType filter)
+      : e(emitter), groups(channels / filter.getDimSize(2)),
+        isDepthwise(groups > 1 && filter.getDimSize(2) == 1 &&
+                    filter.getDimSize(3) == groups) {}
+
+  /// The split form of an image or output.
+  mlir::Value split(mlir::Value tensor);
+  mlir::Value splitFilter(mlir::Value filter);
+  llvm::SmallVector<Extent> splitExtents(llvm::ArrayRef<Extent> extents);
+  /// The declared form of a result.
+  mlir::Value join(mlir::Value tensor);
+  mlir::Value joinFilter(mlir::Value filter);
+
+  /// The maps of image, filter and output from the loops of the contraction.
+  struct Maps {
+    mlir::AffineMap image, filter, output;
+  };
+  Maps getMaps(llvm::ArrayRef<int64_t> strides,
+               llvm::ArrayRef<int64_t> dilations);
+  /// The same for blocks: rows and columns of filter and output are two loops
+  /// each, those of a block inside.
+  Maps getBlockMaps();
+
+  /// init + sum of a * b.
+  mlir::Value contract(mlir::Value a, mlir::AffineMap aMap, mlir::Value b,
+                       mlir::AffineMap bMap, mlir::Value init,
+                       mlir::AffineMap map);
+
+  /// The filter of the turned windows of a phase: channels and outputs
+  /// exchanged, and its elements from last to first.
+  mlir::Value turnFilter(mlir::Value filter,
+                         const std::array<Phase, 2> &phases);
+  /// That of the turned windows of all positions of a block: zeros fill it up.
+  mlir::Value turnFilter(mlir::Value filter,
+                         const std::array<Blocks, 2> &blocks);
+
+private:
+  Maps getMaps(llvm::ArrayRef<int64_t> strides,
+               llvm::ArrayRef<int64_t> dilations, bool hasBlocks);
+  /// `filter` read at `source`, channels and outputs exchanged.
+  mlir::Value turn(mlir::Value filter, llvm::SmallVector<Extent> extents,
+                   llvm::SmallVector<mlir::AffineExpr> source);
+
+  /// Splits the last dimension of `tensor` by group where it is to be.
+  mlir::Value splitLast(mlir::Value tensor);
+  mlir::Value joinLast(mlir::Value tensor);
+
+  LinalgEmitter &e;
+  int64_t groups;
+  bool isDepthwise;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_DIALECT_NN_OPS_CONVOLUTIONEMITTER_H

@@ -1,0 +1,379 @@
+//===- CrossEntropies.cpp - Losses of logits ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftmaxParts.h"
+
+#include "../IR/NNSupport.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxCrossEntropyOp::verify() {
+  if (failed(verifySameElementType(*this)) ||
+      failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
+      failed(verifyRank(*this, getLabels(), "labels",
+                        tensorOf(getLogits()).getRank())))
+    return failure();
+  ArrayRef<int64_t> logits = tensorOf(getLogits()).getShape(),
+                    labels = tensorOf(getLabels()).getShape();
+  if (failed(verifySameExtents(*this, "rows of logits and labels",
+                               logits.drop_back(), labels.drop_back())) ||
+      failed(verifySameExtent(*this, "classes of logits and labels",
+                              logits.back(), labels.back())))
+    return failure();
+  return verifyLossResult(*this, getResult(), getReduction(),
+                          logits.drop_back());
+}
+
+LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
+  if (failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
+      failed(verifyRank(*this, getLabel(), "label",
+                        tensorOf(getLogits()).getRank() - 1)))
+    return failure();
+  RankedTensorType logits = tensorOf(getLogits());
+  if (logits.getElementType() != getElementTypeOrSelf(getResult()))
+    return emitOpError() << "expected a result of the logits' element type "
+                         << logits.getElementType() << ", found "
+                         << getResult().getType();
+  if (getElementTypeOrSelf(getLabel()).isInteger(1))
+    return emitOpError() << "expected integer labels, found "
+                         << getLabel().getType();
+  ArrayRef<int64_t> rows = logits.getShape().drop_back();
+  if (failed(verifySameExtents(*this, "rows of logits and labels", rows,
+                               tensorOf(getLabel()).getShape())))
+    return failure();
+  return verifyLossResult(*this, getResult(), getReduction(), rows);
+}
+
+LogicalResult SigmoidCrossEntropyOp::verify() {
+  if (failed(verifySameElementType(*this)) ||
+      failed(verifyRank(*this, getLabels(), "labels",
+                        tensorOf(getLogits()).getRank())))
+    return failure();
+  ArrayRef<int64_t> shape = tensorOf(getLogits()).getShape();
+  if (failed(verifySameExtents(*this, "extents of logits and labels", shape,
+                               tensorOf(getLabels()).getShape())))
+    return failure();
+  return verifyLossResult(*this, getResult(), getReduction(), shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+// Of a loss that is not reduced: its rows or elements are those of the logits.
+
+ExtentSource SoftmaxCrossEntropyOp::getExtentSource(int64_t dim) {
+  return {getLogits(), dim};
+}
+
+ExtentSource SparseSoftmaxCrossEntropyOp::getExtentSource(int64_t dim) {
+  return {getLogits(), dim};
+}
+
+ExtentSource SigmoidCrossEntropyOp::getExtentSource(int64_t dim) {
+  return {getLogits(), dim};
+}
+
+void SoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalShapes(getLogits(), getLabels(), "logits", "labels");
+}
+
+void SigmoidCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
+  sizes.equalShapes(getLogits(), getLabels(), "logits", "labels");
+}
+
+void SparseSoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
+  for (int64_t dim = 0; dim < tensorOf(getLabel()).getRank(); ++dim)
+    sizes.equalDims(getLogits(), dim, getLabel(), dim, "logits", "labels");
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+/// The weight of each element of `like` in a loss over `rows`, the leading
+/// dimensions of `like`: the cotangent `dy` of the loss, divided by the number
+/// of rows for a mean, repeated to the shape of `like`.
+static Value buildRowWeights(OpBuilder &b, Location loc, Value dy,
+                             LossReduction reduction, int64_t rows,
+                             Value like) {
+  SmallVector<int64_t> dims = identityDims(rows);
+  if (reduction == LossReduction::none)
+    return rows == tensorOf(like).getRank()
+               ? dy
+               : buildBroadcast(b, loc, dy, dims, like);
+  if (reduction == LossReduction::mean) {
+    Value count = buildCount(b, loc, like, dims, floatOf(dy));
+    dy = arith::DivFOp::create(b, loc, dy, count);
+  }
+  return buildBroadcast(b, loc, dy, {}, like);
+}
+
+LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
+                                             ArrayRef<Value> results,
+                                             ArrayRef<bool> needed,
+                                             MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  Term x = widen(b, loc, getLogits());
+  Term z = widen(b, loc, buildCast(b, loc, getLabels(), getLogits().getType()));
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
+                                        getReduction(), last, x));
+  if (needed[0]) {
+    Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+    Value total = buildSum(b, loc, z, {last});
+    Term totals = z.with(buildUnreduce(b, loc, total, {last}, false, x));
+    operands[0] = roundTo(b, loc, (softmax * totals - z) * weights,
+                          getLogits().getType());
+  }
+  if (needed[1]) {
+    Term logSoftmax = x.with(LogSoftmaxOp::create(b, loc, x.getType(), x));
+    operands[1] = roundTo(b, loc, -logSoftmax * weights, getLabels().getType());
+  }
+  return success();
+}
+
+/// 1 at the position of the label along the last dimension of `like`, 0
+/// elsewhere: `nn.one_hot` of any number of classes.
+static Value buildOneHot(OpBuilder &b, Location loc, Value label, Value like) {
+  RankedTensorType type = tensorOf(like).clone(b.getI64Type());
+  int64_t last = type.getRank() - 1;
+  if (!getElementTypeOrSelf(label).isInteger(64))
+    label = arith::ExtSIOp::create(
+        b, loc, tensorOf(label).clone(b.getI64Type()), label);
+  Value labels = buildBroadcast(b, loc, label, identityDims(last), like);
+  Value shape = type.hasStaticShape() ? Value() : like;
+  Value classes = IotaOp::create(b, loc, type, shape, last);
+  Value isHit =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, classes, labels);
+  return arith::SelectOp::create(b, loc, isHit, buildSplat(b, loc, like, 1.0),
+                                 buildSplat(b, loc, like, 0.0));
+}
+
+LogicalResult
+SparseSoftmaxCrossEntropyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                     ArrayRef<bool> needed,
+                                     MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  if (!needed[0])
+    return success();
+  // softmax - one_hot(label), each row weighted.
+  Term x = widen(b, loc, getLogits());
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
+                                        getReduction(), last, x));
+  Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+  Term oneHot = x.with(buildOneHot(b, loc, getLabel(), x));
+  operands[0] =
+      roundTo(b, loc, (softmax - oneHot) * weights, getLogits().getType());
+  return success();
+}
+
+LogicalResult SigmoidCrossEntropyOp::emitVjp(OpBuilder &b,
+                                             ArrayRef<Value> results,
+                                             ArrayRef<bool> needed,
+                                             MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  auto [logits, labels] = castToCommonType(b, loc, getLogits(), getLabels());
+  Term x = widen(b, loc, logits), z = widen(b, loc, labels);
+  Value dy = results[0];
+  if (dy.getType() != logits.getType() && getReduction() == LossReduction::none)
+    dy = tensor::CastOp::create(b, loc, logits.getType(), dy);
+  Term weights =
+      x.with(buildRowWeights(b, loc, widen(b, loc, dy), getReduction(),
+                             tensorOf(logits).getRank(), x));
+  if (needed[0]) {
+    Term sigmoid = x.with(SigmoidOp::create(b, loc, x.getType(), x));
+    operands[0] =
+        roundTo(b, loc, (sigmoid - z) * weights, getLogits().getType());
+  }
+  if (needed[1])
+    operands[1] = roundTo(b, loc, -(x * weights), getLabels().getType());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+/// One loss with an element for each row, or element, of all positions, which
+/// is reduced for each position.
+template <typename OpTy>
+static LogicalResult batchLoss(OpTy op, Batcher &batcher) {
+  OpBuilder &b = batcher.getBuilder();
+  Location loc = op.getLoc();
+  Value logits = batcher.getDense(loc, op->getOperand(0));
+  Value labels = batcher.getDense(loc, op->getOperand(1));
+  bool isElementwise = std::is_same_v<OpTy, SigmoidCrossEntropyOp>;
+  RankedTensorType type = tensorOf(logits);
+  auto lossType = RankedTensorType::get(
+      type.getShape().drop_back(isElementwise ? 0 : 1), type.getElementType());
+  Value losses =
+      OpTy::create(b, loc, lossType, logits, labels, LossReduction::none);
+  if (op.getReduction() != LossReduction::none) {
+    bool isMean = op.getReduction() == LossReduction::mean;
+    SmallVector<int64_t> axes = identityDims(tensorOf(losses).getRank());
+    axes.erase(axes.begin());
+    losses = ReduceOp::create(b, loc, batcher.getDenseType(op.getType()),
+                              isMean ? ReductionKind::mean : ReductionKind::sum,
+                              losses, axes, /*keepdims=*/false);
+  }
+  batcher.setDense(op, losses);
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyOp::emitBatched(Batcher &batcher) {
+  return batchLoss(*this, batcher);
+}
+
+LogicalResult SparseSoftmaxCrossEntropyOp::emitBatched(Batcher &batcher) {
+  return batchLoss(*this, batcher);
+}
+
+LogicalResult SigmoidCrossEntropyOp::emitBatched(Batcher &batcher) {
+  return batchLoss(*this, batcher);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Reduces losses, in the compute type, as the op asks, and rounds.
+static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
+                        Type type) {
+  Type compute = getElementTypeOrSelf(losses);
+  SmallVector<Extent> rows = e.getExtents(losses);
+  if (reduction != LossReduction::none)
+    losses = e.generic(losses, e.fill({}, e.scalar(compute, 0.0)),
+                       {e.identity(rows.size()), e.select(rows.size(), {})},
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         return arith::AddFOp::create(b, loc, args[1], args[0]);
+                       });
+  bool isMean = reduction == LossReduction::mean;
+  if (!isMean && compute == type)
+    return losses;
+  Value count = isMean ? e.countOf(rows, compute) : Value();
+  SmallVector<Extent> extents = e.getExtents(losses);
+  return e.map(extents, type, losses, {e.identity(extents.size())},
+               [&](OpBuilder &b, Location loc, ValueRange args) {
+                 Value total = args[0];
+                 if (isMean)
+                   total = arith::DivFOp::create(b, loc, total, count);
+                 return narrow(b, loc, total, type);
+               });
+}
+
+/// Checks the extents of the rows of logits and labels, and returns the
+/// dimension after them, that of the classes.
+static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
+  int64_t last = cast<RankedTensorType>(logits.getType()).getRank() - 1;
+  for (int64_t dim = 0; dim < last; ++dim)
+    e.expectEqual(e.getExtent(logits, dim), e.getExtent(labels, dim),
+                  "rows of logits and labels");
+  return last;
+}
+
+/// A row's loss is sum_c labels[c] (log s - (x[c] - m)).
+LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = getLogits(), labels = getLabels();
+  int64_t last = expectRows(e, x, labels);
+  e.expectEqual(e.getExtent(x, last), e.getExtent(labels, last),
+                "classes of logits and labels");
+  AffineMap all = e.identity(last + 1);
+  Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
+  SoftmaxParts parts = emitSoftmaxParts(e, x);
+  Value logSum = emitLogSum(e, parts);
+  Value losses =
+      e.generic({x, labels, parts.max, logSum},
+                e.fill(parts.rows, e.scalar(compute, 0.0)),
+                {all, all, parts.toRow, parts.toRow, parts.toRow},
+                [&](OpBuilder &b, Location loc, ValueRange args) {
+                  Value logit = widen(b, loc, args[0], compute);
+                  Value label = widen(b, loc, args[1], compute);
+                  Value shifted = arith::SubFOp::create(b, loc, logit, args[2]);
+                  Value rest = arith::SubFOp::create(b, loc, args[3], shifted);
+                  Value loss = arith::MulFOp::create(b, loc, label, rest);
+                  return arith::AddFOp::create(b, loc, args[4], loss);
+                });
+  e.replaceWith(reduceLoss(e, losses, getReduction(), type));
+  return success();
+}
+
+/// A row's loss is log s - (x[label] - m).
+LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = getLogits(), label = getLabel();
+  int64_t last = expectRows(e, x, label);
+  e.expectInRange(label, e.getExtent(x, last), "label");
+  Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
+  SoftmaxParts parts = emitSoftmaxParts(e, x);
+  // Picks by comparison: one term of the sum is not 0.
+  Value zero = e.scalar(compute, 0.0);
+  Value picked = e.generic(
+      {x, label, parts.max}, e.fill(parts.rows, zero),
+      {e.identity(last + 1), parts.toRow, parts.toRow, parts.toRow},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value logit = widen(b, loc, args[0], compute);
+        Value shifted = arith::SubFOp::create(b, loc, logit, args[2]);
+        Value wanted =
+            arith::IndexCastOp::create(b, loc, b.getIndexType(), args[1]);
+        Value here = linalg::IndexOp::create(b, loc, last);
+        Value hit = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          here, wanted);
+        Value term = arith::SelectOp::create(b, loc, hit, shifted, zero);
+        return arith::AddFOp::create(b, loc, args[3], term);
+      });
+  Value losses = e.map(parts.rows, compute, {parts.sum, picked},
+                       {e.identity(last), e.identity(last)},
+                       [](OpBuilder &b, Location loc, ValueRange args) {
+                         Value log = math::LogOp::create(b, loc, args[0]);
+                         return arith::SubFOp::create(b, loc, log, args[1]);
+                       });
+  e.replaceWith(reduceLoss(e, losses, getReduction(), type));
+  return success();
+}
+
+/// An element's loss is max(x, 0) - x z + log(1 + exp(-|x|)).
+LogicalResult SigmoidCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
+  Value x = getLogits(), labels = getLabels();
+  SmallVector<Extent> extents = e.getExtents(x);
+  int64_t rank = extents.size();
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    extent = e.expectEqual(extent, e.getExtent(labels, dim),
+                           "extents of logits and labels");
+  Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
+  Value zero = e.scalar(compute, 0.0);
+  Value losses = e.map(
+      extents, compute, {x, labels}, {e.identity(rank), e.identity(rank)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value logit = widen(b, loc, args[0], compute);
+        Value label = widen(b, loc, args[1], compute);
+        Value hinge = arith::MaximumFOp::create(b, loc, logit, zero);
+        Value product = arith::MulFOp::create(b, loc, logit, label);
+        Value away =
+            arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, logit));
+        Value rest =
+            math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, away));
+        Value linear = arith::SubFOp::create(b, loc, hinge, product);
+        return arith::AddFOp::create(b, loc, linear, rest);
+      });
+  e.replaceWith(reduceLoss(e, losses, getReduction(), type));
+  return success();
+}

@@ -1,0 +1,334 @@
+//===- Indexing.cpp - Slices at indices -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../IR/NNSupport.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+/// The shape of `whole` with `axis` replaced by the dimensions of `indices`.
+static SmallVector<int64_t> getSlicesShape(Value whole, Value indices,
+                                           int64_t axis) {
+  ArrayRef<int64_t> shape = tensorOf(whole).getShape();
+  SmallVector<int64_t> slices(shape.take_front(axis));
+  llvm::append_range(slices, tensorOf(indices).getShape());
+  llvm::append_range(slices, shape.drop_front(axis + 1));
+  return slices;
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyElementTypes(*this, getX(), getResult())) ||
+      failed(verifyAxis(*this, getAxis(), getX())))
+    return failure();
+  return verifyResultShape(*this, getResult(),
+                           getSlicesShape(getX(), getIndices(), getAxis()));
+}
+
+/// Checks that `updates` are slices of `init` and of the result.
+static LogicalResult verifyUpdates(Operation *op, Value init, Value indices,
+                                   Value updates, int64_t axis) {
+  Value result = op->getResult(0);
+  if (failed(verifyElementTypes(op, init, updates)) ||
+      failed(verifyElementTypes(op, init, result)) ||
+      failed(verifyAxis(op, axis, init)))
+    return failure();
+  auto expected = RankedTensorType::get(getSlicesShape(init, indices, axis),
+                                        getElementTypeOrSelf(init));
+  if (failed(verifyCompatibleShape(expected, updates.getType())))
+    return op->emitOpError() << "expected updates of type " << expected
+                             << ", found " << updates.getType();
+  return verifyResultShape(op, result, tensorOf(init).getShape());
+}
+
+LogicalResult ScatterAddOp::verify() {
+  if (failed(verifyNumeric(*this, getInit())))
+    return failure();
+  return verifyUpdates(*this, getInit(), getIndices(), getUpdates(), getAxis());
+}
+
+LogicalResult ScatterOp::verify() {
+  return verifyUpdates(*this, getInit(), getIndices(), getUpdates(), getAxis());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ExtentSource GatherOp::getExtentSource(int64_t dim) {
+  int64_t axis = getAxis();
+  int64_t numIndices = tensorOf(getIndices()).getRank();
+  if (dim < axis)
+    return {getX(), dim};
+  if (dim < axis + numIndices)
+    return {getIndices(), dim - axis};
+  return {getX(), dim - numIndices + 1};
+}
+
+ExtentSource ScatterAddOp::getExtentSource(int64_t dim) {
+  return {getInit(), dim};
+}
+
+ExtentSource ScatterOp::getExtentSource(int64_t dim) {
+  return {getInit(), dim};
+}
+
+template <typename OpTy>
+static void relateUpdates(OpTy op, SizeRelationSink &sizes) {
+  Value init = op.getInit(), indices = op.getIndices();
+  Value updates = op.getUpdates();
+  int64_t axis = op.getAxis(), numIndices = tensorOf(indices).getRank();
+  for (int64_t dim = 0; dim < tensorOf(init).getRank(); ++dim)
+    if (dim != axis)
+      sizes.equalDims(init, dim, updates,
+                      dim < axis ? dim : dim + numIndices - 1, "init",
+                      "updates");
+  for (int64_t dim = 0; dim < numIndices; ++dim)
+    sizes.equalDims(indices, dim, updates, axis + dim, "indices", "updates");
+}
+
+void ScatterAddOp::relateSizes(SizeRelationSink &sizes) {
+  relateUpdates(*this, sizes);
+}
+
+void ScatterOp::relateSizes(SizeRelationSink &sizes) {
+  relateUpdates(*this, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                ArrayRef<bool> needed,
+                                MutableArrayRef<Value> operands) {
+  if (!needed[0])
+    return success();
+  Value zeros = buildSplat(b, getLoc(), getX(), 0.0);
+  operands[0] = ScatterAddOp::create(b, getLoc(), getX().getType(), zeros,
+                                     getIndices(), results[0], getAxis());
+  return success();
+}
+
+LogicalResult ScatterAddOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                    ArrayRef<bool> needed,
+                                    MutableArrayRef<Value> operands) {
+  // The result may be declared with other extents than what it starts from.
+  if (needed[0])
+    operands[0] = buildCast(b, getLoc(), results[0], getInit().getType());
+  if (needed[2])
+    operands[2] = GatherOp::create(b, getLoc(), getUpdates().getType(),
+                                   results[0], getIndices(), getAxis());
+  return success();
+}
+
+/// The row-major number of each element of `tensor`, as i64.
+static Value buildNumbers(OpBuilder &b, Location loc, Value tensor) {
+  auto type = tensorOf(tensor).clone(b.getI64Type());
+  Value like = type.hasStaticShape() ? Value() : tensor;
+  if (type.getRank() == 0)
+    return buildSplat(b, loc, tensor::EmptyOp::create(b, loc, type, {}), 0);
+  Value numbers;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value position = IotaOp::create(b, loc, type, like, dim);
+    if (!numbers) {
+      numbers = position;
+      continue;
+    }
+    Value extent = arith::IndexCastOp::create(
+        b, loc, b.getI64Type(), tensor::DimOp::create(b, loc, tensor, dim));
+    Value extents = buildBroadcast(
+        b, loc,
+        tensor::FromElementsOp::create(
+            b, loc, RankedTensorType::get({}, b.getI64Type()), extent),
+        {}, tensor);
+    numbers = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, numbers, extents), position);
+  }
+  return numbers;
+}
+
+/// Whether each index is the last of its value: what it is written with stays.
+static Value buildIsLast(OpBuilder &b, Location loc, Value whole, Value indices,
+                         int64_t axis) {
+  Value numbers = buildNumbers(b, loc, indices);
+  Value places = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSize(b, loc, whole, axis), b.getI64Type());
+  Value owners =
+      ScatterOp::create(b, loc, places.getType(), buildSplat(b, loc, places, 0),
+                        indices, numbers, /*axis=*/0);
+  Value owner = GatherOp::create(b, loc, numbers.getType(), owners, indices,
+                                 /*axis=*/0);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, owner,
+                               numbers);
+}
+
+LogicalResult ScatterOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                 ArrayRef<bool> needed,
+                                 MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  Value zeros = buildSplat(b, loc, getUpdates(), 0.0);
+  if (needed[0])
+    operands[0] =
+        ScatterOp::create(b, loc, getInit().getType(),
+                          buildCast(b, loc, results[0], getInit().getType()),
+                          getIndices(), zeros, getAxis());
+  if (!needed[2])
+    return success();
+  Value dy = GatherOp::create(b, loc, getUpdates().getType(), results[0],
+                              getIndices(), getAxis());
+  Value isLast = buildIsLast(b, loc, getInit(), getIndices(), getAxis());
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < tensorOf(getIndices()).getRank(); ++dim)
+    dims.push_back(static_cast<int64_t>(getAxis()) + dim);
+  Value stays = buildBroadcast(b, loc, isLast, dims, getUpdates());
+  operands[2] = arith::SelectOp::create(b, loc, stays, dy, zeros);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::emitBatched(Batcher &batcher) {
+  if (batcher.isBatched(getIndices()))
+    return batcher.batchInLoop(*this);
+  BatchedValue x = batcher.lookup(getX());
+  int64_t axis = getAxis();
+  if (x.isDiagonal() && x.dim != axis) {
+    int64_t added = tensorOf(getIndices()).getRank() - 1;
+    return batcher.emitDiagonal(*this, x.dim < axis ? x.dim : x.dim + added);
+  }
+  batcher.setDense(*this, GatherOp::create(batcher.getBuilder(), getLoc(),
+                                           batcher.getDenseType(getType()),
+                                           batcher.getDense(getLoc(), getX()),
+                                           batcher.getUniform(getIndices()),
+                                           axis + 1));
+  return success();
+}
+
+/// Slices that are added, or take the place of others.
+template <typename OpTy>
+static LogicalResult batchUpdates(OpTy op, Batcher &batcher) {
+  if (batcher.isBatched(op.getIndices()))
+    return batcher.batchInLoop(op);
+  BatchedValue updates = batcher.lookup(op.getUpdates());
+  BatchedValue init = batcher.lookup(op.getInit());
+  int64_t axis = op.getAxis();
+  int64_t numIndexed = tensorOf(op.getIndices()).getRank();
+  bool isIndexed = updates.isDiagonal() && updates.dim >= axis &&
+                   updates.dim < axis + numIndexed;
+  // Each position adds slices at indices of its own.
+  if (std::is_same_v<OpTy, ScatterAddOp> && isIndexed && init.isUniform())
+    return batcher.batchSliced(op,
+                               {std::nullopt, updates.dim - axis, updates.dim});
+  for (int64_t dim = 0, e = tensorOf(op.getInit()).getRank(); dim < e; ++dim)
+    if (dim != axis && batcher.isDiagonalOrZero(op.getInit(), dim) &&
+        batcher.isDiagonalOrZero(op.getUpdates(),
+                                 dim < axis ? dim : dim + numIndexed - 1))
+      return batcher.emitDiagonal(op, dim);
+  Location loc = op.getLoc();
+  batcher.setDense(op, OpTy::create(batcher.getBuilder(), loc,
+                                    batcher.getDenseType(op.getType()),
+                                    batcher.getDense(loc, op.getInit()),
+                                    batcher.getUniform(op.getIndices()),
+                                    batcher.getDense(loc, op.getUpdates()),
+                                    axis + 1));
+  return success();
+}
+
+LogicalResult ScatterAddOp::emitBatched(Batcher &batcher) {
+  return batchUpdates(*this, batcher);
+}
+
+LogicalResult ScatterOp::emitBatched(Batcher &batcher) {
+  return batchUpdates(*this, batcher);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Emits an error of the step where an index is out of range.
+static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
+                          int64_t axis) {
+  e.expectInRange(indices, e.getExtent(whole, axis), "index");
+}
+
+LogicalResult GatherOp::lowerToLinalg(LinalgEmitter &e) {
+  int64_t axis = getAxis();
+  SmallVector<Extent> whole = e.getExtents(getX());
+  expectIndices(e, getX(), getIndices(), axis);
+  auto extents = llvm::to_vector(ArrayRef(whole).take_front(axis));
+  llvm::append_range(extents, e.getExtents(getIndices()));
+  llvm::append_range(extents, ArrayRef(whole).drop_front(axis + 1));
+  Value init = e.empty(extents, getElementTypeOrSelf(getX()));
+  e.replaceWith(linalg_ext::GatherOp::create(e.b, e.loc, init.getType(), getX(),
+                                             getIndices(), init, axis)
+                    .getResult(0));
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult lowerUpdates(OpTy op, LinalgEmitter &e) {
+  constexpr auto kind = std::is_same_v<OpTy, ScatterAddOp>
+                            ? linalg_ext::ScatterKind::add
+                            : linalg_ext::ScatterKind::replace;
+  Value init = op.getInit(), indices = op.getIndices();
+  Value updates = op.getUpdates();
+  int64_t axis = op.getAxis();
+  int64_t numIndices = cast<RankedTensorType>(indices.getType()).getRank();
+  SmallVector<Extent> whole = e.getExtents(init);
+  for (auto [dim, extent] : llvm::enumerate(whole)) {
+    int64_t number = dim;
+    if (number != axis)
+      e.expectEqual(
+          extent,
+          e.getExtent(updates,
+                      number < axis ? number : number + numIndices - 1),
+          "extents of dimension " + Twine(dim) + " of init and of updates");
+  }
+  for (int64_t dim = 0; dim < numIndices; ++dim)
+    e.expectEqual(e.getExtent(indices, dim), e.getExtent(updates, axis + dim),
+                  "extents of dimension " + Twine(dim) +
+                      " of indices and of updates");
+  expectIndices(e, init, indices, axis);
+  // A constant is no place to write to.
+  Type type = getElementTypeOrSelf(init);
+  if (TypedAttr splat = getSplat(init))
+    init = e.fill(whole, e.scalar(splat));
+  // Sums are rounded once, not at each of several updates of one place.
+  if (kind == linalg_ext::ScatterKind::add) {
+    init = e.widenTensor(init);
+    updates = e.widenTensor(updates);
+  }
+  Value result = linalg_ext::ScatterOp::create(e.b, e.loc, init.getType(), kind,
+                                               indices, updates, init, axis)
+                     .getResult(0);
+  e.replaceWith(e.narrowTensor(result, type));
+  return success();
+}
+
+LogicalResult ScatterAddOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerUpdates(*this, e);
+}
+
+LogicalResult ScatterOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerUpdates(*this, e);
+}

@@ -1,0 +1,158 @@
+//===- Softmax.cpp - Softmax and its logarithm ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftmaxParts.h"
+
+#include "../IR/NNSupport.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::verify() {
+  return verifyMinRank(*this, getX(), "x", 1);
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  return verifyMinRank(*this, getX(), "x", 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                 ArrayRef<bool> needed,
+                                 MutableArrayRef<Value> operands) {
+  // dx = y (dy - sum(dy y)), the sum over the last dimension.
+  Location loc = getLoc();
+  Value dy = results[0], y = getResult();
+  int64_t last = tensorOf(y).getRank() - 1;
+  Value product = arith::MulFOp::create(b, loc, dy, y);
+  Value sum = buildSum(b, loc, product, {last});
+  Value mean = buildUnreduce(b, loc, sum, {last}, /*keepdims=*/false, y);
+  Value centered = arith::SubFOp::create(b, loc, dy, mean);
+  operands[0] = arith::MulFOp::create(b, loc, y, centered);
+  return success();
+}
+
+LogicalResult LogSoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                    ArrayRef<bool> needed,
+                                    MutableArrayRef<Value> operands) {
+  Location loc = getLoc();
+  Value x = getX();
+  int64_t last = tensorOf(x).getRank() - 1;
+  Term dy = widen(b, loc, results[0]);
+  Term softmax =
+      widen(b, loc, SoftmaxOp::create(b, loc, x.getType(), x).getResult());
+  Value sum = buildSum(b, loc, dy, {last});
+  Term sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
+  operands[0] = roundTo(b, loc, dy - softmax * sums, x.getType());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+// Rows of any number of dimensions.
+
+LogicalResult SoftmaxOp::emitBatched(Batcher &batcher) {
+  return batcher.emitDense(*this);
+}
+
+LogicalResult LogSoftmaxOp::emitBatched(Batcher &batcher) {
+  return batcher.emitDense(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x) {
+  SmallVector<Extent> extents = e.getExtents(x);
+  int64_t rank = extents.size();
+  Type type = e.getComputeType(getElementTypeOrSelf(x));
+  AffineMap all = e.identity(rank);
+  SoftmaxParts parts;
+  parts.rows.assign(extents.begin(), std::prev(extents.end()));
+  parts.toRow = all.dropResult(rank - 1);
+  Value lowest = e.scalar(type, -std::numeric_limits<double>::infinity());
+  parts.max =
+      e.generic(x, e.fill(parts.rows, lowest), {all, parts.toRow},
+                [&](OpBuilder &b, Location loc, ValueRange args) {
+                  Value value = widen(b, loc, args[0], type);
+                  return arith::MaximumFOp::create(b, loc, args[1], value);
+                });
+  parts.exps = e.map(extents, type, {x, parts.max}, {all, parts.toRow},
+                     [&](OpBuilder &b, Location loc, ValueRange args) {
+                       Value value = widen(b, loc, args[0], type);
+                       Value shifted =
+                           arith::SubFOp::create(b, loc, value, args[1]);
+                       return math::ExpOp::create(b, loc, shifted);
+                     });
+  parts.sum = e.generic(
+      parts.exps, e.fill(parts.rows, e.scalar(type, 0.0)), {all, parts.toRow},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        return arith::AddFOp::create(b, loc, args[1], args[0]);
+      });
+  return parts;
+}
+
+Value nn::emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts) {
+  return e.map(parts.rows, getElementTypeOrSelf(parts.sum), parts.sum,
+               {e.identity(parts.rows.size())},
+               [](OpBuilder &b, Location loc, ValueRange args) {
+                 return math::LogOp::create(b, loc, args[0]);
+               });
+}
+
+LogicalResult SoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
+  SoftmaxParts parts = emitSoftmaxParts(e, getX());
+  Type type = getElementTypeOrSelf(getX());
+  SmallVector<Extent> extents = e.getExtents(getX());
+  e.replaceWith(e.map(extents, type, {parts.exps, parts.sum},
+                      {e.identity(extents.size()), parts.toRow},
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value share =
+                            arith::DivFOp::create(b, loc, args[0], args[1]);
+                        return narrow(b, loc, share, type);
+                      }));
+  return success();
+}
+
+LogicalResult LogSoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
+  SoftmaxParts parts = emitSoftmaxParts(e, getX());
+  Value logSum = emitLogSum(e, parts);
+  Type type = getElementTypeOrSelf(getX());
+  Type compute = e.getComputeType(type);
+  SmallVector<Extent> extents = e.getExtents(getX());
+  e.replaceWith(e.map(extents, type, {getX(), parts.max, logSum},
+                      {e.identity(extents.size()), parts.toRow, parts.toRow},
+                      [&](OpBuilder &b, Location loc, ValueRange args) {
+                        Value x = widen(b, loc, args[0], compute);
+                        Value shifted =
+                            arith::SubFOp::create(b, loc, x, args[1]);
+                        Value log =
+                            arith::SubFOp::create(b, loc, shifted, args[2]);
+                        return narrow(b, loc, log, type);
+                      }));
+  return success();
+}

@@ -1,0 +1,21 @@
+//===- SizeOpInterfaces.cpp - What ops know of sizes ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
+
+using namespace mlir;
+
+#include "flywheel/Interfaces/SizeOpInterfaces.cpp.inc"
+
+flywheel::ExtentSource flywheel::findExtentSource(OpResult value, int64_t dim) {
+  Operation *op = value.getOwner();
+  // An elementwise op, or one that acts on rows.
+  if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
+    return {op->getOperand(0), dim};
+  if (auto source = dyn_cast<ExtentSourceOpInterface>(op))
+    return source.getExtentSource(dim);
+  return {};
+}
