@@ -83,13 +83,15 @@ private:
   /// A structured op that combines slices; `maps` has that of `out` last.
   void combine(ValueRange inputs, Value out, ArrayRef<AffineMap> maps,
                function_ref<Value(OpBuilder &, ValueRange)> body);
-  /// out := a + b, element by element.
-  void add(Value lhs, Value rhs, Value out);
-
   Value add(OpBuilder &nested, Value lhs, Value rhs);
   Value loadIndex(Value indices, ValueRange position);
   /// out -= sum over k of `row[k] * rest[k]`.
   void subtractProducts(Value row, Value rest, Value out);
+
+  /// The sum of no element, or the product.
+  Value neutral(ScanOp op);
+  /// One step of a scan.
+  Value step(ScanOp op, OpBuilder &nested, Value before, Value element);
 
   void scanLast(ScanOp op);
   void scanSlices(ScanOp op);
@@ -163,13 +165,6 @@ Value Lowering::add(OpBuilder &nested, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return arith::AddFOp::create(nested, loc, lhs, rhs);
   return arith::AddIOp::create(nested, loc, lhs, rhs);
-}
-
-void Lowering::add(Value lhs, Value rhs, Value out) {
-  SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(rankOf(out)));
-  combine({lhs, rhs}, out, maps, [&](OpBuilder &nested, ValueRange args) {
-    return add(nested, args[0], args[1]);
-  });
 }
 
 Value Lowering::loadIndex(Value indices, ValueRange position) {
@@ -289,7 +284,23 @@ void Lowering::lower(ScatterOp op) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// The last dimension: a sum in a register.
+Value Lowering::neutral(ScanOp op) {
+  Type type = getElementTypeOrSelf(op.getInit());
+  return arith::ConstantOp::create(
+      b, loc,
+      op.getKind() == ScanKind::mul ? b.getOneAttr(type) : b.getZeroAttr(type));
+}
+
+Value Lowering::step(ScanOp op, OpBuilder &nested, Value before,
+                     Value element) {
+  if (op.getKind() == ScanKind::add)
+    return add(nested, before, element);
+  if (isa<FloatType>(before.getType()))
+    return arith::MulFOp::create(nested, loc, before, element);
+  return arith::MulIOp::create(nested, loc, before, element);
+}
+
+/// The last dimension: a number in a register.
 void Lowering::scanLast(ScanOp op) {
   Value x = op.getX(), out = op.getInit();
   int64_t axis = op.getAxis();
@@ -299,10 +310,9 @@ void Lowering::scanLast(ScanOp op) {
   Value count = sizeValue(x, axis), one = constant(1);
   Value last = arith::SubIOp::create(b, loc, count, one);
   nest(sizes, [&](ValueRange ivs) {
-    Value zero = arith::ConstantOp::create(
-        b, loc, b.getZeroAttr(getElementTypeOrSelf(out)));
+    Value none = neutral(op);
     OpBuilder::InsertionGuard guard(b);
-    auto steps = scf::ForOp::create(b, loc, constant(0), count, one, zero);
+    auto steps = scf::ForOp::create(b, loc, constant(0), count, one, none);
     b.setInsertionPointToStart(steps.getBody());
     SmallVector<Value> position(ivs);
     position.push_back(steps.getInductionVar());
@@ -310,14 +320,14 @@ void Lowering::scanLast(ScanOp op) {
       position.back() = arith::SubIOp::create(b, loc, last, position.back());
     Value before = steps.getRegionIterArg(0);
     Value element = memref::LoadOp::create(b, loc, x, position);
-    Value after = add(b, before, element);
+    Value after = step(op, b, before, element);
     memref::StoreOp::create(b, loc, op.getExclusive() ? before : after, out,
                             position);
     scf::YieldOp::create(b, loc, after);
   });
 }
 
-/// Another dimension: each slice is the one before plus one of x.
+/// Another dimension: each slice is the one before and one of x.
 void Lowering::scanSlices(ScanOp op) {
   Value x = op.getX(), out = op.getInit();
   int64_t axis = op.getAxis();
@@ -328,29 +338,33 @@ void Lowering::scanSlices(ScanOp op) {
   Value last = arith::SubIOp::create(b, loc, count, one);
   Value first = arith::MinSIOp::create(b, loc, count, one);
   nest(sizes, [&](ValueRange ivs) {
-    auto sliceAt = [&](Value buffer, Value step) {
+    auto sliceAt = [&](Value buffer, Value number) {
       if (op.getReverse())
-        step = arith::SubIOp::create(b, loc, last, step);
+        number = arith::SubIOp::create(b, loc, last, number);
       SmallVector<Part> parts;
       append(parts, ivs);
-      parts.push_back(at(step));
+      parts.push_back(at(number));
       appendRest(parts, buffer, axis + 1);
       return slice(buffer, parts);
     };
-    loop(constant(0), first, [&](Value step) {
-      Value target = sliceAt(out, step);
+    loop(constant(0), first, [&](Value number) {
+      Value target = sliceAt(out, number);
       if (!op.getExclusive()) {
-        linalg::CopyOp::create(b, loc, sliceAt(x, step), target);
+        linalg::CopyOp::create(b, loc, sliceAt(x, number), target);
         return;
       }
-      Value zero = arith::ConstantOp::create(
-          b, loc, b.getZeroAttr(getElementTypeOrSelf(out)));
-      linalg::FillOp::create(b, loc, zero, target);
+      linalg::FillOp::create(b, loc, neutral(op), target);
     });
-    loop(one, count, [&](Value step) {
-      Value before = arith::SubIOp::create(b, loc, step, one);
-      add(sliceAt(out, before), sliceAt(x, op.getExclusive() ? before : step),
-          sliceAt(out, step));
+    loop(one, count, [&](Value number) {
+      Value previous = arith::SubIOp::create(b, loc, number, one);
+      Value before = sliceAt(out, previous);
+      Value elements = sliceAt(x, op.getExclusive() ? previous : number);
+      Value target = sliceAt(out, number);
+      SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(rankOf(target)));
+      combine({before, elements}, target, maps,
+              [&](OpBuilder &nested, ValueRange args) {
+                return step(op, nested, args[0], args[1]);
+              });
     });
   });
 }

@@ -103,6 +103,21 @@ func.func @row(%x: memref<9x5xi32>, %y: memref<9x5xi32>) {
 
 // -----
 
+// A product of nothing is 1.
+// CHECK-LABEL: func @products
+// CHECK: linalg.fill ins(%cst : f32)
+// CHECK: linalg.generic
+// CHECK: arith.mulf
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1 iter_args(%[[PRODUCT:.*]] = %c1_i32) -> (i32) {
+// CHECK: arith.muli %[[PRODUCT]],
+func.func @products(%x: memref<9x5xf32>, %y: memref<9x5xf32>, %i: memref<9x5xi32>, %j: memref<9x5xi32>) {
+  linalg_ext.scan mul ins(%x : memref<9x5xf32>) outs(%y : memref<9x5xf32>) axis 0 exclusive
+  linalg_ext.scan mul ins(%i : memref<9x5xi32>) outs(%j : memref<9x5xi32>) axis 1
+  return
+}
+
+// -----
+
 // L14: rows of what is found already are products of vectors.
 // CHECK-LABEL: func @cholesky
 // CHECK: scf.for %[[I:.*]] =

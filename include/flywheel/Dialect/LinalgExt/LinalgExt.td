@@ -103,17 +103,25 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter"> {
   }];
 }
 
+def LinalgExt_ScanKind : I32EnumAttr<"ScanKind", "what a scan does", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>]> {
+  let cppNamespace = "::flywheel::linalg_ext";
+}
+
 def LinalgExt_ScanOp : LinalgExt_Op<"scan"> {
-  let summary = "Running sums along one dimension";
+  let summary = "Running sums or products along one dimension";
   let description = [{
-    Element k along `axis` of the result is the sum of the elements of x up to
-    k, without the last with `exclusive`; with `reverse`, of those from k on.
+    Element k along `axis` of the result is the sum (with `mul`, the product) of
+    the elements of x up to k, without the last with `exclusive`; with `reverse`,
+    of those from k on.
   }];
-  let arguments = (ins LinalgExt_Shaped:$x, LinalgExt_Shaped:$init,
-                       I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let arguments = (ins
+    DefaultValuedAttr<LinalgExt_ScanKind, "::flywheel::linalg_ext::ScanKind::add">:$kind,
+    LinalgExt_Shaped:$x, LinalgExt_Shaped:$init,
+    I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $x `:` type($x) `)` `outs` `(` $init `:` type($init) `)`
+    ($kind^)? `ins` `(` $x `:` type($x) `)` `outs` `(` $init `:` type($init) `)`
     `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
     (`->` type($results)^)?
   }];

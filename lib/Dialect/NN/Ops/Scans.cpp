@@ -75,10 +75,10 @@ LogicalResult CumsumOp::emitBatched(Batcher &batcher) {
 LogicalResult CumsumOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.widenTensor(getX());
   Value init = e.empty(e.getExtents(getX()), getElementTypeOrSelf(x));
-  Value sums =
-      linalg_ext::ScanOp::create(e.b, e.loc, init.getType(), x, init, getAxis(),
-                                 getExclusive(), getReverse())
-          .getResult(0);
+  Value sums = linalg_ext::ScanOp::create(
+                   e.b, e.loc, init.getType(), linalg_ext::ScanKind::add, x,
+                   init, getAxis(), getExclusive(), getReverse())
+                   .getResult(0);
   e.replaceWith(e.narrowTensor(sums, getElementTypeOrSelf(getX())));
   return success();
 }
