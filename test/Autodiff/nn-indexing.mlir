@@ -62,6 +62,31 @@ func.func @cumsum(%x: tensor<?x5xf32>, %g: tensor<?x5xf32>) -> tensor<?x5xf32> {
 
 // -----
 
+// Each element in turn is left out of the products; nothing is divided.
+// CHECK-LABEL: func @cumprod
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>, %[[G:.*]]: tensor<3x4xf32>)
+// CHECK-NOT: arith.divf
+// CHECK-DAG: %[[ALL:.*]] = nn.broadcast %[[X]] dims [0, 2] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
+// CHECK-DAG: %[[LEFT_OUT:.*]] = nn.iota axis 1 : () -> tensor<3x4x4xi64>
+// CHECK-DAG: %[[PRODUCT:.*]] = nn.iota axis 2 : () -> tensor<3x4x4xi64>
+// CHECK-DAG: %[[OWN:.*]] = arith.cmpi eq, %[[LEFT_OUT]], %[[PRODUCT]]
+// CHECK: %[[OTHERS:.*]] = arith.select %[[OWN]], %{{.*}}, %[[ALL]]
+// CHECK: %[[PRODUCTS:.*]] = nn.cumprod %[[OTHERS]] axis 2 exclusive
+// CHECK-DAG: %[[FACTOR:.*]] = arith.cmpi slt, %[[LEFT_OUT]], %[[PRODUCT]]
+// CHECK-DAG: %[[DY:.*]] = nn.broadcast %[[G]] dims [0, 2]
+// CHECK-DAG: %[[SHARE:.*]] = arith.mulf %[[PRODUCTS]], %[[DY]]
+// CHECK: %[[SHARES:.*]] = arith.select %[[FACTOR]], %[[SHARE]],
+// CHECK: nn.reduce sum %[[SHARES]] axes [2] : tensor<3x4x4xf32> -> tensor<3x4xf32>
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @cumprod(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %y = nn.cumprod %x axis 1 exclusive : tensor<3x4xf32> -> tensor<3x4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %d : tensor<3x4xf32>
+}
+
+// -----
+
 // L14: no factor is computed again.
 // CHECK-LABEL: func @cholesky
 // CHECK-SAME: (%{{.*}}: tensor<3x3xf64>, %[[G:.*]]: tensor<3x3xf64>)

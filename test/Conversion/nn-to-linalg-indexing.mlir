@@ -103,6 +103,16 @@ func.func @cumsum(%x: tensor<?x5xbf16>) -> tensor<?x5xbf16> {
   return %0 : tensor<?x5xbf16>
 }
 
+// CHECK-LABEL: func @cumprod
+// CHECK: arith.extf
+// CHECK: %[[P:.*]] = linalg_ext.scan mul ins(%{{.*}} : tensor<?x5xf32>) outs(%{{.*}} : tensor<?x5xf32>) axis 0 exclusive reverse -> tensor<?x5xf32>
+// CHECK: ins(%[[P]] :
+// CHECK: arith.truncf
+func.func @cumprod(%x: tensor<?x5xf16>) -> tensor<?x5xf16> {
+  %0 = nn.cumprod %x axis 0 exclusive reverse : tensor<?x5xf16> -> tensor<?x5xf16>
+  return %0 : tensor<?x5xf16>
+}
+
 // X9:
 // CHECK-LABEL: func @iota
 // CHECK: linalg.generic

@@ -104,6 +104,30 @@ func.func @f(%x: tensor<3x5xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<3x5xi1>) {
+  // expected-error @+1 {{'nn.cumprod' op expected a numeric element type, found 'tensor<3x5xi1>'}}
+  %0 = nn.cumprod %x axis 0 : tensor<3x5xi1> -> tensor<3x5xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{'nn.cumprod' op expected axis within [0, 2), found 2}}
+  %0 = nn.cumprod %x axis 2 : tensor<3x5xf32> -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
+  %0 = nn.cumprod %x axis 0 : tensor<3x5xf32> -> tensor<3x5xf64>
+  return
+}
+
+// -----
+
 func.func @f() {
   // expected-error @+1 {{expected `like` for a result with dynamic extents, found none}}
   %0 = nn.iota axis 0 : () -> tensor<?xi32>

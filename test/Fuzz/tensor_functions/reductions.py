@@ -48,25 +48,34 @@ def make_softmax(f: Function, rng: Rng) -> Optional[Node]:
     return x and f.add("nn.softmax", x.shape, x.element, ["{y} = nn.softmax {a} : {A}"], [x], softmax)
 
 
-@register("nn.cumsum")
-def make_running_sum(f: Function, rng: Rng) -> Optional[Node]:
+def add_scan(f: Function, rng: Rng, op: str, scan: Callable[..., Any]) -> Optional[Node]:
     x = f.pick(rng, *FLOATS, rank=1)
     if x is None:
         return None
     axis, reverse = int(rng.integers(x.rank)), bool(rng.integers(2))
 
-    def sums(u: Array) -> Any:
+    def results(u: Array) -> Any:
         wider = u.astype(np.float64)
-        return np.flip(np.cumsum(np.flip(wider, axis), axis), axis) if reverse else np.cumsum(wider, axis)
+        return np.flip(scan(np.flip(wider, axis), axis), axis) if reverse else scan(wider, axis)
 
     return f.add(
-        "nn.cumsum",
+        op,
         x.shape,
         x.element,
-        [f"{{y}} = nn.cumsum {{a}} axis {axis}{' reverse' if reverse else ''} : {{A}} -> {{Y}}"],
+        [f"{{y}} = {op} {{a}} axis {axis}{' reverse' if reverse else ''} : {{A}} -> {{Y}}"],
         [x],
-        sums,
+        results,
     )
+
+
+@register("nn.cumsum")
+def make_running_sum(f: Function, rng: Rng) -> Optional[Node]:
+    return add_scan(f, rng, "nn.cumsum", np.cumsum)
+
+
+@register("nn.cumprod")
+def make_running_product(f: Function, rng: Rng) -> Optional[Node]:
+    return add_scan(f, rng, "nn.cumprod", np.cumprod)
 
 
 @register("nn.matmul")

@@ -224,6 +224,29 @@ def test_cumsum() -> None:
     cases.check()
 
 
+def test_cumprod() -> None:
+    """X7: products of every axis, both directions, with and without the element itself, and with zeros."""
+    rng = np.random.default_rng(5)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
+        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
+                               ((1, 1), (1, 1))):
+            kind = tensor(shape, element)
+            for axis in range(len(shape)):
+                for flags in ("", " exclusive", " reverse", " exclusive reverse"):
+                    expect = cases.add(f"cumprod {element} {axis}{flags}", (kind,), kind,
+                                       f"%y = nn.cumprod %a0 axis {axis}{flags} : {kind} -> {kind}")
+                    # Products of powers of 2 are exact, those of integers wrap.
+                    x = rng.choice([0, 1, -1, 2, -2, 2], extents).astype(dtype)
+                    flipped = np.flip(x, axis) if "reverse" in flags else x
+                    if "exclusive" in flags:
+                        ones = np.ones((*extents[:axis], 1, *extents[axis + 1:]), dtype)
+                        flipped = np.delete(np.concatenate([ones, flipped], axis), -1, axis)
+                    products = np.cumprod(flipped, axis, dtype=dtype)
+                    expect([x], np.flip(products, axis) if "reverse" in flags else products)
+    cases.check()
+
+
 def test_iota() -> None:
     """X9: positions along each dimension, as integers and as floats."""
     cases = Cases()
@@ -442,4 +465,4 @@ def test_slices() -> None:
 
 
 run_tests([test_gather, test_scatters, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
-           test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])
+           test_cumprod, test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])

@@ -224,6 +224,24 @@ def make_cumsum(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Op
     return graph.add("math.tanh", x.shape, ["{y} = math.tanh {a} : {A}"], [y], lambda t, u: t.tanh(u))
 
 
+@register("nn.cumprod")
+def make_cumprod(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
+    """Products of numbers below 1."""
+    x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1)
+    if x is None:
+        return None
+    axis = int(rng.integers(0, x.rank))
+    reverse = bool(rng.integers(2))
+
+    def scan(t: Any, u: Any) -> Any:
+        return u.flip(axis).cumprod(axis).flip(axis) if reverse else u.cumprod(axis)
+
+    y = graph.add("math.tanh", x.shape, ["{y} = math.tanh {a} : {A}"], [x], lambda t, u: t.tanh(u))
+    return graph.add("nn.cumprod", x.shape,
+                     [f"{{y}} = nn.cumprod {{a}} axis {axis} {'reverse ' if reverse else ''}: {{A}} -> {{Y}}"], [y],
+                     scan)
+
+
 @register("nn.tile")
 def make_tile(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
     x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1 and n.shape[-1] != "B")

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Samples of slices at indices, scans and tiles of the nn dialect."""
 
+from typing import Any, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from samples.sampling import arg, integers, sample
+
+
+def factors(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
+    """Numbers of either sign of which some are 0."""
+    return rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 0.0, 1.0, 1.0], shape)
+
 
 for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
                       ("tensor<2x3x5xf64>", "tensor<?x2xi64>", "tensor<2x?x2x5xf64>", 1),
@@ -23,6 +34,12 @@ for axis, flags in ((0, ""), (1, " exclusive"), (2, " reverse"), (1, " exclusive
     sample("nn.cumsum", [arg("tensor<2x?x3xf64>")],
            f"%y = nn.cumsum %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>",
            jax=sums + (" - a0" if "exclusive" in flags else ""))
+for axis, flags, x in ((0, "", "a0"), (2, " reverse", "a0"),
+                       (1, " exclusive", "jnp.concatenate([jnp.ones_like(a0[:, :1]), a0[:, :-1]], 1)"),
+                       (1, " exclusive reverse", "jnp.concatenate([a0[:, 1:], jnp.ones_like(a0[:, :1])], 1)")):
+    sample("nn.cumprod", [arg("tensor<2x?x3xf64>", factors)],
+           f"%y = nn.cumprod %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>",
+           jax=f"lax.cumprod({x}, {axis}, reverse={'reverse' in flags})")
 sample("nn.tile", [arg("tensor<?x3xf64>")],
        "%y = nn.tile %a0 multiples [1, 2] : tensor<?x3xf64> -> tensor<?x6xf64>", "tensor<?x6xf64>",
        jax="jnp.tile(a0, (1, 2))")

@@ -99,6 +99,32 @@ def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
+def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_ExtentSource]> {
+  let summary = "Running products along one dimension";
+  let description = [{
+    Element k along `axis` of the result is the product of the elements of x up
+    to k: without the last with `exclusive`, those from k on with `reverse`. The
+    product of no element is 1. Products of f16 and bf16 are in f32 and rounded
+    once.
+
+    The derivative divides by nothing, so that it holds where elements are 0. It
+    takes memory for the square of the extent along `axis`.
+
+    ```mlir
+    // The share of light that gets through to each layer.
+    %light = nn.cumprod %clear axis 1 exclusive : tensor<?x16xf32> -> tensor<?x16xf32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive,
+                       UnitAttr:$reverse);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_ExtentSource]> {
   let summary = "The number of each position along one dimension";
   let description = [{

@@ -1,4 +1,4 @@
-//===- Scans.cpp - Running sums -------------------------------------------===//
+//===- Scans.cpp - Running sums and products ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,6 +12,9 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Interfaces/Batcher.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::nn;
@@ -20,19 +23,23 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-LogicalResult CumsumOp::verify() {
-  if (failed(verifyNumeric(*this, getX())) ||
-      failed(verifyElementTypes(*this, getX(), getResult())) ||
-      failed(verifyAxis(*this, getAxis(), getX())))
+template <typename OpTy> static LogicalResult verifyScan(OpTy op) {
+  if (failed(verifyNumeric(op, op.getX())) ||
+      failed(verifyElementTypes(op, op.getX(), op.getResult())) ||
+      failed(verifyAxis(op, op.getAxis(), op.getX())))
     return failure();
-  return verifyResultShape(*this, getResult(), tensorOf(getX()).getShape());
+  return verifyResultShape(op, op.getResult(), tensorOf(op.getX()).getShape());
 }
+
+LogicalResult CumsumOp::verify() { return verifyScan(*this); }
+LogicalResult CumprodOp::verify() { return verifyScan(*this); }
 
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
 
 ExtentSource CumsumOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
+ExtentSource CumprodOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -47,15 +54,62 @@ LogicalResult CumsumOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                 ArrayRef<bool> needed,
+                                 MutableArrayRef<Value> operands) {
+  // dx[i] is the sum over k of dy[k] times product k without its factor i: that
+  // of x with 1 in place of element i. Nothing is divided.
+  Location loc = getLoc();
+  Term x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
+  RankedTensorType type = tensorOf(x);
+  int64_t axis = getAxis();
+  // Dimension `axis` is i, the next one k.
+  SmallVector<int64_t> dims = otherDims({axis}, type.getRank() + 1);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+  sizes.insert(sizes.begin() + axis, sizes[axis]);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + axis, shape[axis]);
+  Value like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  auto repeat = [&](Term value) {
+    return value.with(buildBroadcast(b, loc, value, dims, like));
+  };
+  auto number = [&](int64_t dim) -> Value {
+    auto numbers = RankedTensorType::get(shape, b.getI64Type());
+    Value sizesOf = numbers.hasStaticShape() ? Value() : like;
+    return IotaOp::create(b, loc, numbers, sizesOf, dim);
+  };
+  Value i = number(axis), k = number(axis + 1);
+  auto compare = [&](arith::CmpIPredicate predicate) {
+    return x.with(arith::CmpIOp::create(b, loc, predicate, i, k));
+  };
+  Term all = repeat(x);
+  Term others = compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
+  Term products =
+      x.with(CumprodOp::create(b, loc, others.getType(), others, axis + 1,
+                               getExclusive(), getReverse()));
+  // Whether element i is a factor of product k.
+  auto isFactor =
+      getReverse() ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle;
+  if (getExclusive())
+    isFactor =
+        getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
+  Term shares = compare(isFactor).select(products * repeat(dy), all.splat(0.0));
+  Value dx = buildSum(b, loc, shares, {axis + 1});
+  operands[0] = roundTo(b, loc, dx, getX().getType());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Batching
 //===----------------------------------------------------------------------===//
 
 /// An op with the attribute `axis` in which all other dimensions are parallel.
+/// `keepsZero` says that zeros give zeros.
 template <typename OpTy>
-static LogicalResult batchAlongAxis(OpTy op, Batcher &batcher) {
+static LogicalResult batchAlongAxis(OpTy op, Batcher &batcher, bool keepsZero) {
   BatchedValue x = batcher.lookup(op.getX());
-  if (x.isDiagonal() && x.dim != static_cast<int64_t>(op.getAxis()))
+  if (keepsZero && x.isDiagonal() &&
+      x.dim != static_cast<int64_t>(op.getAxis()))
     return batcher.emitDiagonal(op, x.dim);
   if (failed(batcher.emitDense(op)))
     return failure();
@@ -65,20 +119,35 @@ static LogicalResult batchAlongAxis(OpTy op, Batcher &batcher) {
 }
 
 LogicalResult CumsumOp::emitBatched(Batcher &batcher) {
-  return batchAlongAxis(*this, batcher);
+  return batchAlongAxis(*this, batcher, /*keepsZero=*/true);
+}
+
+LogicalResult CumprodOp::emitBatched(Batcher &batcher) {
+  // The product of no element is 1.
+  return batchAlongAxis(*this, batcher, /*keepsZero=*/!getExclusive());
 }
 
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
 
-LogicalResult CumsumOp::lowerToLinalg(LinalgEmitter &e) {
-  Value x = e.widenTensor(getX());
-  Value init = e.empty(e.getExtents(getX()), getElementTypeOrSelf(x));
-  Value sums = linalg_ext::ScanOp::create(
-                   e.b, e.loc, init.getType(), linalg_ext::ScanKind::add, x,
-                   init, getAxis(), getExclusive(), getReverse())
-                   .getResult(0);
-  e.replaceWith(e.narrowTensor(sums, getElementTypeOrSelf(getX())));
+template <typename OpTy>
+static LogicalResult lowerScan(OpTy op, LinalgEmitter &e,
+                               linalg_ext::ScanKind kind) {
+  Value x = e.widenTensor(op.getX());
+  Value init = e.empty(e.getExtents(op.getX()), getElementTypeOrSelf(x));
+  Value scanned = linalg_ext::ScanOp::create(e.b, e.loc, init.getType(), kind,
+                                             x, init, op.getAxis(),
+                                             op.getExclusive(), op.getReverse())
+                      .getResult(0);
+  e.replaceWith(e.narrowTensor(scanned, getElementTypeOrSelf(op.getX())));
   return success();
+}
+
+LogicalResult CumsumOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerScan(*this, e, linalg_ext::ScanKind::add);
+}
+
+LogicalResult CumprodOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerScan(*this, e, linalg_ext::ScanKind::mul);
 }
