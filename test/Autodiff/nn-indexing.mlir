@@ -27,6 +27,32 @@ func.func @scatter_add(%x: tensor<8x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf3
 
 // -----
 
+// CHECK-LABEL: func @take_along_axis
+// CHECK-SAME: (%{{.*}}: tensor<?x5xf32>, %[[I:.*]]: tensor<?x2xi32>, %[[G:.*]]: tensor<?x2xf32>)
+// CHECK: %[[ZEROS:.*]] = nn.broadcast
+// CHECK: nn.scatter_add_along_axis %[[ZEROS]], %[[I]], %[[G]] axis 1 : (tensor<?x5xf32>, tensor<?x2xi32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+func.func @take_along_axis(%x: tensor<?x5xf32>, %i: tensor<?x2xi32>, %g: tensor<?x2xf32>) -> tensor<?x5xf32> {
+  %y = nn.take_along_axis %x, %i axis 1 : (tensor<?x5xf32>, tensor<?x2xi32>) -> tensor<?x2xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<?x2xf32>, tensor<?x5xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+  return %d : tensor<?x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @scatter_add_along_axis
+// CHECK-SAME: (%{{.*}}: tensor<4x5xf32>, %[[I:.*]]: tensor<4x2xi32>, %{{.*}}: tensor<4x2xf32>, %[[G:.*]]: tensor<4x5xf32>)
+// CHECK: %[[U:.*]] = nn.take_along_axis %[[G]], %[[I]] axis 1 : (tensor<4x5xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
+// CHECK: return %[[G]], %[[U]]
+func.func @scatter_add_along_axis(%x: tensor<4x5xf32>, %i: tensor<4x2xi32>, %u: tensor<4x2xf32>, %g: tensor<4x5xf32>)
+    -> (tensor<4x5xf32>, tensor<4x2xf32>) {
+  %y = nn.scatter_add_along_axis %x, %i, %u axis 1 : (tensor<4x5xf32>, tensor<4x2xi32>, tensor<4x2xf32>) -> tensor<4x5xf32>
+  %d:2 = train.gradient %y wrt %x, %u grad_ys %g
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x2xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x2xf32>)
+  return %d#0, %d#1 : tensor<4x5xf32>, tensor<4x2xf32>
+}
+
+// -----
+
 // Only the last slice for a place has a derivative: the one whose number is
 // there when all numbers have been scattered.
 // CHECK-LABEL: func @scatter

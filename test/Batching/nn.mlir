@@ -42,3 +42,31 @@ func.func @exclusive_products(%x: tensor<3x4xf32>) -> tensor<4x3x4xf32> {
   %j = train.jacobian %y wrt %x : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4x3x4xf32>
   return %j : tensor<4x3x4xf32>
 }
+
+// -----
+
+// Rows are added to by themselves: where only one row of each position is not 0,
+// only that is stored.
+// CHECK-LABEL: func @rows
+// CHECK: nn.scatter_add_along_axis %{{.*}}, %{{.*}}, %{{.*}} axis 1 : (tensor<3x4xf32>, tensor<3x1xi32>, tensor<3x1xf32>) -> tensor<3x4xf32>
+// CHECK-NOT: nn.scatter_add_along_axis
+func.func @rows(%x: tensor<3x4xf32>, %i: tensor<3x1xi32>) -> tensor<3x3x4xf32> {
+  %y = nn.take_along_axis %x, %i axis 1 : (tensor<3x4xf32>, tensor<3x1xi32>) -> tensor<3x1xf32>
+  %z = nn.reduce sum %y axes [1] : tensor<3x1xf32> -> tensor<3xf32>
+  %j = train.jacobian %z wrt %x : (tensor<3xf32>, tensor<3x4xf32>) -> tensor<3x3x4xf32>
+  return %j : tensor<3x3x4xf32>
+}
+
+// -----
+
+// Of any other tensors positions are a dimension in front.
+// CHECK-LABEL: func @mixed
+// CHECK: nn.scatter_add_along_axis %{{.*}}, %{{.*}}, %{{.*}} axis 1 : (tensor<2x4xf32>, tensor<2x3xi32>, tensor<2x3xf32>) -> tensor<2x4xf32>
+func.func @mixed(%x: tensor<4xf32>, %i: tensor<3xi32>, %w: tensor<3x2xf32>) -> tensor<2x4xf32> {
+  %y = nn.take_along_axis %x, %i axis 0 : (tensor<4xf32>, tensor<3xi32>) -> tensor<3xf32>
+  %row = tensor.expand_shape %y [[0, 1]] output_shape [1, 3] : tensor<3xf32> into tensor<1x3xf32>
+  %p = nn.matmul %row, %w : (tensor<1x3xf32>, tensor<3x2xf32>) -> tensor<1x2xf32>
+  %z = tensor.collapse_shape %p [[0, 1]] : tensor<1x2xf32> into tensor<2xf32>
+  %j = train.jacobian %z wrt %x : (tensor<2xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %j : tensor<2x4xf32>
+}

@@ -92,6 +92,48 @@ func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) 
   return %0 : tensor<4x5xf32>
 }
 
+// Every index is checked against the axis alone; the numbers of the elements are
+// those of one row of them all.
+// CHECK-LABEL: func @take_along_axis
+// CHECK-SAME: (%[[X:.*]]: tensor<3x5x?xf32>, %[[I:.*]]: tensor<3x2x?xi32>)
+// CHECK: arith.cmpi ult, %{{.*}}, %c5 : index
+// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 5 in 'nn.take_along_axis' at {{.*}}, found \01" {linalg_ext.safe}
+// CHECK: %[[LAST:.*]] = tensor.dim %[[X]], %c2
+// CHECK: cf.assert %{{.*}}, "expected equal extents of dimension 2 of x and of indices, found \01 and \02 in 'nn.take_along_axis' at {{.*}}"
+// CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<3x2x?xi32>) outs(%{{.*}} : tensor<3x2x?xi64>)
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[AT:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[ROWS:.*]] = arith.muli %[[ROW]], %c5
+// CHECK: %[[BOTH:.*]] = arith.addi %[[ROWS]], %[[AT]]
+// CHECK: %[[SCALED:.*]] = arith.muli %[[BOTH]], %[[LAST]]
+// CHECK: arith.addi %[[SCALED]], %{{.*}}
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : tensor<3x5x?xf32> into tensor<?xf32>
+// CHECK: linalg_ext.gather ins(%[[FLAT]], %[[N]] : tensor<?xf32>, tensor<3x2x?xi64>) outs(%{{.*}} : tensor<3x2x?xf32>) axis 0
+func.func @take_along_axis(%x: tensor<3x5x?xf32>, %i: tensor<3x2x?xi32>) -> tensor<3x2x?xf32> {
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5x?xf32>, tensor<3x2x?xi32>) -> tensor<3x2x?xf32>
+  return %0 : tensor<3x2x?xf32>
+}
+
+// Of no rows nothing is taken, whatever the rest is.
+// CHECK-LABEL: func @take_of_nothing
+// CHECK-NOT: tensor.collapse_shape
+// CHECK-NOT: linalg_ext.gather
+// CHECK: return %{{.*}} : tensor<0x2x?xf32>
+func.func @take_of_nothing(%x: tensor<0x5x?xf32>, %i: tensor<0x2x?xi32>) -> tensor<0x2x?xf32> {
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<0x5x?xf32>, tensor<0x2x?xi32>) -> tensor<0x2x?xf32>
+  return %0 : tensor<0x2x?xf32>
+}
+
+// CHECK-LABEL: func @scatter_add_along_axis
+// CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 5 in 'nn.scatter_add_along_axis'
+// CHECK: %[[S:.*]] = linalg_ext.scatter add ins(%{{.*}}, %{{.*}} : tensor<6xi64>, tensor<6xf32>) outs(%{{.*}} : tensor<15xf32>) axis 0 -> tensor<15xf32>
+// CHECK: tensor.expand_shape %[[S]] {{\[\[}}0, 1]] output_shape [3, 5] : tensor<15xf32> into tensor<3x5xf32>
+// CHECK: arith.truncf
+func.func @scatter_add_along_axis(%x: tensor<3x5xbf16>, %i: tensor<3x2xi32>, %u: tensor<3x2xbf16>) -> tensor<3x5xbf16> {
+  %0 = nn.scatter_add_along_axis %x, %i, %u axis 1 : (tensor<3x5xbf16>, tensor<3x2xi32>, tensor<3x2xbf16>) -> tensor<3x5xbf16>
+  return %0 : tensor<3x5xbf16>
+}
+
 // V3: running sums of 16-bit floats are in f32.
 // CHECK-LABEL: func @cumsum
 // CHECK: arith.extf

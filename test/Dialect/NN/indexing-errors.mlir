@@ -104,6 +104,62 @@ func.func @f(%x: tensor<3x5xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<3xi32>) {
+  // expected-error @+1 {{'nn.take_along_axis' op expected indices of rank 2, found 'tensor<3xi32>'}}
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<3xi32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<1x4xi32>) {
+  // expected-error @+1 {{'nn.take_along_axis' op expected equal extents of dimension 0 of x and indices, found 3 and 1}}
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<1x4xi32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<?x4xi32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3x4xf32>', found 'tensor<2x4xf32>'}}
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<?x4xi32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>, %i: tensor<i32>) {
+  // expected-error @+1 {{'nn.take_along_axis' op expected axis within [0, 0), found 0}}
+  %0 = nn.take_along_axis %x, %i axis 0 : (tensor<f32>, tensor<i32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<3x4xi32>) {
+  // expected-error @+1 {{'nn.take_along_axis' op expected one element type, found 'f32' and 'f64'}}
+  %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<3x4xi32>) -> tensor<3x4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>, %i: tensor<3x4xi32>, %u: tensor<3x2xf32>) {
+  // expected-error @+1 {{'nn.scatter_add_along_axis' op expected updates of type 'tensor<3x4xf32>', found 'tensor<3x2xf32>'}}
+  %0 = nn.scatter_add_along_axis %x, %i, %u axis 1 : (tensor<3x5xf32>, tensor<3x4xi32>, tensor<3x2xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xi1>, %i: tensor<3x4xi32>, %u: tensor<3x4xi1>) {
+  // expected-error @+1 {{'nn.scatter_add_along_axis' op expected a numeric element type, found 'tensor<3x5xi1>'}}
+  %0 = nn.scatter_add_along_axis %x, %i, %u axis 1 : (tensor<3x5xi1>, tensor<3x4xi32>, tensor<3x4xi1>) -> tensor<3x5xi1>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<3x5xi1>) {
   // expected-error @+1 {{'nn.cumprod' op expected a numeric element type, found 'tensor<3x5xi1>'}}
   %0 = nn.cumprod %x axis 0 : tensor<3x5xi1> -> tensor<3x5xi1>

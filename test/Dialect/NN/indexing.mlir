@@ -6,7 +6,7 @@
 
 // X7, X9, X12:
 // CHECK-LABEL: func @slices
-func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32>, %b: tensor<2xi1>) {
+func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32>, %b: tensor<2xi1>, %k: tensor<?x2xi8>) {
   // CHECK: nn.gather %arg0, %arg1 axis 0 : (tensor<?x5xf32>, tensor<3x?xi64>) -> tensor<3x?x5xf32>
   %0 = nn.gather %x, %i axis 0 : (tensor<?x5xf32>, tensor<3x?xi64>) -> tensor<3x?x5xf32>
   // A declared type may be more or less static than the inferred one.
@@ -16,6 +16,10 @@ func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32
   %2 = nn.scatter_add %x, %i, %u axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
   // CHECK: nn.scatter %arg0, %arg1, %arg2 axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
   %9 = nn.scatter %x, %i, %u axis 1 : (tensor<?x5xf32>, tensor<3x?xi64>, tensor<?x3x?xf32>) -> tensor<?x5xf32>
+  // CHECK: nn.take_along_axis %arg0, %arg4 axis 1 : (tensor<?x5xf32>, tensor<?x2xi8>) -> tensor<?x2xf32>
+  %12 = nn.take_along_axis %x, %k axis 1 : (tensor<?x5xf32>, tensor<?x2xi8>) -> tensor<?x2xf32>
+  // CHECK: nn.scatter_add_along_axis %arg0, %arg4, %{{.*}} axis 1 : (tensor<?x5xf32>, tensor<?x2xi8>, tensor<?x2xf32>) -> tensor<4x5xf32>
+  %13 = nn.scatter_add_along_axis %x, %k, %12 axis 1 : (tensor<?x5xf32>, tensor<?x2xi8>, tensor<?x2xf32>) -> tensor<4x5xf32>
   // CHECK: nn.cumsum %arg0 axis 1 : tensor<?x5xf32> -> tensor<?x5xf32>
   %3 = nn.cumsum %x axis 1 : tensor<?x5xf32> -> tensor<?x5xf32>
   // CHECK: nn.cumsum %arg1 axis 0 exclusive reverse : tensor<3x?xi64> -> tensor<3x?xi64>

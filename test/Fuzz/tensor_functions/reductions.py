@@ -136,6 +136,27 @@ def make_gather(f: Function, rng: Rng) -> Optional[Node]:
     )
 
 
+@register("nn.take_along_axis")
+def make_take_along_axis(f: Function, rng: Rng) -> Optional[Node]:
+    x = f.pick(rng, *FLOATS, *INTEGERS, rank=1)
+    axes = [i for i in range(x.rank) if isinstance(x.shape[i], int)] if x else []
+    if x is None or not axes:
+        return None
+    axis = choose(rng, axes)
+    shape = [*x.shape[:axis], int(rng.integers(1, 5)), *x.shape[axis + 1 :]]
+    if elements_of(shape) > MAX_ELEMENTS * 4:
+        return None
+    indices = f.feed(shape, choose(rng, ["i32", "i64"]), int(x.shape[axis]))
+    return f.add(
+        "nn.take_along_axis",
+        shape,
+        x.element,
+        [f"{{y}} = nn.take_along_axis {{a}}, {{b}} axis {axis} : ({{A}}, {{B}}) -> {{Y}}"],
+        [x, indices],
+        lambda u, i: np.take_along_axis(u, i, axis),
+    )
+
+
 @register("nn.one_hot")
 def make_one_hot(f: Function, rng: Rng) -> Optional[Node]:
     x = f.pick(rng, "i32", "i64")

@@ -84,6 +84,106 @@ def test_scatters() -> None:
     cases.check()
 
 
+# The declared shape and the extents of x, the positions along the axis as declared and as found, and the axis.
+ALONG_AXIS: Tuple[Tuple[Any, Any, Any, int, int], ...] = (
+    ((7,), (7,), 12, 12, 0),
+    (("?", 5), (9, 5), "?", 3, 0),
+    (("?", 5), (9, 5), 3, 3, 1),
+    ((3, 6, 33), (3, 6, 33), "?", 4, 1),
+    ((2, "?", 7), (2, 4, 7), 9, 9, 2),
+    (("?", 5), (0, 5), 2, 2, 1),
+    ((4, 5), (4, 5), "?", 0, 1),
+    ((2, 3, 4, 5), (2, 3, 4, 5), 6, 6, 2),
+    ((1, 1), (1, 1), 1, 1, 1),
+)
+
+
+def test_along_axis() -> None:
+    """X7, X12: numpy's take_along_axis and the additions that undo it, of every type and axis."""
+    rng = np.random.default_rng(6)
+    cases = Cases()
+    for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
+        for number, (shape, extents, declared, count, axis) in enumerate(ALONG_AXIS):
+            integer = list(INDICES)[number % len(INDICES)]
+            x = tensor(shape, element)
+            i_shape = (*shape[:axis], declared, *shape[axis + 1:])
+            i, y = tensor(i_shape, integer), tensor(i_shape, element)
+            expect = cases.add(f"take {element} {axis}", (x, i), y,
+                               f"%y = nn.take_along_axis %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
+            values = draw(rng, extents, dtype)
+            i_extents = (*extents[:axis], count, *extents[axis + 1:])
+            indices = np.asarray(rng.integers(0, max(1, extents[axis]), i_extents)).astype(INDICES[integer])
+            wide = indices.astype(np.int64)
+            expect([values, indices], np.take_along_axis(values, wide, axis))
+            expect = cases.add(f"scatter_add {element} {axis}", (x, i, y), x,
+                               f"%y = nn.scatter_add_along_axis %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}")
+            updates, result = draw(rng, i_extents, dtype), values.copy()
+            where = list(np.indices(i_extents))
+            where[axis] = wide
+            np.add.at(result, tuple(where), updates)
+            expect([values, indices, updates], result)
+    cases.check()
+
+
+PICK = """
+train.variable @v : tensor<3x4xf32> = #train.ones
+func.func @take(%i: tensor<3x?xi32>) -> tensor<3x?xf32> {
+  %v = train.read @v : tensor<3x4xf32>
+  %y = nn.take_along_axis %v, %i axis 1 : (tensor<3x4xf32>, tensor<3x?xi32>) -> tensor<3x?xf32>
+  return %y : tensor<3x?xf32>
+}
+func.func @add(%i: tensor<3x?xi32>, %u: tensor<3x?xf32>) {
+  %v = train.read @v : tensor<3x4xf32>
+  %y = nn.scatter_add_along_axis %v, %i, %u axis 1
+      : (tensor<3x4xf32>, tensor<3x?xi32>, tensor<3x?xf32>) -> tensor<3x4xf32>
+  train.assign @v, %y : tensor<3x4xf32>
+  return
+}
+// Nothing of the loss is a value of the step: the gradient alone needs the indices.
+func.func @step(%i: tensor<3x?xi32>) {
+  %v = train.read @v : tensor<3x4xf32>
+  %y = nn.take_along_axis %v, %i axis 1 : (tensor<3x4xf32>, tensor<3x?xi32>) -> tensor<3x?xf32>
+  %loss = nn.reduce sum %y axes [0, 1] : tensor<3x?xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.5>
+  return
+}
+func.func @sizes(%x: tensor<?x4xf32>, %i: tensor<?x2xi32>) -> tensor<?x2xf32> {
+  %y = nn.take_along_axis %x, %i axis 1 : (tensor<?x4xf32>, tensor<?x2xi32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+"""
+
+
+def test_along_axis_errors() -> None:
+    """X12, S3: an index is checked against the axis, and an error changes nothing; so are sizes."""
+    start = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for configuration, model in configurations(PICK):
+        model.initialize()
+        model["v"] = start
+        # Rows that follow in memory are no continuation of the first.
+        for bad in (4, -1, 11, np.iinfo(np.int32).max):
+            indices = np.array([[0, bad], [1, 1], [2, 3]], np.int32)
+            message = rf"index out of range: expected 0 <= index < 4 in 'nn.\w+' at .*:\d+:\d+, found {bad}\b"
+            expect_error("take", message, lambda: model.run("take", indices))
+            expect_error("add", message, lambda: model.run("add", indices, np.ones((3, 2), np.float32)))
+            expect_error("step", message, lambda: model.run("step", indices))
+            expect_equal(f"{configuration} after an error", model["v"], start)
+        indices = np.array([[0, 0], [1, 3], [2, 2]], np.int32)
+        expect_equal(configuration, model.run("take", indices), np.take_along_axis(start, indices, 1))
+        expected = start.copy()
+        np.add.at(expected, (np.arange(3)[:, None], indices), np.float32(1))
+        model.run("add", indices, np.ones((3, 2), np.float32))
+        expect_equal(f"{configuration} add", model["v"], expected)
+        model["v"] = start
+        model.run("step", indices)
+        np.subtract.at(expected, (np.arange(3)[:, None], indices), np.float32(1.5))
+        expect_equal(f"{configuration} step", model["v"], expected)
+        if configuration in ("reference", "optimized"):  # In C one number is the extent of both.
+            expect_error(configuration, "it is 3 in placeholder 'x' and 2 in placeholder 'i' of shape .2, 2., expected "
+                         "equal ones in 'nn.take_along_axis'",
+                         lambda: model.run("sizes", start, np.zeros((2, 2), np.int32)))
+
+
 def test_boolean_indices() -> None:
     """An index of i1 is 0 or 1; what is gathered may be truth values."""
     cases = Cases()
@@ -464,5 +564,6 @@ def test_slices() -> None:
                      lambda: model.run("one", np.zeros(0, np.float32)))
 
 
-run_tests([test_gather, test_scatters, test_boolean_indices, test_embedding, test_checked_extents, test_cumsum,
-           test_cumprod, test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])
+run_tests([test_gather, test_scatters, test_along_axis, test_along_axis_errors, test_boolean_indices, test_embedding,
+           test_checked_extents, test_cumsum, test_cumprod, test_iota, test_branches_and_loops, test_tile, test_argmin,
+           test_slices])

@@ -50,6 +50,8 @@ nn.reduce prod %0 axes [1] : n*4*5*f32 -> n*5*f32
 nn.gather %0, %1 axis 1 : n*4*5*f32, 2*2*i32 -> n*2*2*5*f32
 nn.scatter_add %0, %1, %2 axis 1 : n*4*5*f32, 2*i32, n*2*5*f32 -> n*4*5*f32
 nn.scatter %0, %1, %2 axis 1 : n*4*5*f32, 2*i32, n*2*5*f32 -> n*4*5*f32
+nn.take_along_axis %0, %1 axis 1 : n*4*5*f32, n*2*5*i32 -> n*2*5*f32
+nn.scatter_add_along_axis %0, %1, %2 axis 1 : n*4*5*f32, n*2*5*i32, n*2*5*f32 -> n*4*5*f32
 nn.cumsum %0 axis 1 exclusive : n*4*f32 -> n*4*f32
 nn.cumprod %0 axis 1 reverse : n*4*f32 -> n*4*f32
 nn.tile %0 multiples [1, 3] : n*4*f32 -> n*12*f32

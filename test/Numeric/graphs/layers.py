@@ -207,6 +207,22 @@ def make_gather(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Op
                      [x], lambda t, u: t.index_select(u, axis, t.tensor(indices)))
 
 
+@register("nn.take_along_axis")
+def make_take_along_axis(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
+    """Of a static shape, elements of one dimension, some of them twice."""
+    x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1 and "B" not in n.shape and n.rank <= 3)
+    if x is None:
+        return None
+    axis = int(rng.integers(0, x.rank))
+    shape = (*x.shape[:axis], int(rng.integers(1, 4)), *x.shape[axis + 1:])
+    indices = rng.integers(0, int(x.shape[axis]), tuple(map(int, shape))).tolist()
+    kind = f"tensor<{'x'.join(map(str, shape))}xi32>"
+    return graph.add("nn.take_along_axis", shape,
+                     [f"%g{{n}} = arith.constant dense<{indices}> : {kind}",
+                      f"{{y}} = nn.take_along_axis {{a}}, %g{{n}} axis {axis} : ({{A}}, {kind}) -> {{Y}}"],
+                     [x], lambda t, u: t.take_along_dim(u, t.tensor(indices), axis))
+
+
 @register("nn.cumsum")
 def make_cumsum(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
     """A mean along the way, so that it does not grow."""

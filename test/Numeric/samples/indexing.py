@@ -29,6 +29,15 @@ for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0)
            f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
            jax=f"y, all = a0, (slice(None),) * {axis}\nfor at in np.ndindex(a1.shape):\n"
                "    y = y.at[(*all, int(a1[at]))].set(a2[(*all, *at)])")
+for x, i, y, axis in (("tensor<?x4xf64>", "tensor<?x3xi32>", "tensor<?x3xf64>", 1),
+                      ("tensor<3x2x?xf64>", "tensor<5x2x?xi64>", "tensor<5x2x?xf64>", 0),
+                      ("tensor<3xf64>", "tensor<4xi32>", "tensor<4xf64>", 0)):
+    sample("nn.take_along_axis", [arg(x), arg(i, integers(0, 2), wrt=False)],
+           f"%y = nn.take_along_axis %a0, %a1 axis {axis} : ({x}, {i}) -> {y}", y,
+           jax=f"jnp.take_along_axis(a0, a1, {axis})")
+    sample("nn.scatter_add_along_axis", [arg(x), arg(i, integers(0, 2), wrt=False), arg(y)],
+           f"%y = nn.scatter_add_along_axis %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}", x,
+           jax=f"at = list(jnp.indices(a1.shape))\nat[{axis}] = a1\ny = a0.at[tuple(at)].add(a2)")
 for axis, flags in ((0, ""), (1, " exclusive"), (2, " reverse"), (1, " exclusive reverse")):
     sums = f"lax.cumsum(a0, {axis}, reverse={'reverse' in flags})"
     sample("nn.cumsum", [arg("tensor<2x?x3xf64>")],

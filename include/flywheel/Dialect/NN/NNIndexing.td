@@ -82,6 +82,60 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelat
   let hasVerifier = 1;
 }
 
+def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
+    [NN_ExtentSource, NN_SizeRelations]> {
+  let summary = "Elements at indices along one dimension";
+  let description = [{
+    NumPy's `take_along_axis`: with axis 1, element (i, j, k) of the result is
+    x[i, indices[i, j, k], k]. `indices` has the rank of x and the extents of x in
+    all dimensions but `axis`, of which it has as many positions as the result is
+    to have; nothing is broadcast. An index outside of the extent of x along
+    `axis` is an error of the step, which then changes nothing; negative indices
+    do not count from the end.
+
+    ```mlir
+    // Of each row the number at its label.
+    %picked = nn.take_along_axis %rows, %labels axis 1
+        : (tensor<?x10xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>
+    ```
+
+    The derivative with respect to x adds up what each element received
+    (`nn.scatter_add_along_axis`); indices carry none. Whole slices at indices are
+    `nn.gather`.
+  }];
+  let arguments = (ins NN_NumberTensor:$x, NN_IntTensor:$indices, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis",
+    [NN_ExtentSource, NN_SizeRelations]> {
+  let summary = "Adds elements at indices along one dimension";
+  let description = [{
+    `init` with each element of `updates` added to the one at its index, one after
+    the other in row-major order: with axis 1, updates[i, j, k] is added to
+    element (i, indices[i, j, k], k). `indices` and `updates` have one shape, that
+    of the result of `nn.take_along_axis` for `init`, and indices out of range are
+    the same error. Sums of f16 and bf16 are in f32 and rounded once.
+
+    ```mlir
+    %counts = nn.scatter_add_along_axis %zeros, %digits, %ones axis 1
+        : (tensor<?x10xi32>, tensor<?x6xi8>, tensor<?x6xi32>) -> tensor<?x10xi32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$init, NN_IntTensor:$indices,
+                       NN_NumberTensor:$updates, I64Attr:$axis);
+  let results = (outs NN_NumberTensor:$result);
+  let assemblyFormat = [{
+    $init `,` $indices `,` $updates `axis` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_ExtentSource]> {
   let summary = "Running sums along one dimension";
   let description = [{

@@ -6,6 +6,8 @@
 
 #include "WindowEmitter.h"
 
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

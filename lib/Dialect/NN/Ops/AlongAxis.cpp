@@ -1,0 +1,286 @@
+//===- AlongAxis.cpp - Elements at indices along one dimension ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../IR/NNSupport.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Interfaces/Batcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::nn;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+/// Checks that `indices` has the extents of `whole`, which the message calls
+/// `what`, in all dimensions but `axis`. `shape` becomes what both say of
+/// the extents of `indices`.
+static LogicalResult verifyIndices(Operation *op, Value whole, StringRef what,
+                                   Value indices, int64_t axis,
+                                   SmallVectorImpl<int64_t> &shape) {
+  int64_t rank = tensorOf(whole).getRank();
+  if (failed(verifyAxis(op, axis, whole)) ||
+      failed(verifyRank(op, indices, "indices", rank)))
+    return failure();
+  llvm::append_range(shape, tensorOf(indices).getShape());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim == axis)
+      continue;
+    int64_t extent = tensorOf(whole).getDimSize(dim);
+    if (failed(verifySameExtent(op,
+                                ("extents of dimension " + Twine(dim) + " of " +
+                                 what + " and indices")
+                                    .str(),
+                                extent, shape[dim])))
+      return failure();
+    if (ShapedType::isDynamic(shape[dim]))
+      shape[dim] = extent;
+  }
+  return success();
+}
+
+LogicalResult TakeAlongAxisOp::verify() {
+  SmallVector<int64_t> shape;
+  if (failed(verifyElementTypes(*this, getX(), getResult())) ||
+      failed(verifyIndices(*this, getX(), "x", getIndices(), getAxis(), shape)))
+    return failure();
+  return verifyResultShape(*this, getResult(), shape);
+}
+
+LogicalResult ScatterAddAlongAxisOp::verify() {
+  SmallVector<int64_t> shape;
+  if (failed(verifyNumeric(*this, getInit())) ||
+      failed(verifyElementTypes(*this, getInit(), getUpdates())) ||
+      failed(verifyElementTypes(*this, getInit(), getResult())) ||
+      failed(verifyIndices(*this, getInit(), "init", getIndices(), getAxis(),
+                           shape)))
+    return failure();
+  auto expected = RankedTensorType::get(shape, getElementTypeOrSelf(getInit()));
+  if (failed(verifyCompatibleShape(expected, getUpdates().getType())))
+    return emitOpError() << "expected updates of type " << expected
+                         << ", found " << getUpdates().getType();
+  return verifyResultShape(*this, getResult(), tensorOf(getInit()).getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+ExtentSource TakeAlongAxisOp::getExtentSource(int64_t dim) {
+  return {getIndices(), dim};
+}
+
+ExtentSource ScatterAddAlongAxisOp::getExtentSource(int64_t dim) {
+  return {getInit(), dim};
+}
+
+void TakeAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
+  for (int64_t dim = 0; dim < tensorOf(getX()).getRank(); ++dim)
+    if (dim != static_cast<int64_t>(getAxis()))
+      sizes.equalDims(getX(), dim, getIndices(), dim, "x", "indices");
+}
+
+void ScatterAddAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
+  for (int64_t dim = 0; dim < tensorOf(getInit()).getRank(); ++dim)
+    if (dim != static_cast<int64_t>(getAxis()))
+      sizes.equalDims(getInit(), dim, getIndices(), dim, "init", "indices");
+  sizes.equalShapes(getIndices(), getUpdates(), "indices", "updates");
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+LogicalResult TakeAlongAxisOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                       ArrayRef<bool> needed,
+                                       MutableArrayRef<Value> operands) {
+  if (!needed[0])
+    return success();
+  Value zeros = buildSplat(b, getLoc(), getX(), 0.0);
+  operands[0] =
+      ScatterAddAlongAxisOp::create(b, getLoc(), getX().getType(), zeros,
+                                    getIndices(), results[0], getAxis());
+  return success();
+}
+
+LogicalResult ScatterAddAlongAxisOp::emitVjp(OpBuilder &b,
+                                             ArrayRef<Value> results,
+                                             ArrayRef<bool> needed,
+                                             MutableArrayRef<Value> operands) {
+  if (needed[0])
+    operands[0] = buildCast(b, getLoc(), results[0], getInit().getType());
+  if (needed[2])
+    operands[2] = TakeAlongAxisOp::create(b, getLoc(), getUpdates().getType(),
+                                          results[0], getIndices(), getAxis());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batching
+//===----------------------------------------------------------------------===//
+
+/// Positions are one more dimension that is not the axis.
+template <typename OpTy>
+static LogicalResult batchDense(OpTy op, Batcher &batcher) {
+  if (failed(batcher.emitDense(op)))
+    return failure();
+  auto dense = batcher.lookup(op).value.template getDefiningOp<OpTy>();
+  dense.setAxis(op.getAxis() + 1);
+  return success();
+}
+
+LogicalResult TakeAlongAxisOp::emitBatched(Batcher &batcher) {
+  BatchedValue x = batcher.lookup(getX());
+  if (x.isDiagonal() && x.dim != static_cast<int64_t>(getAxis()) &&
+      !batcher.isBatched(getIndices()))
+    return batcher.emitDiagonal(*this, x.dim);
+  return batchDense(*this, batcher);
+}
+
+LogicalResult ScatterAddAlongAxisOp::emitBatched(Batcher &batcher) {
+  if (!batcher.isBatched(getIndices()))
+    for (int64_t dim = 0; dim < tensorOf(getInit()).getRank(); ++dim)
+      if (dim != static_cast<int64_t>(getAxis()) &&
+          batcher.isDiagonalOrZero(getInit(), dim) &&
+          batcher.isDiagonalOrZero(getUpdates(), dim))
+        return batcher.emitDiagonal(*this, dim);
+  return batchDense(*this, batcher);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// {0, 1, ..., rank - 1}: all dimensions as one.
+static SmallVector<ReassociationIndices> groupAll(int64_t rank) {
+  return {ReassociationIndices(identityDims(rank))};
+}
+
+/// `tensor` as one row.
+static Value flatten(LinalgEmitter &e, Value tensor) {
+  int64_t rank = tensorOf(tensor).getRank();
+  if (rank == 1)
+    return tensor;
+  return tensor::CollapseShapeOp::create(e.b, e.loc, tensor, groupAll(rank));
+}
+
+namespace {
+/// The extents of a tensor and of the indices into it, each as static as both
+/// say.
+struct Places {
+  SmallVector<Extent> whole, indices;
+
+  /// Whether there is nothing to take, or nothing to take it from: then a
+  /// reshape of such a tensor is none that upstream knows for all extents.
+  bool isEmpty() const {
+    return llvm::any_of(
+        llvm::concat<const Extent>(whole, indices),
+        [](const Extent &extent) { return extent == Extent::constant(0); });
+  }
+};
+} // namespace
+
+/// Checks the sizes of `indices`, and that each is in range. Messages call
+/// `whole` `what`.
+static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
+                           Value indices, int64_t axis) {
+  Places places = {e.getExtents(whole), e.getExtents(indices)};
+  for (auto [dim, pair] :
+       llvm::enumerate(llvm::zip_equal(places.whole, places.indices))) {
+    auto &[extent, other] = pair;
+    if (static_cast<int64_t>(dim) == axis)
+      e.expectInRange(indices, extent, "index");
+    else
+      extent = other = e.expectEqual(extent, other,
+                                     "extents of dimension " + Twine(dim) +
+                                         " of " + what + " and of indices");
+  }
+  return places;
+}
+
+/// The row-major numbers of the elements at `indices`. That of an index out of
+/// range is any; who uses it leaves out those that are out of range themselves.
+static Value emitNumbers(LinalgEmitter &e, const Places &places, Value indices,
+                         int64_t axis) {
+  if (places.whole.size() == 1)
+    return indices;
+  SmallVector<Value> sizes;
+  for (Extent extent : places.whole)
+    sizes.push_back(
+        getValueOrCreateConstantIndexOp(e.b, e.loc, e.materialize(extent)));
+  return e.map(
+      places.indices, e.b.getI64Type(), indices, {e.identity(sizes.size())},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value number;
+        for (auto [dim, size] : llvm::enumerate(sizes)) {
+          Value position = static_cast<int64_t>(dim) == axis
+                               ? toIndex(b, loc, args[0])
+                               : Value(linalg::IndexOp::create(b, loc, dim));
+          if (number) {
+            number = arith::MulIOp::create(b, loc, number, size);
+            position = arith::AddIOp::create(b, loc, number, position);
+          }
+          number = position;
+        }
+        return arith::IndexCastOp::create(b, loc, b.getI64Type(), number);
+      });
+}
+
+LogicalResult TakeAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
+  Places places = expectPlaces(e, getX(), "x", getIndices(), getAxis());
+  Type type = getElementTypeOrSelf(getX());
+  if (places.isEmpty()) {
+    e.replaceWith(e.fill(places.indices, e.scalar(type, 0)));
+    return success();
+  }
+  Value numbers = emitNumbers(e, places, getIndices(), getAxis());
+  Value init = e.empty(places.indices, type);
+  e.replaceWith(linalg_ext::GatherOp::create(e.b, e.loc, init.getType(),
+                                             flatten(e, getX()), numbers, init,
+                                             /*axis=*/0)
+                    .getResult(0));
+  return success();
+}
+
+LogicalResult ScatterAddAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
+  Value init = getInit();
+  for (auto [dim, extent] : llvm::enumerate(e.getExtents(getUpdates())))
+    e.expectEqual(e.getExtent(getIndices(), dim), extent,
+                  "extents of dimension " + Twine(dim) +
+                      " of indices and of updates");
+  Places places = expectPlaces(e, init, "init", getIndices(), getAxis());
+  if (places.isEmpty()) {
+    e.replaceWith(init);
+    return success();
+  }
+  // A constant is no place to write to.
+  Type type = getElementTypeOrSelf(init);
+  SmallVector<Extent> whole = e.getExtents(init);
+  if (TypedAttr splat = getSplat(init))
+    init = e.fill(whole, e.scalar(splat));
+  // Sums are rounded once, not at each of several updates of one place.
+  init = e.widenTensor(init);
+  Value numbers = emitNumbers(e, places, getIndices(), getAxis());
+  Value flat = flatten(e, init);
+  Value sums = linalg_ext::ScatterOp::create(
+                   e.b, e.loc, flat.getType(), linalg_ext::ScatterKind::add,
+                   flatten(e, numbers), flatten(e, e.widenTensor(getUpdates())),
+                   flat, /*axis=*/0)
+                   .getResult(0);
+  if (whole.size() != 1)
+    sums = e.expand(sums, tensorOf(init), groupAll(whole.size()), whole);
+  e.replaceWith(e.narrowTensor(sums, type));
+  return success();
+}
