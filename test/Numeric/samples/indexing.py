@@ -11,7 +11,7 @@ from samples.sampling import arg, integers, sample
 
 def factors(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
     """Numbers of either sign of which some are 0."""
-    return rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 0.0, 1.0, 1.0], shape)
+    return np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 0.0, 1.0, 1.0], shape))
 
 
 for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
