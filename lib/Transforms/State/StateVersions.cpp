@@ -78,13 +78,14 @@ Value flywheel::getOverwritten(Value value) {
                                         branch.getElseRegion());
     return one == other ? one : Value();
   }
-  if (!isa<scf::ForOp, scf::WhileOp>(op))
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
     return {};
-  auto loop = dyn_cast<scf::WhileOp>(op);
-  std::optional<unsigned> init =
-      loop ? getWhileInit(loop, number) : std::optional<unsigned>(number);
+  auto whileLoop = dyn_cast<scf::WhileOp>(op);
+  std::optional<unsigned> init = whileLoop ? getWhileInit(whileLoop, number)
+                                           : std::optional<unsigned>(number);
   // What an iteration leaves is put where it found what it started from.
-  return init ? cast<LoopLikeOpInterface>(op).getInits()[*init] : Value();
+  return init ? loop.getInits()[*init] : Value();
 }
 
 bool flywheel::isInPlaceOf(Value value, Value earlier) {
@@ -103,9 +104,14 @@ flywheel::getRegionVersions(Operation *op, unsigned result) {
     }
     return versions;
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return {{loop.getRegionIterArg(result), loop.getYieldedValues()[result]}};
-  auto loop = cast<scf::WhileOp>(op);
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  if (!loop) {
+    // The threads of a parallel loop combine parts, and yield nothing.
+    auto carrying = cast<LoopLikeOpInterface>(op);
+    Value first = carrying.getRegionIterArgs()[result];
+    ValueRange yielded = carrying.getYieldedValues();
+    return {{first, yielded.empty() ? first : yielded[result]}};
+  }
   Value passed = loop.getConditionOp().getArgs()[result];
   std::optional<unsigned> carried = getWhileInit(loop, result);
   if (!carried)
@@ -165,7 +171,7 @@ void StateVersions::add(Value first, Value last, Attribute variable) {
   for (Value value = last; value != first; value = getOverwritten(value)) {
     variables[value] = variable;
     auto result = cast<OpResult>(value);
-    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(result.getOwner()))
+    if (isa<RegionBranchOpInterface>(result.getOwner()))
       for (auto [entry, exit] :
            getRegionVersions(result.getOwner(), result.getResultNumber()))
         add(entry, exit, variable);

@@ -36,18 +36,14 @@ void StepScheduler::collectOps() {
 
 /// Writing a slice of the storage may start before the slice is inserted: where
 /// what is inserted was computed in that slice.
-void StepScheduler::collectPartWriters(Operation *writer,
+void StepScheduler::collectPartWriters(Value part, Value whole,
                                        llvm::SetVector<Operation *> &set) {
-  auto insert = dyn_cast<tensor::InsertSliceOp>(writer);
-  if (!insert)
-    return;
   SmallVector<Operation *> chain;
-  Value value = insert.getSource();
-  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
-    chain.push_back(op);
-    value = op.getTiedOpOperand(cast<OpResult>(value))->get();
+  while (Value overwritten = getOverwritten(part)) {
+    chain.push_back(part.getDefiningOp());
+    part = overwritten;
   }
-  if (getRoot(value) == insert.getDest())
+  if (getRoot(part) == whole)
     set.insert(chain.begin(), chain.end());
 }
 
@@ -57,6 +53,14 @@ void StepScheduler::collectWriters(const StorageRange &range) {
   if (!isInPlaceOf(range.last, range.first))
     return;
   Value value = range.last;
+  // What the threads of a parallel loop share, each writes a part of.
+  Writers parts{range.storage, {}};
+  for (Operation *user : value.getUsers())
+    if (auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user))
+      if (insert.getDest() == value)
+        collectPartWriters(insert.getSource(), value, parts.ops);
+  if (!parts.ops.empty())
+    writers.try_emplace(value, std::move(parts));
   while (value != range.first) {
     Writers group{range.storage, {}};
     bool isChain =
@@ -67,7 +71,8 @@ void StepScheduler::collectWriters(const StorageRange &range) {
     } while (isChain && value != range.first &&
              value.getDefiningOp<DestinationStyleOpInterface>());
     for (Operation *writer : llvm::to_vector(group.ops))
-      collectPartWriters(writer, group.ops);
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer))
+        collectPartWriters(insert.getSource(), insert.getDest(), group.ops);
     writers.try_emplace(value, std::move(group));
   }
 }
@@ -358,7 +363,7 @@ StepScheduler::findNestedBlocks() {
         storages[value] = range.storage;
   llvm::MapVector<Block *, SmallVector<StorageRange>> nested;
   for (Operation &op : block) {
-    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+    if (!isa<RegionBranchOpInterface>(op))
       continue;
     for (Region &region : op.getRegions())
       if (!region.empty())

@@ -80,7 +80,7 @@ private:
   void collectOps();
   void collectWriters();
   void collectWriters(const StorageRange &range);
-  void collectPartWriters(mlir::Operation *writer,
+  void collectPartWriters(mlir::Value part, mlir::Value whole,
                           llvm::SetVector<mlir::Operation *> &set);
   /// Gives each op that cannot read the old value of the variable it overwrites
   /// a copy of what it reads.
@@ -92,10 +92,11 @@ private:
   /// Calls `visit` with each storage and its reads of that kind.
   void forEachSelfRead(
       llvm::function_ref<void(const StorageRange &, UsesByValue)> visit);
-  /// The ops of this block that make `version`, and what comes after and before
-  /// it in a chain.
+  /// The ops of this block that make `next` in the place of `version`, and what
+  /// comes after and before it in a chain; those that write parts of `version`
+  /// where `next` is null.
   const llvm::SetVector<mlir::Operation *> *
-  findWriters(const StorageRange &range, mlir::Value version);
+  findWriters(const StorageRange &range, mlir::Value version, mlir::Value next);
   void snapshot(mlir::BlockArgument storage, mlir::Value value,
                 llvm::ArrayRef<mlir::OpOperand *> uses, bool isLate,
                 llvm::StringRef reason);

@@ -66,8 +66,7 @@ static bool isSelfConflict(OpOperand &use, Operation *top, Value version,
 
 UsesByValue StepScheduler::findSelfReads(const StorageRange &range,
                                          Value version, Value next) {
-  const llvm::SetVector<Operation *> *group =
-      next ? findWriters(range, next) : nullptr;
+  const llvm::SetVector<Operation *> *group = findWriters(range, version, next);
   UsesByValue conflicts;
   for (OpOperand *use : collectUses(version, {})) {
     Operation *top = getTopLevel(use->getOwner());
@@ -82,11 +81,15 @@ UsesByValue StepScheduler::findSelfReads(const StorageRange &range,
 }
 
 const llvm::SetVector<Operation *> *
-StepScheduler::findWriters(const StorageRange &range, Value version) {
+StepScheduler::findWriters(const StorageRange &range, Value version,
+                           Value next) {
+  if (!next) {
+    auto *parts = writers.find(version);
+    return parts == writers.end() ? nullptr : &parts->second.ops;
+  }
   for (auto &[first, group] : writers)
     if (group.storage == range.storage &&
-        group.ops.contains(version.getDefiningOp()) &&
-        isInPlaceOf(version, first))
+        group.ops.contains(next.getDefiningOp()) && isInPlaceOf(next, first))
       return &group.ops;
   return nullptr;
 }
@@ -96,7 +99,7 @@ void StepScheduler::forEachSelfRead(
   for (const StorageRange &range : ranges) {
     if (!isInPlaceOf(range.last, range.first))
       continue;
-    // Nothing in this block overwrites the last version.
+    // Nothing in this block overwrites the last version, but for parts of it.
     visit(range, findSelfReads(range, range.last, Value()));
     Value next = range.last;
     while (next != range.first) {
