@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepScheduler.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
@@ -95,11 +95,7 @@ static bool isVersion(Value value) {
 }
 
 void BlockFuser::collect() {
-  SmallVector<Operation *> checks;
-  for (Operation &op : block)
-    if (isa<cf::AssertOp>(op))
-      checks.push_back(&op);
-  llvm::DenseSet<Operation *> checked = findNeeded(block, std::move(checks));
+  llvm::DenseSet<Operation *> checked = findChecked(block);
   for (Operation &op : block) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic || !isElementwise(generic) || checked.contains(&op))

@@ -4,10 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepScheduler.h"
+#include "BlockVersions.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <queue>
 
 using namespace mlir;
 
@@ -17,12 +25,452 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::train::TrainDialect;
 using linalg_ext::StoreOp;
 
-/// Takes what is computed in its own storage as it is.
+namespace {
+/// Orders the ops of one block, and of the blocks in it.
+///
+/// SSA dominance is the one rule that always holds. Beyond it there are wishes:
+/// what overwrites a version of a variable or a result (a destination-style op
+/// on it, a store, or control flow that does so inside) comes after every other
+/// reader of that version, and after every check. Where no order grants all of
+/// them, the wishes of one writer are given up, those that cost the fewest
+/// bytes. So there always is an order. What reads a version when it is
+/// overwritten or later reads a copy, whether a wish was given up or no order
+/// helps, as where an op reads elsewhere than it writes. In front of a check
+/// that comes late, bufferization writes the variable elsewhere. Among what is
+/// free to go, program order decides, but an update and what only updates need
+/// go as soon as they can: the gradients and activations that they read need
+/// not be kept.
+class StepScheduler {
+public:
+  StepScheduler(func::FuncOp function, Block &block,
+                ArrayRef<StorageRange> ranges)
+      : function(function), block(block), ranges(ranges),
+        versions(block, ranges) {}
+
+  void run();
+  /// Whether the block, and the blocks in it, are in such an order already,
+  /// without a read that needs a copy.
+  bool isOrdered();
+  unsigned getNumSnapshots() const { return numSnapshots; }
+
+private:
+  static constexpr unsigned kUnchecked = ~0u;
+
+  /// An op of the block, with ops as positions in the block.
+  struct Node {
+    Node(Operation *op) : op(op) {}
+
+    Operation *op;
+    /// The ops that are to come before it, and those that wait for it by
+    /// dominance or by wishes.
+    SmallVector<unsigned> predecessors, successors, wishers;
+    /// How many ops it waits for.
+    unsigned numAwaited = 0, numWished = 0;
+    /// The versions that it overwrites.
+    SmallVector<unsigned> overwrites;
+    /// The number of the first check that needs it. What checks need goes
+    /// first, and what the first ones need before the others: a check of sizes
+    /// guards an op that a check of values needs.
+    unsigned urgency = kUnchecked;
+    /// Of what is as urgent, the op of the least rank goes.
+    unsigned rank = 0;
+    bool isEmitted = false;
+  };
+
+  void copyStarts();
+  void collectNodes();
+  void buildWishes();
+  DenseMap<Operation *, Operation *> findUpdates();
+  unsigned getEagerRank(const Node &node,
+                        const llvm::DenseSet<unsigned> &early);
+  void computeRanks();
+  CheckedSize getCost(const Node &node);
+  void giveUpCheapest();
+  void emit(Node &node);
+  void emitViews(Value value);
+  void overwrite(unsigned number);
+  void snapshot(const Version &version, Value value, ArrayRef<OpOperand *> uses,
+                OpBuilder b, StringRef reason);
+  void pushIfReady(Node &node);
+
+  Node *getNode(Operation *op) {
+    auto it = position.find(op);
+    return it == position.end() ? nullptr : &nodes[it->second];
+  }
+  /// The variable whose storage it is, or null.
+  Attribute getVariable(BlockArgument storage) {
+    return storage ? function.getArgAttr(storage.getArgNumber(),
+                                         TrainDialect::getVariableAttrName())
+                   : Attribute();
+  }
+
+  func::FuncOp function;
+  Block &block;
+  SmallVector<StorageRange> ranges;
+  BlockVersions versions;
+  unsigned numSnapshots = 0, numEmitted = 0;
+  std::vector<Node> nodes;
+  DenseMap<Operation *, unsigned> position;
+  /// By the number of the version: the ops that are to come before it is
+  /// overwritten, and whether it has been.
+  SmallVector<llvm::SetVector<Operation *>> readers;
+  llvm::BitVector isOverwritten;
+  /// The last check of the block, or null.
+  Node *lastCheck = nullptr;
+  /// Urgency, rank and position of what is free to go.
+  using Key = std::tuple<unsigned, unsigned, unsigned>;
+  std::priority_queue<Key, std::vector<Key>, std::greater<Key>> ready;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Replaces `uses` of `value`, a version of a storage or a part of one, by a
+/// copy.
+void StepScheduler::snapshot(const Version &version, Value value,
+                             ArrayRef<OpOperand *> uses, OpBuilder b,
+                             StringRef reason) {
+  Attribute name = getVariable(version.storage);
+  Location loc = uses.front()->getOwner()->getLoc();
+  Value copy = copyVersion(b, loc, value, name);
+  for (OpOperand *use : uses)
+    use->set(copy);
+  // What a loop carries, the program asks for as a value of its own.
+  if (!name || isa<LoopLikeOpInterface>(uses.front()->getOwner()))
+    return;
+  ++numSnapshots;
+  emitRemark(loc) << "the old value of variable " << name << " is needed "
+                  << reason << ": one copy of " << value.getType();
+}
+
+/// Gives what starts from a variable, but is no new version of it, a copy to
+/// start from.
+void StepScheduler::copyStarts() {
+  for (const Version &version : versions.getVersions())
+    if (getVariable(version.storage))
+      for (OpOperand *use : versions.findStarts(version))
+        snapshot(version, use->get(), use, OpBuilder(use->getOwner()),
+                 "by the op that overwrites it");
+}
+
+/// Emits the parts of `value` that can be had, to copy no more than these.
+void StepScheduler::emitViews(Value value) {
+  for (Operation *user : llvm::to_vector(value.getUsers())) {
+    Node *node = isView(user) ? getNode(user) : nullptr;
+    if (!node || node->numAwaited > 0)
+      continue;
+    emit(*node);
+    emitViews(user->getResult(0));
+  }
+}
+
+/// Gives what has not read the version `number` yet a copy to read.
+void StepScheduler::overwrite(unsigned number) {
+  const Version &version = versions.getVersions()[number];
+  // The old value of a result is nothing.
+  bool isResult = version.storage && !getVariable(version.storage);
+  if (isOverwritten.test(number) ||
+      (isResult && isa<BlockArgument>(version.value)))
+    return;
+  isOverwritten.set(number);
+  auto isLate = [&](Operation *op) {
+    Node *node = getNode(op);
+    return node && !node->isEmitted;
+  };
+  if (versions.findLateReads(version, isLate).empty())
+    return;
+  emitViews(version.value);
+  for (auto &[value, uses] : versions.findLateReads(version, isLate)) {
+    bool isWished = llvm::any_of(uses, [&](OpOperand *use) {
+      Node *node = getNode(versions.getTopLevel(use->getOwner()));
+      return node && !versions.overwrites(node->op, version);
+    });
+    OpBuilder b(block.getTerminator());
+    snapshot(version, value, uses, b,
+             isWished ? "after it is overwritten, in a cycle of assignments"
+                      : "by the op that overwrites it");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Wishes
+//===----------------------------------------------------------------------===//
+
+void StepScheduler::collectNodes() {
+  for (Operation &op : block.without_terminator()) {
+    position[&op] = nodes.size();
+    nodes.emplace_back(&op);
+  }
+  auto addDependence = [&](Node &before, Node &after) {
+    if (&before == &after)
+      return;
+    before.successors.push_back(position[after.op]);
+    after.predecessors.push_back(position[before.op]);
+    ++after.numAwaited;
+  };
+  unsigned numChecks = 0;
+  for (Node &node : nodes) {
+    node.op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          if (Node *before = getNode(versions.getTopLevel(producer)))
+            addDependence(*before, node);
+    });
+    if (!isa<cf::AssertOp>(node.op))
+      continue;
+    if (lastCheck)
+      addDependence(*lastCheck, node);
+    lastCheck = &node;
+    node.urgency = numChecks++;
+  }
+  for (Node &node : llvm::reverse(nodes))
+    for (unsigned next : node.successors)
+      node.urgency = std::min(node.urgency, nodes[next].urgency);
+}
+
+void StepScheduler::buildWishes() {
+  isOverwritten.resize(versions.getVersions().size());
+  for (auto [number, version] : llvm::enumerate(versions.getVersions())) {
+    readers.push_back(versions.findReaders(version));
+    for (Operation *op : version.writers) {
+      Node &writer = *getNode(op);
+      writer.overwrites.push_back(number);
+      SmallVector<Operation *> before = llvm::to_vector(readers.back());
+      // A failing step may leave anything in a buffer of its own.
+      bool isGuarded = version.storage && lastCheck;
+      // Nothing can come after a check that needs it.
+      if (isGuarded && writer.urgency != kUnchecked)
+        function.removeArgAttr(version.storage.getArgNumber(),
+                               TrainDialect::getUpdatedAttrName());
+      else if (isGuarded)
+        before.push_back(lastCheck->op);
+      for (Operation *other : before) {
+        getNode(other)->wishers.push_back(position[op]);
+        writer.predecessors.push_back(position[other]);
+        ++writer.numWished;
+      }
+    }
+  }
+}
+
+bool StepScheduler::isOrdered() {
+  collectNodes();
+  for (const Version &version : versions.getVersions()) {
+    if (getVariable(version.storage) && !versions.findStarts(version).empty())
+      return false;
+    if (version.writers.empty())
+      continue;
+    unsigned first = nodes.size();
+    for (Operation *writer : version.writers) {
+      first = std::min(first, position[writer]);
+      if (version.storage && lastCheck &&
+          position[writer] < position[lastCheck->op] &&
+          getNode(writer)->urgency == kUnchecked)
+        return false;
+    }
+    if (!versions
+             .findLateReads(version,
+                            [&](Operation *op) {
+                              Node *node = getNode(op);
+                              return node && position[op] > first;
+                            })
+             .empty())
+      return false;
+  }
+  return llvm::all_of(versions.findNestedBlocks(), [&](auto &nested) {
+    return StepScheduler(function, *nested.first, nested.second).isOrdered();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+/// For each op that overwrites a variable, and each whose results only such ops
+/// need, the one that needs them, or null where there are several: a gradient
+/// has one, the rate of learning and the gradient of an activation have many.
+DenseMap<Operation *, Operation *> StepScheduler::findUpdates() {
+  DenseMap<Operation *, Operation *> updates;
+  for (const Version &version : versions.getVersions())
+    if (getVariable(version.storage))
+      for (Operation *writer : version.writers)
+        updates[writer] = writer;
+  for (const Node &node : llvm::reverse(nodes)) {
+    if (updates.contains(node.op) || node.op->use_empty() ||
+        !isMemoryEffectFree(node.op))
+      continue;
+    llvm::SmallPtrSet<Operation *, 4> owners;
+    bool isUpdate = llvm::all_of(node.op->getUsers(), [&](Operation *user) {
+      auto it = updates.find(versions.getTopLevel(user));
+      if (it != updates.end())
+        owners.insert(it->second);
+      return it != updates.end();
+    });
+    if (isUpdate)
+      updates[node.op] = owners.size() == 1 ? *owners.begin() : nullptr;
+  }
+  return updates;
+}
+
+/// The rank with which `node` goes right after what it needs, but for `early`
+/// ops. A reader whose only user is another op is computed in that op's loops.
+unsigned StepScheduler::getEagerRank(const Node &node,
+                                     const llvm::DenseSet<unsigned> &early) {
+  unsigned eager = 0;
+  for (unsigned number : node.predecessors) {
+    Operation *before = nodes[number].op;
+    if (early.contains(number) || isa<cf::AssertOp>(before))
+      continue;
+    eager = std::max(eager, nodes[number].rank);
+    if (!before->hasOneUse())
+      continue;
+    Node *user = getNode(versions.getTopLevel(*before->user_begin()));
+    if (user && user != &node)
+      eager = std::max(eager, user->rank);
+  }
+  return eager;
+}
+
+void StepScheduler::computeRanks() {
+  DenseMap<Operation *, Operation *> updates = findUpdates();
+  // What depends on numbers and variables alone, as a rate of learning, is no
+  // reason to wait, and goes when an update needs it.
+  llvm::DenseSet<unsigned> early;
+  for (auto [number, node] : llvm::enumerate(nodes)) {
+    node.rank = number;
+    bool isNumber = isa<tensor::EmptyOp>(node.op) ||
+                    llvm::none_of(node.op->getResultTypes(),
+                                  llvm::IsaPred<RankedTensorType>);
+    if ((isNumber || updates.contains(node.op)) &&
+        isMemoryEffectFree(node.op) && updates.lookup(node.op) != node.op &&
+        llvm::all_of(node.predecessors, [&](unsigned before) {
+          return early.contains(before) || isa<cf::AssertOp>(nodes[before].op);
+        }))
+      early.insert(number);
+  }
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (!early.contains(number) && updates.lookup(node.op))
+      if (unsigned eager = getEagerRank(node, early))
+        node.rank = eager;
+  for (auto [number, node] : llvm::enumerate(llvm::reverse(nodes)))
+    if (early.contains(nodes.size() - 1 - number) && updates.contains(node.op))
+      for (ArrayRef<unsigned> waiting : {node.successors, node.wishers})
+        for (unsigned next : waiting)
+          node.rank = std::min(node.rank, nodes[next].rank);
+}
+
+//===----------------------------------------------------------------------===//
+// The list scheduler
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the copies that giving up the open wishes of `node` takes: many
+/// where they are not known.
+CheckedSize StepScheduler::getCost(const Node &node) {
+  CheckedSize bytes = 0;
+  for (unsigned number : node.overwrites) {
+    const Version &version = versions.getVersions()[number];
+    auto type = cast<RankedTensorType>(version.value.getType());
+    CheckedSize size =
+        type.hasStaticShape() ? getNumBytes(type) : CheckedSize(1 << 30);
+    if (llvm::any_of(readers[number], [&](Operation *reader) {
+          return !getNode(reader)->isEmitted;
+        }))
+      bytes += size;
+    // The variable is copied to where it is written, and back.
+    if (version.storage && lastCheck && !lastCheck->isEmitted &&
+        node.urgency == kUnchecked)
+      bytes += size * 4;
+  }
+  return bytes;
+}
+
+/// Gives up the wishes of the op that costs least, of those that only wishes
+/// hold back.
+void StepScheduler::giveUpCheapest() {
+  Node *cheapest = nullptr;
+  int64_t least = 0;
+  for (Node &node : nodes) {
+    if (node.isEmitted || node.numAwaited > 0 || node.numWished == 0)
+      continue;
+    int64_t cost = getCost(node).getSaturated();
+    if (cheapest && cost >= least)
+      continue;
+    cheapest = &node;
+    least = cost;
+  }
+  // A check that comes late needs the new value: it is not made in place.
+  for (unsigned number : cheapest->overwrites)
+    if (BlockArgument storage = versions.getVersions()[number].storage)
+      if (lastCheck && !lastCheck->isEmitted)
+        function.removeArgAttr(storage.getArgNumber(),
+                               TrainDialect::getUpdatedAttrName());
+  cheapest->numWished = 0;
+  pushIfReady(*cheapest);
+}
+
+void StepScheduler::pushIfReady(Node &node) {
+  if (node.numAwaited == 0 && node.numWished == 0 && !node.isEmitted)
+    ready.push({node.urgency, node.rank, position[node.op]});
+}
+
+void StepScheduler::emit(Node &node) {
+  if (node.isEmitted)
+    return;
+  for (unsigned number : node.overwrites)
+    overwrite(number);
+  node.op->moveBefore(block.getTerminator());
+  node.isEmitted = true;
+  ++numEmitted;
+  for (unsigned next : node.successors) {
+    --nodes[next].numAwaited;
+    pushIfReady(nodes[next]);
+  }
+  for (unsigned next : node.wishers)
+    if (nodes[next].numWished > 0) {
+      --nodes[next].numWished;
+      pushIfReady(nodes[next]);
+    }
+}
+
+void StepScheduler::run() {
+  copyStarts();
+  collectNodes();
+  buildWishes();
+  computeRanks();
+  for (Node &node : nodes)
+    pushIfReady(node);
+  while (numEmitted < nodes.size()) {
+    if (ready.empty())
+      giveUpCheapest();
+    Node &node = nodes[std::get<2>(ready.top())];
+    ready.pop();
+    emit(node);
+  }
+  for (auto &[nestedBlock, nestedRanges] : versions.findNestedBlocks()) {
+    StepScheduler scheduler(function, *nestedBlock, nestedRanges);
+    scheduler.run();
+    numSnapshots += scheduler.numSnapshots;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Takes what is computed in its own storage as it is. But a loop that a check
+/// needs runs on copies: the variables are written behind the check.
 static void dropStores(func::FuncOp function) {
-  function.walk([](StoreOp store) {
-    if (!isInPlaceOf(store.getSource(), store.getDestination()))
+  llvm::DenseSet<Operation *> checked = findChecked(function.getBody().front());
+  function.walk([&](StoreOp store) {
+    Operation *producer = store.getSource().getDefiningOp();
+    if (!isInPlaceOf(store.getSource(), store.getDestination()) ||
+        (isa_and_nonnull<LoopLikeOpInterface>(producer) &&
+         checked.contains(producer)))
       return;
     store.getResult().replaceAllUsesWith(store.getSource());
     store.erase();

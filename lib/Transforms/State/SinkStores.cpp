@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepScheduler.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
@@ -59,7 +58,6 @@ private:
   bool sinkIntoBranch(StoreOp store, scf::IfOp branch);
   bool sinkAboveLoop(StoreOp store, LoopLikeOpInterface loop);
   void storeCarried(LoopLikeOpInterface loop);
-  void copyVariables();
 
   /// What checks need: it cannot be in the place of an old value.
   llvm::DenseSet<Operation *> checked;
@@ -162,32 +160,12 @@ void SinkStores::storeCarried(LoopLikeOpInterface loop) {
            whileLoop.getAfterArguments());
 }
 
-/// Copies the variables that a loop starts from, but does not write itself: the
-/// program asks for these copies.
-void SinkStores::copyVariables() {
-  StateVersions versions(getOperation());
-  getOperation().walk([&](LoopLikeOpInterface loop) {
-    OpBuilder b(loop);
-    for (OpOperand &init : loop.getInitsMutable()) {
-      Attribute variable = versions.lookup(getRoot(init.get()));
-      bool isWritten = llvm::any_of(loop->getResults(), [&](Value result) {
-        return versions.contains(result) &&
-               getOverwritten(result) == init.get();
-      });
-      if (variable && !isWritten)
-        init.set(copyVersion(b, loop.getLoc(), init.get(), variable));
-    }
-  });
-}
-
 void SinkStores::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
   Block &entry = function.getBody().front();
-  checked = findNeeded(
-      entry, llvm::to_vector_of<Operation *>(llvm::make_pointer_range(
-                 llvm::make_filter_range(entry, llvm::IsaPred<cf::AssertOp>))));
+  checked = findChecked(entry);
   // Variables before results: the last ones that are returned.
   SmallVector<StoreOp> stores;
   for (Operation &op : entry)
@@ -201,5 +179,4 @@ void SinkStores::runOnOperation() {
     if (!isa<func::FuncOp>(store->getParentOp()))
       sink(store);
   });
-  copyVariables();
 }

@@ -150,32 +150,23 @@ void flywheel::forEachStorage(func::FuncOp function,
         visit(argument, ret.getOperand(next++));
 }
 
-StateVersions::StateVersions(func::FuncOp function) {
-  auto getVariable = [&](BlockArgument argument) {
-    return function.getArgAttr(argument.getArgNumber(),
-                               TrainDialect::getVariableAttrName());
-  };
-  for (BlockArgument argument : function.getArguments())
-    if (Attribute variable = getVariable(argument))
-      variables[argument] = variable;
-  forEachStorage(function, [&](BlockArgument storage, Value last) {
-    if (Attribute variable = getVariable(storage))
-      add(storage, last, variable);
-  });
-}
-
-void StateVersions::add(Value first, Value last, Attribute variable) {
-  if (!isInPlaceOf(last, first))
-    return;
-  variables[first] = variable;
-  for (Value value = last; value != first; value = getOverwritten(value)) {
-    variables[value] = variable;
-    auto result = cast<OpResult>(value);
-    if (isa<RegionBranchOpInterface>(result.getOwner()))
-      for (auto [entry, exit] :
-           getRegionVersions(result.getOwner(), result.getResultNumber()))
-        add(entry, exit, variable);
+llvm::DenseSet<Operation *> flywheel::findChecked(Block &block) {
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Operation *> ops;
+  for (auto check : block.getOps<cf::AssertOp>())
+    ops.push_back(check);
+  while (!ops.empty()) {
+    Operation *op = ops.pop_back_val();
+    if (!needed.insert(op).second)
+      continue;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          if (Operation *before = block.findAncestorOpInBlock(*producer))
+            ops.push_back(before);
+    });
   }
+  return needed;
 }
 
 LogicalResult flywheel::verifyChecks(func::FuncOp function) {

@@ -102,31 +102,6 @@ func.func @placed(%r: tensor<4xf32> {train.result = 0 : i64}, %w: tensor<4xf32> 
 
 // -----
 
-// A loop that starts from a variable that it does not write, but the step does,
-// starts from a copy that the program asks for.
-// CHECK-LABEL: func.func @own(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>, %[[R:[^:]*]]: tensor<?xf32> {{{[^}]*}}}, %[[W:[^:]*]]: tensor<?xf32>
-// CHECK: %[[DIM:.*]] = tensor.dim %[[W]]
-// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor(%[[DIM]])
-// CHECK: %[[COPY:.*]] = linalg.copy {train.snapshot = @w} ins(%[[W]] {{.*}} outs(%[[OWN]]
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
-// CHECK: linalg_ext.store %[[X]] in %[[W]]
-func.func @own(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64},
-               %w: tensor<?xf32> {train.variable = @w, train.reads, train.writes}, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %w) -> (tensor<?xf32>) {
-    %e = math.exp %a : tensor<?xf32>
-    scf.yield %e : tensor<?xf32>
-  }
-  %norm = math.exp %0 : tensor<?xf32>
-  %result = linalg_ext.store %norm in %r : tensor<?xf32> in tensor<?xf32>
-  %new = linalg_ext.store %x in %w : tensor<?xf32> in tensor<?xf32>
-  return %result, %new : tensor<?xf32>, tensor<?xf32>
-}
-
-// -----
-
 // A while loop stores on both ways.
 // CHECK-LABEL: func.func @while(
 // CHECK: scf.while (%[[A:.*]] = %{{.*}})
@@ -320,37 +295,6 @@ func.func @carried(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf3
     scf.yield %1, %b, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
   return %0#0 : tensor<4xf32>
-}
-
-// -----
-
-// A loop that starts from what a branch has written, but does not write it, starts
-// from a copy as well.
-// CHECK-LABEL: func.func @version(
-// CHECK-SAME: %{{[^:]*}}: i1, %{{[^:]*}}: tensor<4xf32>, %{{[^:]*}}: tensor<4xf32> {{{[^}]*}}}, %[[W:[^:]*]]: tensor<4xf32>
-// CHECK: scf.if
-// CHECK: %[[NEW:.*]] = linalg.exp {{.*}} outs(%[[W]]
-// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor()
-// CHECK: %[[COPY:.*]] = linalg.copy {train.snapshot = @w} ins(%[[NEW]] {{.*}} outs(%[[OWN]]
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
-// CHECK: scf.yield %{{.*}}, %[[NEW]]
-func.func @version(%c: i1, %x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64},
-                   %w: tensor<4xf32> {train.variable = @w, train.reads, train.writes}, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %0:2 = scf.if %c -> (tensor<4xf32>, tensor<4xf32>) {
-    %new = linalg.exp ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) -> tensor<4xf32>
-    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %new) -> tensor<4xf32> {
-      %e = math.exp %a : tensor<4xf32>
-      scf.yield %e : tensor<4xf32>
-    }
-    %norm = math.exp %1 : tensor<4xf32>
-    scf.yield %norm, %new : tensor<4xf32>, tensor<4xf32>
-  } else {
-    scf.yield %x, %w : tensor<4xf32>, tensor<4xf32>
-  }
-  %result = linalg_ext.store %0#0 in %r : tensor<4xf32> in tensor<4xf32>
-  return %result, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----

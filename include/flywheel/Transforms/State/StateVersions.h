@@ -15,7 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace flywheel {
 /// The tensor in whose place `value` is, as the op says that makes it: a
@@ -42,24 +42,6 @@ bool isView(mlir::Operation *op);
 /// The tensor that `value` is a part or another shape of.
 mlir::Value getRoot(mlir::Value value);
 
-/// The values of a function, in all its regions, that are versions of a
-/// variable it uses.
-class StateVersions {
-public:
-  explicit StateVersions(mlir::func::FuncOp function);
-
-  bool contains(mlir::Value value) const { return variables.contains(value); }
-  /// The name of the variable that `value` is a version of, or null.
-  mlir::Attribute lookup(mlir::Value value) const {
-    return variables.lookup(value);
-  }
-
-private:
-  void add(mlir::Value first, mlir::Value last, mlir::Attribute variable);
-
-  llvm::DenseMap<mlir::Value, mlir::Attribute> variables;
-};
-
 /// A copy of `value`, a version of `variable` or a part of one, or of a value
 /// of the step where `variable` is null, in a buffer of its own. It is a
 /// structured copy, marked `train.snapshot`: bufferization inserts none that
@@ -72,6 +54,9 @@ mlir::Value copyVersion(mlir::OpBuilder &b, mlir::Location loc,
 void forEachStorage(
     mlir::func::FuncOp function,
     llvm::function_ref<void(mlir::BlockArgument, mlir::Value)> visit);
+
+/// The ops of `block` that its checks need, and these themselves.
+llvm::DenseSet<mlir::Operation *> findChecked(mlir::Block &block);
 
 /// Emits an error at the first check of `function` that is not at its top
 /// level: nothing could say that it comes before every write.

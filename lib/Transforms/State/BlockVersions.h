@@ -1,0 +1,91 @@
+//===- BlockVersions.h - What a block does to storages ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_STATE_BLOCKVERSIONS_H
+#define FLYWHEEL_LIB_TRANSFORMS_STATE_BLOCKVERSIONS_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace flywheel {
+
+/// What one block does to one storage.
+struct StorageRange {
+  /// The argument of the function, or null for a buffer of the step: that of a
+  /// value that a loop carries.
+  mlir::BlockArgument storage;
+  /// The versions in which the block finds and leaves it.
+  mlir::Value first, last;
+};
+
+/// A version of a storage in a block.
+struct Version {
+  mlir::Value value;
+  /// What is made in its place; null for the last one.
+  mlir::Value next;
+  mlir::BlockArgument storage;
+  /// The ops of the block that overwrite it, or parts of it: what makes `next`,
+  /// and what computes a part of that in its place.
+  llvm::SetVector<mlir::Operation *> writers;
+};
+
+/// Uses that one copy can serve: those of the same value.
+using UsesByValue =
+    llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::OpOperand *>>;
+
+using OpPredicate = llvm::function_ref<bool(mlir::Operation *)>;
+
+/// The versions of storages that a block finds and makes, and who reads them.
+class BlockVersions {
+public:
+  BlockVersions(mlir::Block &block, llvm::ArrayRef<StorageRange> ranges);
+
+  llvm::ArrayRef<Version> getVersions() const { return versions; }
+
+  /// Whether `op` writes `version` or makes a later one in its place: it cannot
+  /// come before all that do.
+  bool overwrites(mlir::Operation *op, const Version &version) const;
+
+  /// The ops of the block that should read `version` before it is overwritten.
+  llvm::SetVector<mlir::Operation *> findReaders(const Version &version) const;
+
+  /// What reads `version` when it is overwritten or later, if its writers and
+  /// the ops of the block that are late come last.
+  UsesByValue findLateReads(const Version &version, OpPredicate isLate) const;
+
+  /// The operands that ops start from to make something else than the next
+  /// version of `version`.
+  llvm::SmallVector<mlir::OpOperand *> findStarts(const Version &version) const;
+
+  /// The blocks in this one, and what each does to the storages or to what
+  /// loops carry.
+  llvm::MapVector<mlir::Block *, llvm::SmallVector<StorageRange>>
+  findNestedBlocks() const;
+
+  /// The op of this block that contains `op`, or null.
+  mlir::Operation *getTopLevel(mlir::Operation *op) const {
+    return block.findAncestorOpInBlock(*op);
+  }
+
+private:
+  void collect(const StorageRange &range,
+               llvm::DenseSet<mlir::Value> &overwritten);
+  llvm::SmallVector<mlir::OpOperand *> collectUses(mlir::Value version,
+                                                   OpPredicate isBlocked) const;
+
+  mlir::Block &block;
+  llvm::SmallVector<Version> versions;
+  /// The versions that the block makes, and their storages.
+  llvm::DenseMap<mlir::Value, mlir::BlockArgument> made;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_STATE_BLOCKVERSIONS_H
