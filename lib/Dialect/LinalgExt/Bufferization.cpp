@@ -72,8 +72,10 @@ struct StoreModel
         getBuffer(rewriter, store.getDestination(), options, state);
     if (failed(from) || failed(to))
       return failure();
+    // Not by the hook of the options, which does not say what to mark.
     auto copy = memref::CopyOp::create(rewriter, op->getLoc(), *from, *to);
-    copy->setAttr(LinalgExtDialect::getStoreAttrName(), rewriter.getUnitAttr());
+    copy->setAttr(LinalgExtDialect::getAssignedAttrName(),
+                  rewriter.getUnitAttr());
     bufferization::replaceOpWithBufferizedValues(rewriter, op, *to);
     return success();
   }

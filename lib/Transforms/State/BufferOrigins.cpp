@@ -8,7 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -20,10 +20,25 @@ Value flywheel::getWholeBuffer(Value buffer) {
   return buffer;
 }
 
-Value flywheel::getRootBuffer(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
+/// The values of which `value`, a result of `op` or an argument of one of its
+/// regions, is one. What a loop carries is in the buffer that it starts in.
+static SmallVector<Value> getPredecessors(RegionBranchOpInterface op,
+                                          Value value) {
+  SmallVector<Value> values;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op.getOperation()))
+    if (OpOperand *init = argument
+                              ? loop.getTiedLoopInit(argument)
+                              : loop.getTiedLoopInit(cast<OpResult>(value)))
+      return {init->get()};
+  if (argument)
+    op.getPredecessorValues(
+        {argument.getParentRegion(), argument.getOwner()->getArguments()},
+        argument.getArgNumber(), values);
+  else
+    op.getPredecessorValues({op, op->getResults()},
+                            cast<OpResult>(value).getResultNumber(), values);
+  return values;
 }
 
 BufferOrigins flywheel::findOrigins(Value buffer) {
@@ -33,30 +48,17 @@ BufferOrigins flywheel::findOrigins(Value buffer) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value))
       continue;
-    auto result = dyn_cast<OpResult>(value);
     Operation *op = value.getDefiningOp();
-    if (auto view = dyn_cast_or_null<ViewLikeOpInterface>(op)) {
+    Operation *owner = op ? op : value.getParentBlock()->getParentOp();
+    if (auto view = dyn_cast_or_null<ViewLikeOpInterface>(op))
       worklist.push_back(view.getViewSource());
-    } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    else if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
       worklist.append({select.getTrueValue(), select.getFalseValue()});
-    } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-      for (Region &region : branch->getRegions())
-        worklist.push_back(region.front().getTerminator()->getOperand(
-            result.getResultNumber()));
-    } else if (auto loop = dyn_cast_or_null<scf::WhileOp>(op)) {
-      worklist.push_back(
-          loop.getConditionOp().getArgs()[result.getResultNumber()]);
-    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
-      if (loop && argument.getOwner() == loop.getAfterBody())
-        worklist.push_back(
-            loop.getConditionOp().getArgs()[argument.getArgNumber()]);
-      else
-        origins.insert(value);
-    } else {
+    else if (auto branch = dyn_cast<RegionBranchOpInterface>(owner))
+      llvm::append_range(worklist, getPredecessors(branch, value));
+    else
       // What an op passes on that nothing is known of may be anything.
-      origins.insert(op->getNumRegions() == 0 ? value : Value());
-    }
+      origins.insert(op && op->getNumRegions() > 0 ? Value() : value);
   }
   return origins;
 }

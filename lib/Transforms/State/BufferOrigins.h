@@ -15,9 +15,6 @@ namespace flywheel {
 /// The buffer of which `buffer` is another type.
 mlir::Value getWholeBuffer(mlir::Value buffer);
 
-/// The buffer of which `buffer` is a part or another type.
-mlir::Value getRootBuffer(mlir::Value buffer);
-
 using BufferOrigins = llvm::SmallSetVector<mlir::Value, 4>;
 
 /// The buffers, arguments or allocations, that `buffer` may be a part of; null

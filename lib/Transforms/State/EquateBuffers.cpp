@@ -65,13 +65,15 @@ public:
 private:
   struct Move {
     Value source, target;
-    /// The allocation that the source has been copied to, if it has.
+    /// The allocation that the source has been copied to, if it has, and the
+    /// marks of that copy.
     memref::AllocOp copied;
+    DictionaryAttr marks;
     /// Of the source, and of the target.
     BufferOrigins origins, targets;
   };
 
-  void copy(Location loc, Value source, Value target);
+  void copy(const Move &move, Value target);
   void copyApart(Move &move);
   memref::CopyOp findCopy(memref::AllocOp alloc);
 
@@ -84,8 +86,7 @@ struct EquateBuffers : flywheel::impl::EquateBuffersBase<EquateBuffers> {
   void runOnOperation() override;
 
 private:
-  void equate(scf::ForOp loop);
-  void equate(scf::WhileOp loop);
+  void equate(LoopLikeOpInterface loop);
   void equate(CommitOp commit);
 };
 } // namespace
@@ -124,13 +125,14 @@ bool ParallelMove::add(Value source, Value target) {
   source = getWholeBuffer(source);
   if (source == getWholeBuffer(target))
     return false;
-  Move move{source, target, {}, {}, findOrigins(target)};
+  Move move{source, target, {}, {}, {}, findOrigins(target)};
   // Bufferization may have copied it already.
   if (auto alloc = source.getDefiningOp<memref::AllocOp>();
       alloc && alloc->getBlock() == end->getBlock())
     if (memref::CopyOp copy = findCopy(alloc)) {
       move.source = getWholeBuffer(copy.getSource());
       move.copied = alloc;
+      move.marks = copy->getDiscardableAttrDictionary();
       if (move.source == getWholeBuffer(target))
         return false;
     }
@@ -141,18 +143,19 @@ bool ParallelMove::add(Value source, Value target) {
 
 /// What an iteration passes on, the program asks for as a value of the loop: a
 /// variable that it passes on may be copied.
-void ParallelMove::copy(Location loc, Value source, Value target) {
-  auto copy = memref::CopyOp::create(b, loc, source, target);
+void ParallelMove::copy(const Move &move, Value target) {
+  auto copy = memref::CopyOp::create(b, end->getLoc(), move.source, target);
+  if (move.marks)
+    copy->setDiscardableAttrs(move.marks);
   if (!isa<CommitOp>(end))
-    copy->setAttr(LinalgExtDialect::getStoreAttrName(), b.getUnitAttr());
+    copy->setAttr(LinalgExtDialect::getAssignedAttrName(), b.getUnitAttr());
 }
 
 /// Reads a source before anything is overwritten.
 void ParallelMove::copyApart(Move &move) {
   if (!move.copied) {
-    Location loc = end->getLoc();
-    move.copied = allocateLike(b, loc, move.source);
-    copy(loc, move.source, move.copied);
+    move.copied = allocateLike(b, end->getLoc(), move.source);
+    copy(move, move.copied);
   }
   move.source = move.copied;
   move.origins.clear();
@@ -167,15 +170,22 @@ unsigned ParallelMove::emit() {
         return &other != &move && mayOverlap(move.targets, other.origins);
       });
     });
-    if (free == moves.end()) {
-      auto *held = llvm::find_if(moves, [](Move &move) {
-        return !move.copied || move.source != move.copied.getResult();
-      });
-      copyApart(*held);
+    if (free != moves.end()) {
+      copy(*free, free->target);
+      moves.erase(free);
       continue;
     }
-    copy(end->getLoc(), free->source, free->target);
-    moves.erase(free);
+    auto *held = llvm::find_if(moves, [](Move &move) {
+      return !move.copied || move.source != move.copied.getResult();
+    });
+    // Where all are apart, a target of which nothing is known is in the way,
+    // but no copy is: then any order will do.
+    if (held == moves.end()) {
+      for (Move &move : moves)
+        move.origins.clear();
+      continue;
+    }
+    copyApart(*held);
   }
   return numCopies;
 }
@@ -210,55 +220,48 @@ static void separateInits(LoopLikeOpInterface loop) {
   }
 }
 
-void EquateBuffers::equate(scf::ForOp loop) {
-  separateInits(loop);
-  Operation *yield = loop.getBody()->getTerminator();
-  ParallelMove moves(yield);
-  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
-    if (!isa<MemRefType>(init.getType()))
-      continue;
-    loop.getRegionIterArg(number).replaceAllUsesWith(init);
-    loop.getResult(number).replaceAllUsesWith(init);
-  }
-  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
-    if (!isa<MemRefType>(init.getType()))
-      continue;
-    moves.add(yield->getOperand(number), init);
-    yield->setOperand(number, init);
-  }
-  numCopies += moves.emit();
-  eraseUnread(*loop.getBody());
-}
-
 /// The buffers behind the condition are those that it passes on in this
-/// iteration: only what goes back has to be where it came from.
-void EquateBuffers::equate(scf::WhileOp loop) {
-  separateInits(loop);
-  for (auto [init, argument] :
-       llvm::zip(loop.getInits(), loop.getBeforeArguments()))
-    if (isa<MemRefType>(init.getType()))
-      argument.replaceAllUsesWith(init);
-  for (auto [number, passed] :
-       llvm::enumerate(loop.getConditionOp().getArgs())) {
+/// iteration: what `loop` starts with where that is passed on.
+static void forwardInits(scf::WhileOp loop) {
+  for (auto [passed, after, result] :
+       llvm::zip_equal(loop.getConditionOp().getArgs(),
+                       loop.getAfterArguments(), loop.getResults())) {
     Value whole = getWholeBuffer(passed);
     if (!isa<MemRefType>(passed.getType()) ||
         !llvm::is_contained(loop.getInits(), whole))
       continue;
     OpBuilder b(loop);
     Value same = castTo(b, loop.getLoc(), whole, passed.getType());
-    loop.getAfterArguments()[number].replaceAllUsesWith(same);
-    loop.getResult(number).replaceAllUsesWith(same);
+    after.replaceAllUsesWith(same);
+    result.replaceAllUsesWith(same);
   }
-  Operation *yield = loop.getYieldOp();
-  ParallelMove moves(yield);
-  for (auto [number, init] : llvm::enumerate(loop.getInits())) {
-    if (!isa<MemRefType>(init.getType()))
+}
+
+void EquateBuffers::equate(LoopLikeOpInterface loop) {
+  auto yielded = loop.getYieldedValuesMutable();
+  if (!yielded || yielded->empty())
+    return;
+  separateInits(loop);
+  SmallVector<std::pair<OpOperand *, Value>> passedOn;
+  for (auto [init, argument, value] : llvm::zip_equal(
+           loop.getInitsMutable(), loop.getRegionIterArgs(), *yielded)) {
+    if (!isa<MemRefType>(argument.getType()))
       continue;
-    moves.add(yield->getOperand(number), init);
-    yield->setOperand(number, init);
+    argument.replaceAllUsesWith(init.get());
+    if (OpResult result = loop.getTiedLoopResult(&init))
+      result.replaceAllUsesWith(init.get());
+    passedOn.push_back({&value, init.get()});
+  }
+  if (auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation()))
+    forwardInits(whileLoop);
+  Operation *yield = yielded->front().getOwner();
+  ParallelMove moves(yield);
+  for (auto [value, init] : passedOn) {
+    moves.add(value->get(), init);
+    value->set(init);
   }
   numCopies += moves.emit();
-  eraseUnread(*loop.getAfterBody());
+  eraseUnread(*yield->getBlock());
 }
 
 void EquateBuffers::equate(CommitOp commit) {
@@ -295,9 +298,7 @@ void EquateBuffers::runOnOperation() {
     return signalPassFailure();
   // Inner loops first: what an outer one passes on may come out of them.
   getOperation().walk([&](Operation *op) {
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      equate(loop);
-    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
       equate(loop);
     else if (auto commit = dyn_cast<CommitOp>(op))
       equate(commit);

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -26,9 +27,12 @@ using flywheel::train::TrainDialect;
 namespace {
 struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
-    if (failed(verifyCopies()))
+    LogicalResult result = success();
+    getOperation().walk([&](Operation *op) {
+      if (isa<memref::CopyOp, linalg::CopyOp>(op) && failed(verifyCopy(op)))
+        result = failure();
+    });
+    if (failed(result))
       signalPassFailure();
   }
 
@@ -42,23 +46,26 @@ private:
   }
 
   /// Reports a copy of a variable, unless it is known to be needed.
-  LogicalResult verifyCopy(Operation *copy, Value from, Value to,
-                           bool isAskedFor);
-  LogicalResult verifyCopies();
+  LogicalResult verifyCopy(Operation *copy);
 };
 } // namespace
 
-LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
-                                        bool isAskedFor) {
-  Value source = getRootBuffer(from), target = getRootBuffer(to);
-  if (source == target)
+LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
+  Value from = copy->getOperand(0), to = copy->getOperand(1);
+  Value source = getWholeBuffer(from), target = getWholeBuffer(to);
+  // A copy of a part, or into one, is a computation by itself, such as a
+  // concatenation or a panel of a product.
+  if (source == target || source.getDefiningOp<ViewLikeOpInterface>() ||
+      target.getDefiningOp<ViewLikeOpInterface>())
     return success();
   StringRef variableName = TrainDialect::getVariableAttrName();
+  StringRef updatedName = TrainDialect::getUpdatedAttrName();
+  // What the program assigns it may copy, and so may the scheduler.
+  bool isAskedFor = copy->hasAttr(LinalgExtDialect::getAssignedAttrName()) ||
+                    copy->hasAttr(TrainDialect::getSnapshotAttrName());
   Attribute sourceVariable = getAttr(source, variableName);
-  // What the program assigns it may copy.
-  bool isUpdated =
-      getAttr(source, TrainDialect::getUpdatedAttrName()) != nullptr;
-  if (sourceVariable && isUpdated && !isAskedFor && !isa<BlockArgument>(target))
+  if (sourceVariable && getAttr(source, updatedName) && !isAskedFor &&
+      !isa<BlockArgument>(target))
     return copy->emitError()
            << "this step copies variable " << sourceVariable
            << ": expected its old value to be read before it is overwritten, "
@@ -66,40 +73,9 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy, Value from, Value to,
            << from.getType();
   // One variable assigned to another is a copy by itself.
   Attribute targetVariable = getAttr(target, variableName);
-  if (targetVariable && !sourceVariable &&
-      getAttr(target, TrainDialect::getUpdatedAttrName()))
+  if (targetVariable && !sourceVariable && getAttr(target, updatedName))
     return copy->emitError()
            << "this step copies a new value into variable " << targetVariable
            << ": expected the update to write in place";
   return success();
-}
-
-LogicalResult VerifyInPlace::verifyCopies() {
-  LogicalResult result = success();
-  auto isWritten = [&](Value source) {
-    return getAttr(getRootBuffer(source), TrainDialect::getWritesAttrName()) !=
-           nullptr;
-  };
-  getOperation().walk([&](memref::CopyOp copy) {
-    // What is a part, or is put into one, is a copy by itself.
-    if (getWholeBuffer(copy.getTarget()) == getRootBuffer(copy.getTarget()) &&
-        getWholeBuffer(copy.getSource()) == getRootBuffer(copy.getSource()) &&
-        failed(verifyCopy(copy, copy.getSource(), copy.getTarget(),
-                          copy->hasAttr(LinalgExtDialect::getStoreAttrName()) ||
-                              !isWritten(copy.getSource()))))
-      result = failure();
-  });
-  // A structured copy of a part is a computation, such as a concatenation or a
-  // panel of a product; a copy of the whole is allowed where it says why.
-  getOperation().walk([&](linalg::CopyOp copy) {
-    Value source = copy.getInputs()[0], target = copy.getOutputs()[0];
-    if (getWholeBuffer(source) != getRootBuffer(source) ||
-        getWholeBuffer(target) != getRootBuffer(target))
-      return;
-    bool isAskedFor = copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
-                      !isWritten(source);
-    if (failed(verifyCopy(copy, source, target, isAskedFor)))
-      result = failure();
-  });
-  return result;
 }

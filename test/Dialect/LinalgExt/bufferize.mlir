@@ -36,7 +36,7 @@ func.func @updated(%i: tensor<3xi64> {bufferization.writable = false}, %u: tenso
 // CHECK-LABEL: func.func @stored(
 // CHECK-SAME: %[[X:[^:]*]]: memref<4xf32>, %[[Y:[^:]*]]: memref<4xf32>
 // CHECK-NEXT: %[[OWN:.*]] = memref.alloc()
-// CHECK-NEXT: memref.copy %[[X]], %[[OWN]] {linalg_ext.store} :
+// CHECK-NEXT: memref.copy %[[X]], %[[OWN]] {linalg_ext.assigned} :
 // CHECK-NEXT: return %[[OWN]]
 func.func @stored(%x: tensor<4xf32> {bufferization.writable = false}, %y: tensor<4xf32> {bufferization.writable = false}) -> tensor<4xf32> {
   %0 = linalg_ext.store %x in %y : tensor<4xf32> in tensor<4xf32>

@@ -34,8 +34,8 @@ func.func @branch(%c: tensor<i1>, %x: tensor<?x32xf32>) {
 // CHECK: scf.if
 // CHECK-NEXT: memref.view
 // CHECK-NEXT: linalg.copy {train.snapshot = @a} ins(%[[A:.*]] : memref<64x32xf32>) outs(%[[T:.*]] : memref<64x32xf32>)
-// CHECK-NEXT: memref.copy %[[B:.*]], %[[A]] {linalg_ext.store} :
-// CHECK-NEXT: memref.copy %[[T]], %[[B]] {linalg_ext.store} :
+// CHECK-NEXT: memref.copy %[[B:.*]], %[[A]] {linalg_ext.assigned} :
+// CHECK-NEXT: memref.copy %[[T]], %[[B]] {linalg_ext.assigned} :
 // CHECK-NEXT: }
 // CHECK-NEXT: return
 func.func @swap(%c: tensor<i1>) {

@@ -362,7 +362,7 @@ func.func @copied(%c: i1, %n: index) {
 // CHECK-SAME: %[[V:[^:]*]]: memref<4xf32>, %[[N:.*]]: index)
 // CHECK: %[[H:.*]] = memref.alloc()
 // CHECK: scf.for
-// CHECK-NEXT: memref.copy %[[V]], %[[H]] {linalg_ext.store} :
+// CHECK-NEXT: memref.copy %[[V]], %[[H]] {linalg_ext.assigned} :
 func.func @marked(%v: memref<4xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -52,9 +52,9 @@ func.func @parts(%v: memref<4xf32> {train.variable = @v, train.writes}, %w: memr
 // What the program assigns is copied where a check keeps the other variable from
 // being written.
 // CHECK-LABEL: func.func @stored(
-// CHECK: memref.copy {{.*}} {linalg_ext.store}
+// CHECK: memref.copy {{.*}} {linalg_ext.assigned}
 func.func @stored(%w: memref<4xf32> {train.variable = @w, train.reads, train.updated, train.writes}) {
   %other = memref.alloc() : memref<4xf32>
-  memref.copy %w, %other {linalg_ext.store} : memref<4xf32> to memref<4xf32>
+  memref.copy %w, %other {linalg_ext.assigned} : memref<4xf32> to memref<4xf32>
   return
 }

@@ -28,8 +28,8 @@ def LinalgExt_Dialect : Dialect {
 
     A `cf.assert` with `linalg_ext.safe` guards nothing that does harm without
     it: `flywheel-carry-checks` may delay it. A `memref.copy` with
-    `linalg_ext.store` is what bufferization has made of a store, or of what an
-    iteration passes on: the program assigns the value, so that copying it is
+    `linalg_ext.assigned` is what bufferization has made of a store, or of what
+    an iteration passes on: the program assigns the value, so that copying it is
     what it asks for.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -37,7 +37,9 @@ def LinalgExt_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     static ::llvm::StringRef getSafeAttrName() { return "linalg_ext.safe"; }
-    static ::llvm::StringRef getStoreAttrName() { return "linalg_ext.store"; }
+    static ::llvm::StringRef getAssignedAttrName() {
+      return "linalg_ext.assigned";
+    }
   }];
 }
 

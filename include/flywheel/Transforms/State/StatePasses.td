@@ -159,7 +159,8 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
     (`train.updated`) is written by the update itself, not copied from elsewhere,
     and that no buffer of the step holds a copy of it but the snapshots that the
     scheduler has marked (`train.snapshot`) and what the program assigns or a
-    loop passes on (`linalg_ext.store`). Refuses anything else at the location of the op that copies.
+    loop passes on (`linalg_ext.assigned`). Refuses anything else at the
+    location of the op that copies.
   }];
 }
 
