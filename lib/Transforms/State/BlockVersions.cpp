@@ -10,7 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -70,7 +70,7 @@ static Value getPassedOn(OpOperand &use) {
   if ((isView(user) && use.getOperandNumber() == 0) ||
       isa<arith::SelectOp>(user))
     return user->getResult(0);
-  if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+  if (user->hasTrait<OpTrait::IsTerminator>() && isBranch(user->getParentOp()))
     return user->getParentOp()->getResult(use.getOperandNumber());
   return {};
 }
@@ -165,8 +165,7 @@ static bool isSelfConflict(OpOperand &use, Operation *writer,
   // Each branch is a block that is put in order; an iteration of a loop reads
   // what the one before has written.
   if (op != writer)
-    return !isa<RegionBranchOpInterface>(writer) ||
-           isa<LoopLikeOpInterface>(writer);
+    return !isBranch(writer);
   if (isa<linalg_ext::StoreOp, LoopLikeOpInterface>(op))
     return false;
   if (!isInit(use))

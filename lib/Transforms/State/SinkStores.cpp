@@ -55,7 +55,7 @@ struct SinkStores : flywheel::impl::SinkStoresBase<SinkStores> {
 
 private:
   void sink(StoreOp store);
-  bool sinkIntoBranch(StoreOp store, scf::IfOp branch);
+  bool sinkIntoBranch(StoreOp store, Operation *branch);
   bool sinkAboveLoop(StoreOp store, LoopLikeOpInterface loop);
   void storeCarried(LoopLikeOpInterface loop);
 
@@ -64,38 +64,28 @@ private:
 };
 } // namespace
 
-/// The operands that the branches of `branch` pass on as its result `number`.
-static std::array<OpOperand *, 2> getYields(scf::IfOp branch, unsigned number) {
-  return {&branch.thenYield()->getOpOperand(number),
-          &branch.elseYield()->getOpOperand(number)};
-}
-
-bool SinkStores::sinkIntoBranch(StoreOp store, scf::IfOp branch) {
-  unsigned number = cast<OpResult>(store.getSource()).getResultNumber();
+bool SinkStores::sinkIntoBranch(StoreOp store, Operation *branch) {
   Value destination = store.getDestination();
-  // What a branch has stored in a place of its own.
-  for (OpOperand *yielded : getYields(branch, number)) {
-    auto inner = yielded->get().getDefiningOp<StoreOp>();
-    if (inner && inner->hasOneUse() &&
-        inner.getDestination().getDefiningOp<tensor::EmptyOp>())
-      inner.getDestinationMutable().assign(destination);
-  }
-  auto isStored = [&](Value value, bool elsewhere) {
-    auto other = value.getDefiningOp<StoreOp>();
-    return other && (other.getDestination() != destination) == elsewhere;
-  };
-  // One place for each value.
-  for (OpOperand *yielded : getYields(branch, number))
-    if (isStored(yielded->get(), /*elsewhere=*/true))
+  SmallVector<OpOperand *> yields =
+      getYields(branch, cast<OpResult>(store.getSource()).getResultNumber());
+  for (OpOperand *yield : yields) {
+    auto inner = yield->get().getDefiningOp<StoreOp>();
+    if (!inner || inner.getDestination() == destination)
+      continue;
+    // One place for each value, unless a branch has stored it in one of its
+    // own.
+    if (!inner->hasOneUse() ||
+        !inner.getDestination().getDefiningOp<tensor::EmptyOp>())
       return false;
+    inner.getDestinationMutable().assign(destination);
+  }
   store.replaceAllUsesWith(store.getSource());
   store.erase();
-  for (OpOperand *yielded : getYields(branch, number)) {
-    if (yielded->get() == destination ||
-        isStored(yielded->get(), /*elsewhere=*/false))
+  for (OpOperand *yield : yields) {
+    if (yield->get() == destination || yield->get().getDefiningOp<StoreOp>())
       continue;
-    storePassed(*yielded, destination);
-    sink(yielded->get().getDefiningOp<StoreOp>());
+    storePassed(*yield, destination);
+    sink(yield->get().getDefiningOp<StoreOp>());
   }
   return true;
 }
@@ -108,19 +98,17 @@ bool SinkStores::sinkAboveLoop(StoreOp store, LoopLikeOpInterface loop) {
   });
   if (!init || init.getDefiningOp<StoreOp>() || isPlaced)
     return false;
-  for (OpOperand &operand : loop.getInitsMutable()) {
-    if (operand.get() != init)
-      continue;
-    Value destination = store.getDestination();
-    store.replaceAllUsesWith(store.getSource());
-    store.erase();
-    if (init != destination) {
-      storePassed(operand, destination);
-      sink(operand.get().getDefiningOp<StoreOp>());
-    }
-    return true;
+  Value destination = store.getDestination();
+  store.replaceAllUsesWith(store.getSource());
+  store.erase();
+  OpOperand *operand =
+      llvm::find_if(loop.getInitsMutable(),
+                    [&](OpOperand &use) { return use.get() == init; });
+  if (init != destination) {
+    storePassed(*operand, destination);
+    sink(operand->get().getDefiningOp<StoreOp>());
   }
-  return false;
+  return true;
 }
 
 /// Moves `store` to where the control flow in front of it makes its source.
@@ -132,32 +120,31 @@ void SinkStores::sink(StoreOp store) {
       !isAvailable(store.getDestination(), producer))
     return;
   bool isSunk = false;
-  if (auto branch = dyn_cast<scf::IfOp>(producer))
-    isSunk = sinkIntoBranch(store, branch);
-  else if (isa<scf::ForOp, scf::WhileOp>(producer))
-    isSunk = sinkAboveLoop(store, cast<LoopLikeOpInterface>(producer));
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(producer))
+    isSunk = sinkAboveLoop(store, loop);
+  else if (isBranch(producer))
+    isSunk = sinkIntoBranch(store, producer);
   numSunk += isSunk;
 }
 
 /// Stores what an iteration of `loop` computes where it found what it replaces.
 void SinkStores::storeCarried(LoopLikeOpInterface loop) {
-  auto storeAll = [](MutableArrayRef<OpOperand> passed, ValueRange replaced) {
-    for (auto [value, argument] : llvm::zip(passed, replaced))
+  for (Region &region : loop->getRegions()) {
+    auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
+        region.front().getTerminator());
+    if (!terminator)
+      continue;
+    MutableOperandRange passed = terminator.getMutableSuccessorOperands(
+        {loop.getOperation(), loop->getResults()});
+    bool isEntry = &region == loop.getLoopRegions().front();
+    for (auto [value, argument] : llvm::zip(
+             passed, isEntry ? loop.getRegionIterArgs()
+                             : Block::BlockArgListType(region.getArguments())))
       if (isa<RankedTensorType>(argument.getType()) &&
           argument.getType() == value.get().getType() &&
           !isMoved(value.get()) && !isInPlaceOf(value.get(), argument))
         storePassed(value, argument);
-  };
-  if (auto counted = dyn_cast<scf::ForOp>(loop.getOperation()))
-    return storeAll(*counted.getYieldedValuesMutable(),
-                    counted.getRegionIterArgs());
-  auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
-  if (!whileLoop)
-    return;
-  storeAll(whileLoop.getConditionOp().getArgsMutable(),
-           whileLoop.getBeforeArguments());
-  storeAll(whileLoop.getYieldOp()->getOpOperands(),
-           whileLoop.getAfterArguments());
+  }
 }
 
 void SinkStores::runOnOperation() {

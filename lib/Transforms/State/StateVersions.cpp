@@ -43,22 +43,40 @@ Value flywheel::getRoot(Value value) {
   return value;
 }
 
-/// The latest value outside of `region` that `value` is in place of, or null.
-static Value getOverwrittenOutside(Value value, Region &region) {
-  while (value && region.isAncestor(value.getParentRegion()))
+bool flywheel::isBranch(Operation *op) {
+  return isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op);
+}
+
+SmallVector<OpOperand *> flywheel::getYields(Operation *branch,
+                                             unsigned result) {
+  SmallVector<OpOperand *> yields;
+  for (Region &region : branch->getRegions())
+    yields.push_back(&region.front().getTerminator()->getOpOperand(result));
+  return yields;
+}
+
+/// The latest value outside of the region around `yield` that what it passes on
+/// is in place of, or null.
+static Value getOverwrittenOutside(OpOperand &yield) {
+  Region *region = yield.getOwner()->getParentRegion();
+  Value value = yield.get();
+  while (value && region->isAncestor(value.getParentRegion()))
     value = getOverwritten(value);
   return value;
 }
 
 /// The number of the loop-carried value in place of which `loop` passes on its
-/// result number `result`: the two lists of a while loop are independent.
-static std::optional<unsigned> getWhileInit(scf::WhileOp loop,
-                                            unsigned result) {
-  Value value = loop.getConditionOp().getArgs()[result];
+/// result number `result`. The two lists of a while loop are independent.
+static std::optional<unsigned> getCarried(LoopLikeOpInterface loop,
+                                          unsigned result) {
+  auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
+  if (!whileLoop)
+    return result;
+  Value value = whileLoop.getConditionOp().getArgs()[result];
   while (Value overwritten = getOverwritten(value))
     value = overwritten;
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != loop.getBeforeBody())
+  if (!argument || argument.getOwner() != whileLoop.getBeforeBody())
     return std::nullopt;
   return argument.getArgNumber();
 }
@@ -71,21 +89,21 @@ Value flywheel::getOverwritten(Value value) {
   unsigned number = result.getResultNumber();
   if (auto structured = dyn_cast<DestinationStyleOpInterface>(op))
     return structured.getTiedOpOperand(result)->get();
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    Value one = getOverwrittenOutside(branch.thenYield().getOperand(number),
-                                      branch.getThenRegion());
-    Value other = getOverwrittenOutside(branch.elseYield().getOperand(number),
-                                        branch.getElseRegion());
-    return one == other ? one : Value();
-  }
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  if (!loop)
-    return {};
-  auto whileLoop = dyn_cast<scf::WhileOp>(op);
-  std::optional<unsigned> init = whileLoop ? getWhileInit(whileLoop, number)
-                                           : std::optional<unsigned>(number);
   // What an iteration leaves is put where it found what it started from.
-  return init ? loop.getInits()[*init] : Value();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    std::optional<unsigned> carried = getCarried(loop, number);
+    return carried ? loop.getInits()[*carried] : Value();
+  }
+  if (!isBranch(op))
+    return {};
+  SmallVector<OpOperand *> yields = getYields(op, number);
+  Value first = getOverwrittenOutside(*yields.front());
+  return llvm::all_of(ArrayRef(yields).drop_front(),
+                      [&](OpOperand *other) {
+                        return getOverwrittenOutside(*other) == first;
+                      })
+             ? first
+             : Value();
 }
 
 bool flywheel::isInPlaceOf(Value value, Value earlier) {
@@ -96,29 +114,24 @@ bool flywheel::isInPlaceOf(Value value, Value earlier) {
 
 SmallVector<std::pair<Value, Value>>
 flywheel::getRegionVersions(Operation *op, unsigned result) {
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    SmallVector<std::pair<Value, Value>> versions;
-    for (Region &region : op->getRegions()) {
-      Value last = region.front().getTerminator()->getOperand(result);
-      versions.push_back({getOverwrittenOutside(last, region), last});
-    }
+  SmallVector<std::pair<Value, Value>> versions;
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop) {
+    for (OpOperand *yield : getYields(op, result))
+      versions.push_back({getOverwrittenOutside(*yield), yield->get()});
     return versions;
   }
-  auto loop = dyn_cast<scf::WhileOp>(op);
-  if (!loop) {
-    // The threads of a parallel loop combine parts, and yield nothing.
-    auto carrying = cast<LoopLikeOpInterface>(op);
-    Value first = carrying.getRegionIterArgs()[result];
-    ValueRange yielded = carrying.getYieldedValues();
-    return {{first, yielded.empty() ? first : yielded[result]}};
+  std::optional<unsigned> carried = getCarried(loop, result);
+  Value first = carried ? loop.getRegionIterArgs()[*carried] : BlockArgument();
+  ValueRange yielded = loop.getYieldedValues();
+  if (auto whileLoop = dyn_cast<scf::WhileOp>(op)) {
+    versions.push_back({first, whileLoop.getConditionOp().getArgs()[result]});
+    first = whileLoop.getAfterArguments()[result];
   }
-  Value passed = loop.getConditionOp().getArgs()[result];
-  std::optional<unsigned> carried = getWhileInit(loop, result);
-  if (!carried)
-    return {{Value(), passed}};
-  return {{loop.getBeforeArguments()[*carried], passed},
-          {loop.getAfterArguments()[result],
-           loop.getYieldOp().getOperand(*carried)}};
+  // The threads of a parallel loop combine parts, and yield nothing.
+  if (carried)
+    versions.push_back({first, yielded.empty() ? first : yielded[*carried]});
+  return versions;
 }
 
 Value flywheel::copyVersion(OpBuilder &b, Location loc, Value value,

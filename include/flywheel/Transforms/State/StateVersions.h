@@ -26,6 +26,14 @@ mlir::Value getOverwritten(mlir::Value value);
 /// Whether `value` is `earlier`, or is made from it by overwriting.
 bool isInPlaceOf(mlir::Value value, mlir::Value earlier);
 
+/// Whether `op` runs one of its regions, once, whose last op passes on its
+/// results.
+bool isBranch(mlir::Operation *op);
+
+/// What the regions of `branch` pass on as its result number `result`.
+llvm::SmallVector<mlir::OpOperand *> getYields(mlir::Operation *branch,
+                                               unsigned result);
+
 /// The places that the region op `op` passes its result number `result`
 /// through: pairs of the value in which a path through a region of `op` finds
 /// the storage and the one in which it leaves it.
