@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,13 +41,6 @@ static ArrayRef<int64_t> getShape(linalg::GenericOp op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-static llvm::DenseSet<Operation *> toSet(ArrayRef<linalg::GenericOp> ops) {
-  llvm::DenseSet<Operation *> set;
-  for (linalg::GenericOp op : ops)
-    set.insert(op.getOperation());
-  return set;
-}
-
 /// Whether `op` reads nothing but whole elements through `use`, each where it
 /// writes one.
 static bool readsSameElement(OpOperand &use) {
@@ -62,18 +56,19 @@ public:
   unsigned run();
 
 private:
+  /// Ops of the block, in order.
+  using Ops = llvm::SetVector<Operation *>;
+
   void collect();
   void unite();
-  bool isFusible(ArrayRef<linalg::GenericOp> members);
-  bool keepsReads(ArrayRef<linalg::GenericOp> members,
-                  const llvm::SetVector<Operation *> &dependents);
-  llvm::SetVector<Operation *>
-  findDependents(ArrayRef<linalg::GenericOp> members);
-  void fuse(ArrayRef<linalg::GenericOp> members);
+  bool isFusible(const Ops &members, const Ops &dependents);
+  bool keepsReads(const Ops &members, const Ops &dependents);
+  Ops findDependents(const Ops &members);
+  void fuse(const Ops &members, const Ops &dependents);
 
   Block &block;
-  /// Elementwise ops, in order.
-  llvm::SetVector<Operation *> candidates;
+  /// Elementwise ops.
+  Ops candidates;
   /// The values that those of them which update variables overwrite.
   llvm::MapVector<Operation *, SmallVector<Value>> overwritten;
   llvm::EquivalenceClasses<Operation *> classes;
@@ -150,17 +145,13 @@ void BlockFuser::unite() {
 }
 
 /// The ops of the block, but for members, that need what a member computes.
-llvm::SetVector<Operation *>
-BlockFuser::findDependents(ArrayRef<linalg::GenericOp> members) {
-  llvm::DenseSet<Operation *> inside = toSet(members);
-  llvm::SetVector<Operation *> dependents;
-  SmallVector<Operation *> worklist;
-  for (linalg::GenericOp member : members)
-    worklist.push_back(member.getOperation());
+BlockFuser::Ops BlockFuser::findDependents(const Ops &members) {
+  Ops dependents;
+  SmallVector<Operation *> worklist = llvm::to_vector(members);
   while (!worklist.empty())
     for (Operation *user : worklist.pop_back_val()->getUsers()) {
       Operation *top = block.findAncestorOpInBlock(*user);
-      if (top && !inside.contains(top) && dependents.insert(top))
+      if (top && !members.contains(top) && dependents.insert(top))
         worklist.push_back(top);
     }
   return dependents;
@@ -168,51 +159,42 @@ BlockFuser::findDependents(ArrayRef<linalg::GenericOp> members) {
 
 /// Whether nothing reads, after the one op, what it overwrites, or elsewhere
 /// than it does.
-bool BlockFuser::keepsReads(ArrayRef<linalg::GenericOp> members,
-                            const llvm::SetVector<Operation *> &dependents) {
+bool BlockFuser::keepsReads(const Ops &members, const Ops &dependents) {
   llvm::DenseSet<Value> versions;
-  for (linalg::GenericOp member : members)
-    if (auto *it = overwritten.find(member.getOperation());
-        it != overwritten.end())
+  for (Operation *member : members)
+    if (auto *it = overwritten.find(member); it != overwritten.end())
       versions.insert(it->second.begin(), it->second.end());
-  for (linalg::GenericOp member : members)
+  auto isOfVersion = [&](Value value) {
+    return versions.contains(getRoot(value));
+  };
+  for (Operation *member : members)
     for (OpOperand &use : member->getOpOperands())
-      if (versions.contains(getRoot(use.get())) &&
+      if (isOfVersion(use.get()) &&
           (!versions.contains(use.get()) || !readsSameElement(use)))
         return false;
   return llvm::none_of(dependents, [&](Operation *op) {
-    if (isa<StoreOp>(op))
-      return false;
-    return op
-        ->walk([&](Operation *nested) {
-          return llvm::any_of(nested->getOperands(),
-                              [&](Value value) {
-                                return versions.contains(getRoot(value));
-                              })
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return !isa<StoreOp>(op) &&
+           op->walk([&](Operation *nested) -> WalkResult {
+               return failure(llvm::any_of(nested->getOperands(), isOfVersion));
+             }).wasInterrupted();
   });
 }
 
-bool BlockFuser::isFusible(ArrayRef<linalg::GenericOp> members) {
-  llvm::SetVector<Operation *> dependents = findDependents(members);
-  llvm::DenseSet<Operation *> inside = toSet(members);
+bool BlockFuser::isFusible(const Ops &members, const Ops &dependents) {
   llvm::DenseSet<Value> inits;
   llvm::DenseSet<Operation *> products;
-  for (linalg::GenericOp member : members) {
+  for (Operation *op : members) {
+    auto member = cast<linalg::GenericOp>(op);
     for (OpOperand &operand : member->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
+      bool isInit = member.isDpsInit(&operand);
       // Something has to come in between.
       if (producer && dependents.contains(producer))
         return false;
-      bool isMember = producer && inside.contains(producer);
-      if (isMember &&
-          (member.isDpsInit(&operand) || !readsSameElement(operand)))
+      if (producer && members.contains(producer) &&
+          (isInit || !readsSameElement(operand)))
         return false;
-      if (member.isDpsInit(&operand) &&
-          !operand.get().getDefiningOp<tensor::EmptyOp>() &&
+      if (isInit && !isa_and_nonnull<tensor::EmptyOp>(producer) &&
           !inits.insert(operand.get()).second)
         return false;
       auto structured = dyn_cast_or_null<linalg::LinalgOp>(producer);
@@ -221,99 +203,83 @@ bool BlockFuser::isFusible(ArrayRef<linalg::GenericOp> members) {
     }
   }
   // What comes later is moved behind the one op: not what has an effect.
-  Operation *last = members.back();
   for (Operation *op : dependents)
-    if (op->isBeforeInBlock(last) && !isMemoryEffectFree(op) &&
+    if (op->isBeforeInBlock(members.back()) && !isMemoryEffectFree(op) &&
         !isa<StoreOp>(op))
       return false;
   return products.size() <= 1 && keepsReads(members, dependents);
 }
 
-void BlockFuser::fuse(ArrayRef<linalg::GenericOp> members) {
-  llvm::SetVector<Operation *> dependents = findDependents(members);
-  llvm::DenseSet<Operation *> inside = toSet(members);
-  OpBuilder b(members.back());
-  SmallVector<Value> inputs, inits;
-  SmallVector<AffineMap> inputMaps, initMaps;
-  SmallVector<Value> kept;
-  llvm::DenseMap<std::pair<Value, AffineMap>, unsigned> inputNumbers;
-  for (linalg::GenericOp member : members) {
-    for (OpOperand *input : member.getDpsInputOperands()) {
-      Operation *producer = input->get().getDefiningOp();
-      AffineMap map = member.getMatchingIndexingMap(input);
-      if ((producer && inside.contains(producer)) ||
-          !inputNumbers.try_emplace({input->get(), map}, inputs.size()).second)
-        continue;
-      inputs.push_back(input->get());
-      inputMaps.push_back(map);
-    }
+/// Computes what the members do by one op, which reads each value once and
+/// leaves out the results that only members use.
+void BlockFuser::fuse(const Ops &members, const Ops &dependents) {
+  SmallVector<Value> inputs, inits, results;
+  SmallVector<AffineMap> maps, initMaps;
+  SmallVector<Location> locs;
+  auto isMade = [&](OpOperand *input) {
+    return members.contains(input->get().getDefiningOp());
+  };
+  for (Operation *op : members) {
+    auto member = cast<linalg::GenericOp>(op);
+    locs.push_back(member.getLoc());
+    for (OpOperand *input : member.getDpsInputOperands())
+      if (!isMade(input)) {
+        inputs.push_back(input->get());
+        maps.push_back(member.getMatchingIndexingMap(input));
+      }
     for (OpOperand &init : member.getDpsInitsMutable()) {
-      OpResult result = member.getTiedOpResult(&init);
-      bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
-        return !inside.contains(user);
-      });
-      bool isRead = member.payloadUsesValueFromOperand(&init);
-      if (!isUsed && !isRead)
-        continue;
-      kept.push_back(result);
       inits.push_back(init.get());
       initMaps.push_back(member.getMatchingIndexingMap(&init));
-      if (auto empty = init.get().getDefiningOp<tensor::EmptyOp>())
-        inits.back() = b.clone(*empty)->getResult(0);
     }
+    llvm::append_range(results, member.getResults());
   }
-  SmallVector<AffineMap> maps = inputMaps;
   llvm::append_range(maps, initMaps);
-  SmallVector<Location> locs;
-  for (linalg::GenericOp member : members)
-    locs.push_back(member.getLoc());
-  SmallVector<utils::IteratorType> iterators(getShape(members.back()).size(),
+  IRRewriter b(members.back());
+  SmallVector<utils::IteratorType> iterators(maps.back().getNumDims(),
                                              utils::IteratorType::parallel);
   auto fused = linalg::GenericOp::create(
       b, b.getFusedLoc(locs), TypeRange(ValueRange(inits)), inputs, inits, maps,
       iterators, [&](OpBuilder &body, Location loc, ValueRange elements) {
-        llvm::DenseMap<Value, Value> made;
-        unsigned nextInit = inputs.size();
-        for (linalg::GenericOp member : members) {
-          IRMapping mapping;
-          for (OpOperand *input : member.getDpsInputOperands()) {
-            Value element = made.lookup(input->get());
-            if (!element)
-              element = elements[inputNumbers.lookup(
-                  {input->get(), member.getMatchingIndexingMap(input)})];
-            mapping.map(member.getMatchingBlockArgument(input), element);
-          }
-          for (OpOperand &init : member.getDpsInitsMutable())
-            if (llvm::is_contained(kept, member.getTiedOpResult(&init)))
-              mapping.map(member.getMatchingBlockArgument(&init),
-                          elements[nextInit++]);
+        IRMapping mapping;
+        auto nextInput = elements.begin();
+        auto nextInit = nextInput + inputs.size();
+        SmallVector<Value> yielded;
+        for (Operation *op : members) {
+          auto member = cast<linalg::GenericOp>(op);
+          for (OpOperand *input : member.getDpsInputOperands())
+            mapping.map(member.getMatchingBlockArgument(input),
+                        isMade(input) ? mapping.lookup(input->get())
+                                      : *nextInput++);
+          for (BlockArgument argument : member.getRegionOutputArgs())
+            mapping.map(argument, *nextInit++);
           Block *payload = member.getBody();
-          for (Operation &op : payload->without_terminator())
-            body.clone(op, mapping);
+          for (Operation &nested : payload->without_terminator())
+            body.clone(nested, mapping);
           for (auto [result, value] :
                llvm::zip_equal(member->getResults(),
-                               payload->getTerminator()->getOperands()))
-            made[result] = mapping.lookupOrDefault(value);
+                               payload->getTerminator()->getOperands())) {
+            yielded.push_back(mapping.lookupOrDefault(value));
+            mapping.map(result, yielded.back());
+          }
         }
-        SmallVector<Value> results;
-        for (Value result : kept)
-          results.push_back(made[result]);
-        linalg::YieldOp::create(body, loc, results);
+        linalg::YieldOp::create(body, loc, yielded);
       });
-  for (auto [result, replacement] : llvm::zip_equal(kept, fused->getResults()))
+  for (auto [result, replacement] :
+       llvm::zip_equal(results, fused->getResults()))
     result.replaceAllUsesWith(replacement);
   // What needs a result of an earlier member comes behind, in its order.
-  SmallVector<Operation *> early;
-  for (Operation &op : block)
-    if (dependents.contains(&op) && op.isBeforeInBlock(fused))
-      early.push_back(&op);
   Operation *behind = fused;
-  for (Operation *op : early) {
-    op->moveAfter(behind);
-    behind = op;
-  }
-  for (linalg::GenericOp member : llvm::reverse(members))
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(block.begin(), fused->getIterator())))
+    if (dependents.contains(&op)) {
+      op.moveAfter(behind);
+      behind = &op;
+    }
+  for (Operation *member : llvm::reverse(members))
     member->erase();
+  b.setInsertionPoint(fused);
+  (void)linalg::deduplicateOperandsAndRemoveDeadResults(b, fused,
+                                                        /*removeOutputs=*/true);
 }
 
 unsigned BlockFuser::run() {
@@ -321,23 +287,17 @@ unsigned BlockFuser::run() {
   if (overwritten.size() < 2)
     return 0;
   unite();
-  SmallVector<SmallVector<linalg::GenericOp>> groups;
-  llvm::DenseMap<Operation *, unsigned> numbers;
-  for (Operation *op : candidates) {
-    if (!classes.contains(op))
-      continue;
-    Operation *leader = classes.getLeaderValue(op);
-    auto [it, isNew] = numbers.insert({leader, groups.size()});
-    if (isNew)
-      groups.emplace_back();
-    groups[it->second].push_back(cast<linalg::GenericOp>(op));
-  }
+  llvm::MapVector<Operation *, Ops> groups;
+  for (Operation *op : candidates)
+    if (classes.contains(op))
+      groups[classes.getLeaderValue(op)].insert(op);
   unsigned numFused = 0;
-  for (ArrayRef<linalg::GenericOp> members : groups) {
-    if (members.size() < 2 || !isFusible(members))
+  for (auto &[leader, members] : groups) {
+    Ops dependents = findDependents(members);
+    if (members.size() < 2 || !isFusible(members, dependents))
       continue;
     numFused += members.size() - 1;
-    fuse(members);
+    fuse(members, dependents);
   }
   return numFused;
 }

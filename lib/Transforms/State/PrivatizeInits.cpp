@@ -9,7 +9,9 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -64,14 +66,11 @@ struct PrivatizeInits : flywheel::impl::PrivatizeInitsBase<PrivatizeInits> {
         place.getSourceMutable().assign(own);
     }
     // What nothing uses any more goes, fills before the tensors they fill.
-    SmallVector<Operation *> dead;
-    getOperation().walk([&](Operation *op) {
-      if (isa<linalg::FillOp, tensor::EmptyOp>(op))
-        dead.push_back(op);
-    });
-    for (Operation *op : llvm::reverse(dead))
-      if (op->use_empty() && op->getNumResults() > 0)
-        op->erase();
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](Operation *op) {
+          if (isa<linalg::FillOp, tensor::EmptyOp>(op) && isOpTriviallyDead(op))
+            op->erase();
+        });
   }
 };
 } // namespace

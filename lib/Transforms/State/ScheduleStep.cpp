@@ -47,8 +47,7 @@ class StepScheduler {
 public:
   StepScheduler(func::FuncOp function, Block &block,
                 ArrayRef<StorageRange> ranges)
-      : function(function), block(block), ranges(ranges),
-        versions(block, ranges) {}
+      : function(function), block(block), versions(block, ranges) {}
 
   void run();
   /// Whether the block, and the blocks in it, are in such an order already,
@@ -109,7 +108,6 @@ private:
 
   func::FuncOp function;
   Block &block;
-  SmallVector<StorageRange> ranges;
   BlockVersions versions;
   unsigned numSnapshots = 0, numEmitted = 0;
   std::vector<Node> nodes;
@@ -182,16 +180,13 @@ void StepScheduler::overwrite(unsigned number) {
     Node *node = getNode(op);
     return node && !node->isEmitted;
   };
-  if (versions.findLateReads(version, isLate).empty())
-    return;
   emitViews(version.value);
   for (auto &[value, uses] : versions.findLateReads(version, isLate)) {
     bool isWished = llvm::any_of(uses, [&](OpOperand *use) {
       Node *node = getNode(versions.getTopLevel(use->getOwner()));
       return node && !versions.overwrites(node->op, version);
     });
-    OpBuilder b(block.getTerminator());
-    snapshot(version, value, uses, b,
+    snapshot(version, value, uses, OpBuilder(block.getTerminator()),
              isWished ? "after it is overwritten, in a cycle of assignments"
                       : "by the op that overwrites it");
   }
