@@ -76,15 +76,21 @@ private:
     unsigned urgency = kUnchecked;
     /// Of what is as urgent, the op of the least rank goes.
     unsigned rank = 0;
+    /// If it overwrites a variable, or only such ops need its results: the one
+    /// that needs them, or null where there are several. A gradient has one,
+    /// the rate of learning and the gradient of an activation have many.
+    std::optional<Node *> update;
+    /// Whether it depends on numbers and variables alone, as a rate of
+    /// learning: it is no reason to wait, and goes when an update needs it.
+    bool isEarly = false;
     bool isEmitted = false;
   };
 
   void copyStarts();
   void collectNodes();
   void buildWishes();
-  DenseMap<Operation *, Operation *> findUpdates();
-  unsigned getEagerRank(const Node &node,
-                        const llvm::DenseSet<unsigned> &early);
+  void findUpdates();
+  unsigned getEagerRank(const Node &node);
   void computeRanks();
   CheckedSize getCost(const Node &node);
   void giveUpCheapest();
@@ -286,45 +292,38 @@ bool StepScheduler::isOrdered() {
 // Ranks
 //===----------------------------------------------------------------------===//
 
-/// For each op that overwrites a variable, and each whose results only such ops
-/// need, the one that needs them, or null where there are several: a gradient
-/// has one, the rate of learning and the gradient of an activation have many.
-DenseMap<Operation *, Operation *> StepScheduler::findUpdates() {
-  DenseMap<Operation *, Operation *> updates;
+void StepScheduler::findUpdates() {
   for (const Version &version : versions.getVersions())
     if (getVariable(version.storage))
       for (Operation *writer : version.writers)
-        updates[writer] = writer;
-  for (const Node &node : llvm::reverse(nodes)) {
-    if (updates.contains(node.op) || node.op->use_empty() ||
-        !isMemoryEffectFree(node.op))
+        getNode(writer)->update = getNode(writer);
+  for (Node &node : llvm::reverse(nodes)) {
+    if (node.update || node.op->use_empty() || !isMemoryEffectFree(node.op))
       continue;
-    llvm::SmallPtrSet<Operation *, 4> owners;
+    llvm::SmallPtrSet<Node *, 4> owners;
     bool isUpdate = llvm::all_of(node.op->getUsers(), [&](Operation *user) {
-      auto it = updates.find(versions.getTopLevel(user));
-      if (it != updates.end())
-        owners.insert(it->second);
-      return it != updates.end();
+      Node *next = getNode(versions.getTopLevel(user));
+      if (next && next->update)
+        owners.insert(*next->update);
+      return next && next->update;
     });
     if (isUpdate)
-      updates[node.op] = owners.size() == 1 ? *owners.begin() : nullptr;
+      node.update = owners.size() == 1 ? *owners.begin() : nullptr;
   }
-  return updates;
 }
 
-/// The rank with which `node` goes right after what it needs, but for `early`
+/// The rank with which `node` goes right after what it needs, but for early
 /// ops. A reader whose only user is another op is computed in that op's loops.
-unsigned StepScheduler::getEagerRank(const Node &node,
-                                     const llvm::DenseSet<unsigned> &early) {
+unsigned StepScheduler::getEagerRank(const Node &node) {
   unsigned eager = 0;
   for (unsigned number : node.predecessors) {
-    Operation *before = nodes[number].op;
-    if (early.contains(number) || isa<cf::AssertOp>(before))
+    const Node &before = nodes[number];
+    if (before.isEarly || isa<cf::AssertOp>(before.op))
       continue;
-    eager = std::max(eager, nodes[number].rank);
-    if (!before->hasOneUse())
+    eager = std::max(eager, before.rank);
+    if (!before.op->hasOneUse())
       continue;
-    Node *user = getNode(versions.getTopLevel(*before->user_begin()));
+    Node *user = getNode(versions.getTopLevel(*before.op->user_begin()));
     if (user && user != &node)
       eager = std::max(eager, user->rank);
   }
@@ -332,31 +331,28 @@ unsigned StepScheduler::getEagerRank(const Node &node,
 }
 
 void StepScheduler::computeRanks() {
-  DenseMap<Operation *, Operation *> updates = findUpdates();
-  // What depends on numbers and variables alone, as a rate of learning, is no
-  // reason to wait, and goes when an update needs it.
-  llvm::DenseSet<unsigned> early;
+  findUpdates();
   for (auto [number, node] : llvm::enumerate(nodes)) {
     node.rank = number;
     bool isNumber = isa<tensor::EmptyOp>(node.op) ||
                     llvm::none_of(node.op->getResultTypes(),
                                   llvm::IsaPred<RankedTensorType>);
-    if ((isNumber || updates.contains(node.op)) &&
-        isMemoryEffectFree(node.op) && updates.lookup(node.op) != node.op &&
+    node.isEarly =
+        (isNumber || node.update) && isMemoryEffectFree(node.op) &&
+        node.update != &node &&
         llvm::all_of(node.predecessors, [&](unsigned before) {
-          return early.contains(before) || isa<cf::AssertOp>(nodes[before].op);
-        }))
-      early.insert(number);
+          return nodes[before].isEarly || isa<cf::AssertOp>(nodes[before].op);
+        });
   }
-  for (auto [number, node] : llvm::enumerate(nodes))
-    if (!early.contains(number) && updates.lookup(node.op))
-      if (unsigned eager = getEagerRank(node, early))
+  for (Node &node : nodes)
+    if (!node.isEarly && node.update.value_or(nullptr))
+      if (unsigned eager = getEagerRank(node))
         node.rank = eager;
-  for (auto [number, node] : llvm::enumerate(llvm::reverse(nodes)))
-    if (early.contains(nodes.size() - 1 - number) && updates.contains(node.op))
-      for (ArrayRef<unsigned> waiting : {node.successors, node.wishers})
-        for (unsigned next : waiting)
-          node.rank = std::min(node.rank, nodes[next].rank);
+  for (Node &node : llvm::reverse(nodes))
+    if (node.isEarly && node.update)
+      for (unsigned next :
+           llvm::concat<unsigned>(node.successors, node.wishers))
+        node.rank = std::min(node.rank, nodes[next].rank);
 }
 
 //===----------------------------------------------------------------------===//
