@@ -213,7 +213,7 @@ BlockVersions::findNestedBlocks() const {
     if (!isa<RegionBranchOpInterface>(op))
       continue;
     for (Region &region : op.getRegions())
-      if (!region.empty())
+      if (region.hasOneBlock())
         nested[&region.front()];
     for (OpResult result : op.getResults()) {
       auto it = made.find(result);

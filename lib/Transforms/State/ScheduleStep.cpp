@@ -58,14 +58,14 @@ public:
 private:
   static constexpr unsigned kUnchecked = ~0u;
 
-  /// An op of the block, with ops as positions in the block.
+  /// An op of the block.
   struct Node {
     Node(Operation *op) : op(op) {}
 
     Operation *op;
     /// The ops that are to come before it, and those that wait for it by
     /// dominance or by wishes.
-    SmallVector<unsigned> predecessors, successors, wishers;
+    SmallVector<Node *> predecessors, successors, wishers;
     /// How many ops it waits for.
     unsigned numAwaited = 0, numWished = 0;
     /// The versions that it overwrites.
@@ -101,10 +101,7 @@ private:
                 OpBuilder b, StringRef reason);
   void pushIfReady(Node &node);
 
-  Node *getNode(Operation *op) {
-    auto it = position.find(op);
-    return it == position.end() ? nullptr : &nodes[it->second];
-  }
+  Node *getNode(Operation *op) { return nodesByOp.lookup(op); }
   /// The variable whose storage it is, or null.
   Attribute getVariable(BlockArgument storage) {
     return storage ? function.getArgAttr(storage.getArgNumber(),
@@ -116,16 +113,17 @@ private:
   Block &block;
   BlockVersions versions;
   unsigned numSnapshots = 0, numEmitted = 0;
+  /// In the order of the block.
   std::vector<Node> nodes;
-  DenseMap<Operation *, unsigned> position;
+  DenseMap<Operation *, Node *> nodesByOp;
   /// By the number of the version: the ops that are to come before it is
   /// overwritten, and whether it has been.
   SmallVector<llvm::SetVector<Operation *>> readers;
   llvm::BitVector isOverwritten;
   /// The last check of the block, or null.
   Node *lastCheck = nullptr;
-  /// Urgency, rank and position of what is free to go.
-  using Key = std::tuple<unsigned, unsigned, unsigned>;
+  /// What is free to go, by urgency, rank and order in the block.
+  using Key = std::tuple<unsigned, unsigned, Node *>;
   std::priority_queue<Key, std::vector<Key>, std::greater<Key>> ready;
 };
 } // namespace
@@ -203,15 +201,16 @@ void StepScheduler::overwrite(unsigned number) {
 //===----------------------------------------------------------------------===//
 
 void StepScheduler::collectNodes() {
+  nodes.reserve(block.getOperations().size());
   for (Operation &op : block.without_terminator()) {
-    position[&op] = nodes.size();
     nodes.emplace_back(&op);
+    nodesByOp[&op] = &nodes.back();
   }
   auto addDependence = [&](Node &before, Node &after) {
     if (&before == &after)
       return;
-    before.successors.push_back(position[after.op]);
-    after.predecessors.push_back(position[before.op]);
+    before.successors.push_back(&after);
+    after.predecessors.push_back(&before);
     ++after.numAwaited;
   };
   unsigned numChecks = 0;
@@ -230,8 +229,8 @@ void StepScheduler::collectNodes() {
     node.urgency = numChecks++;
   }
   for (Node &node : llvm::reverse(nodes))
-    for (unsigned next : node.successors)
-      node.urgency = std::min(node.urgency, nodes[next].urgency);
+    for (Node *next : node.successors)
+      node.urgency = std::min(node.urgency, next->urgency);
 }
 
 void StepScheduler::buildWishes() {
@@ -251,8 +250,8 @@ void StepScheduler::buildWishes() {
       else if (isGuarded)
         before.push_back(lastCheck->op);
       for (Operation *other : before) {
-        getNode(other)->wishers.push_back(position[op]);
-        writer.predecessors.push_back(position[other]);
+        getNode(other)->wishers.push_back(&writer);
+        writer.predecessors.push_back(getNode(other));
         ++writer.numWished;
       }
     }
@@ -266,21 +265,16 @@ bool StepScheduler::isOrdered() {
       return false;
     if (version.writers.empty())
       continue;
-    unsigned first = nodes.size();
-    for (Operation *writer : version.writers) {
-      first = std::min(first, position[writer]);
-      if (version.storage && lastCheck &&
-          position[writer] < position[lastCheck->op] &&
-          getNode(writer)->urgency == kUnchecked)
+    const Node *first = nullptr;
+    for (Operation *op : version.writers) {
+      const Node *writer = getNode(op);
+      first = first ? std::min(first, writer) : writer;
+      if (version.storage && lastCheck && writer < lastCheck &&
+          writer->urgency == kUnchecked)
         return false;
     }
-    if (!versions
-             .findLateReads(version,
-                            [&](Operation *op) {
-                              Node *node = getNode(op);
-                              return node && position[op] > first;
-                            })
-             .empty())
+    auto isLate = [&](Operation *op) { return getNode(op) > first; };
+    if (!versions.findLateReads(version, isLate).empty())
       return false;
   }
   return llvm::all_of(versions.findNestedBlocks(), [&](auto &nested) {
@@ -316,14 +310,13 @@ void StepScheduler::findUpdates() {
 /// ops. A reader whose only user is another op is computed in that op's loops.
 unsigned StepScheduler::getEagerRank(const Node &node) {
   unsigned eager = 0;
-  for (unsigned number : node.predecessors) {
-    const Node &before = nodes[number];
-    if (before.isEarly || isa<cf::AssertOp>(before.op))
+  for (const Node *before : node.predecessors) {
+    if (before->isEarly || isa<cf::AssertOp>(before->op))
       continue;
-    eager = std::max(eager, before.rank);
-    if (!before.op->hasOneUse())
+    eager = std::max(eager, before->rank);
+    if (!before->op->hasOneUse())
       continue;
-    Node *user = getNode(versions.getTopLevel(*before.op->user_begin()));
+    Node *user = getNode(versions.getTopLevel(*before->op->user_begin()));
     if (user && user != &node)
       eager = std::max(eager, user->rank);
   }
@@ -337,12 +330,11 @@ void StepScheduler::computeRanks() {
     bool isNumber = isa<tensor::EmptyOp>(node.op) ||
                     llvm::none_of(node.op->getResultTypes(),
                                   llvm::IsaPred<RankedTensorType>);
-    node.isEarly =
-        (isNumber || node.update) && isMemoryEffectFree(node.op) &&
-        node.update != &node &&
-        llvm::all_of(node.predecessors, [&](unsigned before) {
-          return nodes[before].isEarly || isa<cf::AssertOp>(nodes[before].op);
-        });
+    node.isEarly = (isNumber || node.update) && isMemoryEffectFree(node.op) &&
+                   node.update != &node &&
+                   llvm::all_of(node.predecessors, [](Node *before) {
+                     return before->isEarly || isa<cf::AssertOp>(before->op);
+                   });
   }
   for (Node &node : nodes)
     if (!node.isEarly && node.update.value_or(nullptr))
@@ -350,9 +342,8 @@ void StepScheduler::computeRanks() {
         node.rank = eager;
   for (Node &node : llvm::reverse(nodes))
     if (node.isEarly && node.update)
-      for (unsigned next :
-           llvm::concat<unsigned>(node.successors, node.wishers))
-        node.rank = std::min(node.rank, nodes[next].rank);
+      for (Node *next : llvm::concat<Node *>(node.successors, node.wishers))
+        node.rank = std::min(node.rank, next->rank);
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,7 +397,7 @@ void StepScheduler::giveUpCheapest() {
 
 void StepScheduler::pushIfReady(Node &node) {
   if (node.numAwaited == 0 && node.numWished == 0 && !node.isEmitted)
-    ready.push({node.urgency, node.rank, position[node.op]});
+    ready.push({node.urgency, node.rank, &node});
 }
 
 void StepScheduler::emit(Node &node) {
@@ -417,14 +408,14 @@ void StepScheduler::emit(Node &node) {
   node.op->moveBefore(block.getTerminator());
   node.isEmitted = true;
   ++numEmitted;
-  for (unsigned next : node.successors) {
-    --nodes[next].numAwaited;
-    pushIfReady(nodes[next]);
+  for (Node *next : node.successors) {
+    --next->numAwaited;
+    pushIfReady(*next);
   }
-  for (unsigned next : node.wishers)
-    if (nodes[next].numWished > 0) {
-      --nodes[next].numWished;
-      pushIfReady(nodes[next]);
+  for (Node *next : node.wishers)
+    if (next->numWished > 0) {
+      --next->numWished;
+      pushIfReady(*next);
     }
 }
 
@@ -438,9 +429,9 @@ void StepScheduler::run() {
   while (numEmitted < nodes.size()) {
     if (ready.empty())
       giveUpCheapest();
-    Node &node = nodes[std::get<2>(ready.top())];
+    Node *node = std::get<2>(ready.top());
     ready.pop();
-    emit(node);
+    emit(*node);
   }
   for (auto &[nestedBlock, nestedRanges] : versions.findNestedBlocks()) {
     StepScheduler scheduler(function, *nestedBlock, nestedRanges);

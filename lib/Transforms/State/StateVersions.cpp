@@ -44,7 +44,12 @@ Value flywheel::getRoot(Value value) {
 }
 
 bool flywheel::isBranch(Operation *op) {
-  return isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op);
+  return isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op) &&
+         llvm::all_of(op->getRegions(), [&](Region &region) {
+           return region.hasOneBlock() &&
+                  region.front().getTerminator()->getNumOperands() ==
+                      op->getNumResults();
+         });
 }
 
 SmallVector<OpOperand *> flywheel::getYields(Operation *branch,
@@ -71,7 +76,9 @@ static std::optional<unsigned> getCarried(LoopLikeOpInterface loop,
                                           unsigned result) {
   auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
   if (!whileLoop)
-    return result;
+    return result < loop.getRegionIterArgs().size()
+               ? std::optional<unsigned>(result)
+               : std::nullopt;
   Value value = whileLoop.getConditionOp().getArgs()[result];
   while (Value overwritten = getOverwritten(value))
     value = overwritten;

@@ -21,11 +21,7 @@ def SinkStores : Pass<"flywheel-sink-stores", "::mlir::func::FuncOp"> {
     variable, what a loop carries) is not stored at back edges: `equate-buffers`
     moves all such values of an iteration at once.
   }];
-  let dependentDialects = [
-    "::flywheel::linalg_ext::LinalgExtDialect",
-    "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
-  ];
+  let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
   let statistics = [
     Statistic<"numSunk", "sunk", "Stores moved into control flow">
   ];
@@ -116,8 +112,9 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     the fewest bytes is given up: what comes too late reads one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. A variable
     that an op reads elsewhere than it writes (`a := transpose(a)`), or starts
-    from without being an update of it, gets such a copy too. In a branch or a
-    loop, a snapshot is made only when it runs. What a check itself needs comes
+    from without being an update of it, gets such a copy too; so does one that a
+    loop starts from, without a remark, as the program asks for that. In a branch
+    or a loop, a snapshot is made only when it runs. What a check itself needs comes
     before it, whatever it writes: bufferization computes it elsewhere, as
     `protect-state` says that the old value is needed.
 
