@@ -30,7 +30,7 @@ static void addPartWriters(Version &version, Value part, Block &block) {
 
 /// Goes back from the last version of a storage to the first.
 void BlockVersions::collect(const StorageRange &range,
-                            llvm::DenseSet<Value> &overwritten) {
+                            llvm::DenseSet<Value> &seen) {
   if (!isInPlaceOf(range.last, range.first))
     return;
   Value next;
@@ -48,8 +48,11 @@ void BlockVersions::collect(const StorageRange &range,
         if (insert.getDest() == value)
           addPartWriters(version, insert.getSource(), block);
     // Where two results start from one value, only the first is in its place.
-    if (!next || overwritten.insert(value).second)
+    if (!next || seen.insert(value).second) {
+      for (Operation *writer : version.writers)
+        overwritten[writer].push_back(value);
       versions.push_back(std::move(version));
+    }
     if (value == range.first)
       return;
     next = value;
@@ -58,9 +61,9 @@ void BlockVersions::collect(const StorageRange &range,
 
 BlockVersions::BlockVersions(Block &block, ArrayRef<StorageRange> ranges)
     : block(block) {
-  llvm::DenseSet<Value> overwritten;
+  llvm::DenseSet<Value> seen;
   for (const StorageRange &range : ranges)
-    collect(range, overwritten);
+    collect(range, seen);
 }
 
 /// The tensor that may be in the same memory as the value of `use`, if its
@@ -103,9 +106,9 @@ BlockVersions::collectUses(Value version, OpPredicate isBlocked) const {
 }
 
 bool BlockVersions::overwrites(Operation *op, const Version &version) const {
-  return version.writers.contains(op) ||
-         llvm::any_of(op->getResults(), [&](Value result) {
-           return made.contains(result) && isInPlaceOf(result, version.value);
+  auto it = overwritten.find(op);
+  return it != overwritten.end() && llvm::any_of(it->second, [&](Value value) {
+           return isInPlaceOf(value, version.value);
          });
 }
 

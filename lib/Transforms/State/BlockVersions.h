@@ -75,13 +75,15 @@ public:
   }
 
 private:
-  void collect(const StorageRange &range,
-               llvm::DenseSet<mlir::Value> &overwritten);
+  void collect(const StorageRange &range, llvm::DenseSet<mlir::Value> &seen);
   llvm::SmallVector<mlir::OpOperand *> collectUses(mlir::Value version,
                                                    OpPredicate isBlocked) const;
 
   mlir::Block &block;
   llvm::SmallVector<Version> versions;
+  /// The versions that each op overwrites, or parts of them.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 1>>
+      overwritten;
   /// The versions that the block makes, and their storages.
   llvm::DenseMap<mlir::Value, mlir::BlockArgument> made;
 };

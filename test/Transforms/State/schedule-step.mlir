@@ -676,3 +676,67 @@ func.func @version(%c: i1, %x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 
   %result = linalg_ext.store %0#0 in %r : tensor<4xf32> in tensor<4xf32>
   return %result, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A part that is read behind the update of another part is copied alone, though
+// nothing has asked for the part by then.
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @v} ins(%{{.*}} : tensor<2xf32>)
+// CHECK-NOT: linalg.copy
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %[[V]][0] [2] [1]
+// CHECK: linalg.exp ins(%[[OLD]]
+// CHECK: tensor.insert_slice %{{.*}} into %[[FIRST]][2] [2] [1]
+func.func @halves(%x: tensor<2xf32>, %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> tensor<4xf32> {
+  %to = tensor.extract_slice %v[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %part = linalg.abs ins(%x : tensor<2xf32>) outs(%to : tensor<2xf32>) -> tensor<2xf32>
+  %first = tensor.insert_slice %part into %v[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %behind = tensor.extract_slice %first[2] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %half = tensor.extract_slice %v[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  // expected-remark@below {{one copy of 'tensor<2xf32>'}}
+  %other = linalg.exp ins(%half : tensor<2xf32>) outs(%behind : tensor<2xf32>) -> tensor<2xf32>
+  %new = tensor.insert_slice %other into %first[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// What has several blocks is no branch: its result is a value of its own.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: linalg_ext.store %{{.*}} in
+func.func @blocks(%c: i1, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> tensor<4xf32> {
+  %0 = scf.execute_region -> tensor<4xf32> {
+    cf.cond_br %c, ^bb1(%x : tensor<4xf32>), ^bb1(%v : tensor<4xf32>)
+  ^bb1(%t: tensor<4xf32>):
+    scf.yield %t : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %v : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+// What runs one of several regions is a branch, however many there are.
+// CHECK-LABEL: func.func @cases(
+// CHECK-SAME: %{{[^:]*}}: index, %{{[^:]*}}: tensor<4xf32>, %[[V:[^:]*]]: tensor<4xf32>
+// CHECK: scf.index_switch
+// CHECK: linalg.exp ins(%{{.*}} : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
+// CHECK: linalg.abs ins(%{{.*}} : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
+// CHECK-NOT: linalg_ext.store
+func.func @cases(%i: index, %x: tensor<4xf32>, %v: tensor<4xf32> {train.variable = @v, train.reads, train.writes}) -> tensor<4xf32> {
+  %0 = scf.index_switch %i -> tensor<4xf32>
+  case 0 {
+    %a = linalg.exp ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  }
+  case 1 {
+    %b = linalg.abs ins(%x : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  default {
+    scf.yield %v : tensor<4xf32>
+  }
+  %new = linalg_ext.store %0 in %v : tensor<4xf32> in tensor<4xf32>
+  return %new : tensor<4xf32>
+}
