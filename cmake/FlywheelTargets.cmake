@@ -53,15 +53,6 @@ function(flywheel_compile_together name)
   endif()
 endfunction()
 
-# flywheel_compile_group(<name> <group> <files>)
-# Compiles these files of a SEPARATE library at once.
-function(flywheel_compile_group name group)
-  if(FLYWHEEL_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
-  endif()
-endfunction()
-
 # flywheel_install(<name>): as Flywheel::<name> in the installed package.
 function(flywheel_install name)
   install(TARGETS ${name} EXPORT FlywheelTargets
@@ -69,16 +60,12 @@ function(flywheel_install name)
           RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
 
-# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>]
-#                      [SEPARATE])
+# flywheel_add_library(<name> SOURCES <files> [DEPENDS <targets>] [LINK <libs>])
 # A static library of ours. MLIR and LLVM come as the shared Debian libraries.
-# SEPARATE: its files cannot be compiled together.
 function(flywheel_add_library name)
-  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  if(NOT ARG_SEPARATE)
-    flywheel_compile_together(${name})
-  endif()
+  flywheel_compile_together(${name})
   flywheel_set_up_target(${name} MLIR)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -16,10 +16,10 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/CheckSource.h"
-#include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Support/LargeStack.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Driver/DriverPasses.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"

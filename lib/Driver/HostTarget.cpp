@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/HostTarget.h"
-#include "flywheel/Target/TargetMachine.h"
+#include "flywheel/Target/Object/TargetMachine.h"
 
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"

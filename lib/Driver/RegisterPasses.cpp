@@ -11,7 +11,8 @@
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Target/TargetPasses.h"
+#include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
@@ -31,7 +32,8 @@ void flywheel::registerAllFlywheelPasses() {
   registerCodegenCommonPasses();
   registerCPUPasses();
   registerConversionPasses();
-  registerTargetPasses();
+  registerEntryPointsPasses();
+  registerDriverPasses();
   nn::registerNNPasses();
   train::registerTrainPasses();
   registerStagePipelines();

@@ -9,8 +9,8 @@
 
 #include "NumPy.h"
 
-#include "flywheel/Driver/ArrayView.h"
 #include "flywheel/Runtime/Status.h"
+#include "flywheel/Session/ArrayView.h"
 
 #include <optional>
 #include <string>

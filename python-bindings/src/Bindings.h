@@ -10,7 +10,7 @@
 #include <nanobind/nanobind.h>
 
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Driver/Session.h"
+#include "flywheel/Session/Session.h"
 
 #include <memory>
 #include <mutex>

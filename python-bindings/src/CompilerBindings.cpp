@@ -11,7 +11,7 @@
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
-#include "flywheel/Target/CNames.h"
+#include "flywheel/Model/CNames.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"

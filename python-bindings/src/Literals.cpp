@@ -6,7 +6,7 @@
 
 #include "Literals.h"
 
-#include "flywheel/Driver/Numbers.h"
+#include "flywheel/Session/Numbers.h"
 
 #include <cmath>
 #include <cstring>

@@ -6,12 +6,12 @@
 
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
-#include "flywheel/Driver/LargeStack.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
-#include "flywheel/Target/CHeader.h"
-#include "flywheel/Target/CNames.h"
-#include "flywheel/Target/ObjectFile.h"
+#include "flywheel/Model/CNames.h"
+#include "flywheel/Support/LargeStack.h"
+#include "flywheel/Target/CHeader/CHeader.h"
+#include "flywheel/Target/Object/ObjectFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ObjectFile.h"

@@ -7,7 +7,7 @@
 #include "Proxy.h"
 
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Driver/LargeStack.h"
+#include "flywheel/Support/LargeStack.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/CommandLine.h"

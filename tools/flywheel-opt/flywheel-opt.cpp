@@ -6,8 +6,8 @@
 
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Driver/LargeStack.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Support/LargeStack.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

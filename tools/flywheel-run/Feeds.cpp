@@ -7,8 +7,8 @@
 #include "Feeds.h"
 #include "Lists.h"
 
-#include "flywheel/Driver/Numbers.h"
 #include "flywheel/Runtime/Shuffle.h"
+#include "flywheel/Session/Numbers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_TOOLS_FLYWHEEL_RUN_PROGRESS_H
 #define FLYWHEEL_TOOLS_FLYWHEEL_RUN_PROGRESS_H
 
-#include "flywheel/Driver/Trainer.h"
+#include "flywheel/Session/Trainer.h"
 
 #include <chrono>
 

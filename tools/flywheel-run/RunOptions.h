@@ -8,7 +8,7 @@
 #define FLYWHEEL_TOOLS_FLYWHEEL_RUN_RUNOPTIONS_H
 
 #include "flywheel/Driver/Compiler.h"
-#include "flywheel/Driver/Session.h"
+#include "flywheel/Session/Session.h"
 
 #include <optional>
 #include <string>

@@ -12,9 +12,9 @@
 #define FLYWHEEL_DRIVER_COMPILER_H
 
 #include "flywheel/Driver/Diagnostics.h"
-#include "flywheel/Target/Manifest.h"
-#include "flywheel/Target/StageTime.h"
-#include "flywheel/Target/TargetOptions.h"
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Target/Object/StageTime.h"
+#include "flywheel/Target/Object/TargetOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -10,7 +10,7 @@
 
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
-#include "flywheel/Target/TargetMachine.h"
+#include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/MC/MCSubtargetInfo.h"

@@ -7,8 +7,8 @@
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Target/Manifest.h"
-#include "flywheel/Target/StatusMessage.h"
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Model/StatusMessage.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 

@@ -6,7 +6,7 @@
 
 #include "WorkspacePlan.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Target/Manifest.h"
+#include "flywheel/Model/Manifest.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -6,7 +6,7 @@
 
 #include "StepProgram.h"
 #include "WorkspacePlan.h"
-#include "flywheel/Target/Manifest.h"
+#include "flywheel/Model/Manifest.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"

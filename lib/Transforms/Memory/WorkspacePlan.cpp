@@ -6,7 +6,7 @@
 
 #include "WorkspacePlan.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Target/Manifest.h"
+#include "flywheel/Model/Manifest.h"
 
 using namespace mlir;
 using namespace flywheel;

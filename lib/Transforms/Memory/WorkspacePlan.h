@@ -7,8 +7,8 @@
 #ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_WORKSPACEPLAN_H
 #define FLYWHEEL_LIB_TRANSFORMS_MEMORY_WORKSPACEPLAN_H
 
+#include "flywheel/Model/Manifest.h"
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Target/Manifest.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

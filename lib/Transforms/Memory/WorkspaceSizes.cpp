@@ -7,7 +7,7 @@
 #include "WorkspacePlan.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Target/Manifest.h"
+#include "flywheel/Model/Manifest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

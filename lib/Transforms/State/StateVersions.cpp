@@ -6,7 +6,7 @@
 
 #include "flywheel/Transforms/State/StateVersions.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Target/StatusMessage.h"
+#include "flywheel/Model/StatusMessage.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

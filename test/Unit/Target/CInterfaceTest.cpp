@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestModel.h"
-#include "flywheel/Target/CHeader.h"
-#include "flywheel/Target/CNames.h"
+#include "flywheel/Model/CNames.h"
+#include "flywheel/Target/CHeader/CHeader.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestModel.h"
-#include "flywheel/Target/CNames.h"
+#include "flywheel/Model/CNames.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"

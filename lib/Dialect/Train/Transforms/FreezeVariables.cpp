@@ -6,8 +6,8 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Model/CNames.h"
 #include "flywheel/Runtime/Checkpoint.h"
-#include "flywheel/Target/CNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

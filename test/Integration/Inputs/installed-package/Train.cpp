@@ -3,7 +3,7 @@
 // Compiles a model of one variable in memory and takes two steps.
 
 #include "flywheel/Driver/FrontEnd.h"
-#include "flywheel/Driver/Session.h"
+#include "flywheel/Session/Session.h"
 
 #include <cstdio>
 

@@ -1,0 +1,26 @@
+//===- DriverPasses.h - Passes about stages ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_DRIVERPASSES_H
+#define FLYWHEEL_DRIVER_DRIVERPASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace flywheel {
+/// On a module: the last stage of compilation that it has been through, as
+/// `stage`, and the options that its stages were run with, which the other
+/// stages need too.
+constexpr llvm::StringLiteral kCompilationAttrName = "train.compilation";
+
+#define GEN_PASS_DECL
+#include "flywheel/Driver/DriverPasses.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "flywheel/Driver/DriverPasses.h.inc"
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_DRIVERPASSES_H

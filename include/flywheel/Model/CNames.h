@@ -1,0 +1,116 @@
+//===- CNames.h - How a model is spelled in C -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The entry points, the C header and the JIT agree on names through this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_MODEL_CNAMES_H
+#define FLYWHEEL_MODEL_CNAMES_H
+
+#include "flywheel/Model/Manifest.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// `name`, of a model, as a C identifier, which is the prefix of others: every
+/// other character becomes `_`; a leading digit, a keyword of C or C++ and the
+/// name of the runtime library get a `_`. Never empty.
+std::string toCIdentifier(llvm::StringRef name);
+
+/// toCIdentifier() in capitals, for macros.
+std::string toCMacro(llvm::StringRef name);
+
+/// The C type of one element: `float`, `int32_t`, `uint16_t` for the bits of
+/// f16 and bf16, `uint8_t` for a boolean (0 or 1), `int64_t` for the number of
+/// a string. Empty for a type that has none.
+llvm::StringRef getCType(mlir::Type elementType);
+
+/// `float32`, `int64`, `bool`, `bfloat16`: the name that numpy uses; `string`;
+/// empty for a type without one.
+llvm::StringRef getDTypeName(mlir::Type elementType);
+
+/// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the extents.
+std::string formatShape(const ManifestArgument &argument,
+                        const ManifestEntry *entry = nullptr);
+/// `(3, 5)`, `(3,)`, `()`; a dynamic extent is `?`.
+std::string formatShape(llvm::ArrayRef<int64_t> shape);
+
+/// The C symbol of an entry, `digits_train_step`; with `_entry` behind it where
+/// it could be a keyword, a type or a macro of C: `int32_t_entry`.
+std::string getEntrySymbol(const Manifest &manifest,
+                           const ManifestEntry &entry);
+/// The symbol of the form that a JIT session calls.
+std::string getPackedSymbol(const Manifest &manifest,
+                            const ManifestEntry &entry);
+
+/// What every header declares under the model's prefix, without it: names that
+/// no entry can have.
+llvm::ArrayRef<llvm::StringRef> getReservedCNames();
+
+/// One parameter of an entry's C function, after the state.
+struct CParameter {
+  enum class Kind { Feed, Extent, Result };
+  Kind kind;
+  /// Index into the entry's feeds, symbols or results.
+  unsigned index;
+  /// Unique among the parameters.
+  std::string name;
+};
+
+/// The parameters in order: each feed, right after it the extents it is the
+/// first to use, then the results.
+std::vector<CParameter> getCParameters(const ManifestEntry &entry);
+
+/// The entry that gives variables their initial values has an interface of its
+/// own.
+inline bool isInitializer(const ManifestEntry &entry) {
+  return entry.name == "init";
+}
+
+/// What is wrong with a block that no initializer has seen.
+std::string getNotInitializedMessage(const Manifest &manifest);
+
+/// Workspace in bytes that covers every entry when no symbolic extent exceeds
+/// its bound.
+CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
+                                 const ExtentBounds &bounds);
+
+/// Offset of the workspace in the block of a caller in C, and the size of that
+/// block, in bytes.
+int64_t getCWorkspaceOffset(const Manifest &manifest);
+CheckedSize getCStateBytes(const Manifest &manifest,
+                           const ExtentBounds &bounds);
+
+/// The layout hash of a block with so large a workspace: a block of other
+/// bounds is one never initialised.
+uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds);
+
+/// 16 digits that stand for everything in which a caller in C and the object
+/// must agree: the layout and size of the block, the bounds, the parameters of
+/// each function. `manifest` is that of after the emission of entry points.
+std::string getInterfaceHash(const Manifest &manifest,
+                             const ExtentBounds &bounds);
+
+/// The name of a function by which the header calls it: other in an object of
+/// another interface.
+std::string getLinkedSymbol(llvm::StringRef symbol,
+                            llvm::StringRef interfaceHash);
+
+/// Every symbol that the object exports under both names.
+std::vector<std::string> getExportedSymbols(const Manifest &manifest);
+
+/// The number of the message about a block that no initializer has seen; it is
+/// there once entry points are emitted.
+int32_t getNotInitializedStatus(const Manifest &manifest);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_MODEL_CNAMES_H

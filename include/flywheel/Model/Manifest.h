@@ -1,0 +1,237 @@
+//===- Manifest.h - A compiled model from outside ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one description of a compiled model that every consumer reads: the C
+// header, the JSON manifest, the JIT session, checkpoints and the Python views.
+//
+// State block. One block of `stateBytes`, aligned to `kStateAlignment`. With n
+// variables, at these offsets:
+//
+//   0        u64  layout hash; another value: a block never initialised
+//   8        u64  seed of the last run of the initializer
+//   16       i32  status of the last call on this block
+//   20       u32  reserved
+//   24       u64  for the holder of the block: where it keeps strings
+//   32       i64  four, the numbers that the text of the status names
+//   64       u8   one byte a variable, in layout order: 1 once it has a value
+//   runs     u64  one counter a variable: how often its initial value was drawn
+//   text     -    `kStateTextBytes`, the text of a status below 0
+//   ...           the variables, each at its `offset`, aligned
+//
+// `runs` is 64 + n, rounded up to 8; `text` is runs + 8 n.
+//
+// Status. A call returns 0, or 1 + the index of the message in `messages`, or a
+// value below 0 of which the block has the text. A call that fails changes
+// nothing but status and text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_MODEL_MANIFEST_H
+#define FLYWHEEL_MODEL_MANIFEST_H
+
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// Alignment of the state block, of each variable and of the workspace, in
+/// bytes: a cache line and the widest vector register.
+constexpr int64_t kStateAlignment = 64;
+/// Byte offsets within the state block's header; at 32 are the numbers
+/// of StatusMessage.h.
+constexpr int64_t kStateHashOffset = 0;
+constexpr int64_t kStateSeedOffset = 8;
+constexpr int64_t kStateStatusOffset = 16;
+constexpr int64_t kStateStringsOffset = 24;
+constexpr int64_t kStateInitializedOffset = 64;
+/// Bytes of the text of a status that names sizes or is below 0, with its
+/// terminator.
+constexpr int64_t kStateTextBytes = 512;
+
+/// Where the header of a block of so many variables has their run counters,
+/// its text, and its end.
+inline int64_t getStateRunsOffset(size_t numVariables) {
+  return llvm::alignTo(kStateInitializedOffset + numVariables, 8);
+}
+inline int64_t getStateTextOffset(size_t numVariables) {
+  return getStateRunsOffset(numVariables) + 8 * numVariables;
+}
+inline int64_t getStateHeaderBytes(size_t numVariables) {
+  return getStateTextOffset(numVariables) + kStateTextBytes;
+}
+
+/// The collections that mean something after compilation: what is initialised
+/// and saved by default, and what only lives as long as the process.
+constexpr llvm::StringLiteral kGlobalCollection = "GLOBAL";
+constexpr llvm::StringLiteral kLocalCollection = "LOCAL";
+
+/// A variable and where it lives.
+struct ManifestVariable {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// Of the first element, from the start of the state block, in bytes.
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  bool trainable = true;
+  /// Names of the collections that the variable is in.
+  std::vector<std::string> collections = {"GLOBAL"};
+  /// Where the program wants the variable to live; empty where it does not say.
+  std::string device;
+  /// Name of the parameter that owns this slot; empty for any other variable.
+  std::string slotOf;
+  /// Indices of the variables that the initial value is computed from: those
+  /// that must have a value then, and those whose initial value will do.
+  std::vector<int64_t> initialReads, initialValues;
+
+  /// What tells this variable from a plain parameter, for a reader: `slot of
+  /// W`, `not trainable`, `in LOCAL and mine`, `on /gpu:1`. Empty for a plain
+  /// parameter.
+  std::vector<std::string> describe() const;
+  bool isInCollection(llvm::StringRef collection) const;
+};
+
+/// A feed or a fetch of an entry.
+struct ManifestArgument {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// For each dimension, the number of the entry's symbolic extent, or -1 where
+  /// it is static.
+  llvm::SmallVector<int64_t> symbols;
+  /// For each dimension, what requires that its extent is that of another feed:
+  /// `in 'arith.addf' at f.mlir:3:8`; empty where that is not known. No
+  /// elements where it is known for none.
+  std::vector<std::string> places;
+};
+
+/// A public function of the module.
+struct ManifestEntry {
+  std::string name;
+  std::vector<ManifestArgument> feeds;
+  std::vector<ManifestArgument> results;
+  /// Names of the symbolic extents (`batch`).
+  std::vector<std::string> symbols;
+  /// Bounds of the symbolic extents to which every caller is held, 0 for those
+  /// that have none; empty where none has.
+  std::vector<int64_t> symbolBounds;
+  /// Indices into `Manifest::variables`.
+  std::vector<int64_t> reads, writes;
+  /// The same for variables of which the entry takes the initial value where
+  /// they have no value.
+  std::vector<int64_t> initializedValues;
+  /// Workspace of one call: the sum over slots of the largest of the slot's
+  /// sizes, each rounded up to `kStateAlignment`, in bytes. A size is a map
+  /// from the symbolic extents, as symbols, to one result.
+  std::vector<std::vector<mlir::AffineMap>> workspaceSlots;
+  /// Indices into `Manifest::messages` of the checks the body makes.
+  std::vector<int64_t> checks;
+
+  /// Bytes of workspace that a call with these extents needs.
+  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
+  /// Bytes of workspace that are enough for every call whose extents are not
+  /// above `bounds`. A size that is a difference may be largest at a smaller
+  /// extent.
+  CheckedSize getMaxWorkspaceBytes(llvm::ArrayRef<int64_t> bounds) const;
+};
+
+/// Upper bounds of the symbolic extents, by name.
+struct ExtentBounds {
+  /// What each extent has that is not in `named`.
+  int64_t others = 1024;
+  std::map<std::string, int64_t> named;
+
+  ExtentBounds() = default;
+  /// One bound of all extents.
+  ExtentBounds(int64_t others) : others(others) {}
+
+  int64_t lookup(llvm::StringRef name) const {
+    auto found = named.find(name.str());
+    return found == named.end() ? others : found->second;
+  }
+  /// The same for a list of names.
+  std::vector<int64_t> lookupAll(llvm::ArrayRef<std::string> names) const;
+  /// Adds `text`, as `time=256`; says what is wrong with it otherwise.
+  llvm::Error add(llvm::StringRef text);
+  /// What add() takes, of each named bound.
+  std::vector<std::string> format() const;
+};
+
+/// The largest bound of an extent: every size that is a multiple of it by the
+/// extents of a type stays within 64 bits.
+constexpr int64_t kMaxExtentBound = int64_t{1} << 24;
+
+/// Kinds of failure of a call, as gRPC and TensorFlow name them.
+enum class StatusKind { InvalidArgument, FailedPrecondition, NotFound };
+
+struct ManifestMessage {
+  StatusKind kind = StatusKind::InvalidArgument;
+  std::string text;
+};
+
+struct Manifest {
+  /// Name of the model: prefix of every C symbol.
+  std::string model;
+  uint64_t layoutHash = 0;
+  int64_t stateBytes = 0;
+  std::vector<ManifestVariable> variables;
+  std::vector<ManifestEntry> entries;
+  std::vector<ManifestMessage> messages;
+  /// The strings that the steps name: string i has the number i + 1 in the
+  /// block. Any bytes.
+  std::vector<std::string> strings;
+
+  const ManifestEntry *lookupEntry(llvm::StringRef name) const;
+  /// Index of a variable, or -1.
+  int64_t lookupVariable(llvm::StringRef name) const;
+
+  /// Writes this manifest as the module attribute `train.manifest`, so that it
+  /// travels with the IR, and reads it back.
+  void attachTo(mlir::ModuleOp module) const;
+  static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
+
+  /// The named bounds that the model was compiled with, and `others`.
+  ExtentBounds getBounds(int64_t others) const;
+
+  /// The documented JSON form; `bounds` of the symbolic extents fix the
+  /// workspace. `getCStateBytes()` of them is not too large.
+  llvm::json::Value toJSON(const ExtentBounds &bounds) const;
+};
+
+/// FNV-1a over the names, types and offsets of `variables` and over the
+/// numbered strings: two blocks with the same hash have the same layout. Never
+/// 0.
+uint64_t computeLayoutHash(llvm::ArrayRef<ManifestVariable> variables,
+                           llvm::ArrayRef<std::string> strings = {});
+
+/// FNV-1a over texts, each ended by a separator. Never 0.
+uint64_t hashTexts(llvm::ArrayRef<std::string> texts);
+
+/// The size that `size`, an expression without dimensions, is where its symbols
+/// are `symbols`: nothing below 0. Interns nothing.
+CheckedSize evaluateSize(mlir::AffineExpr size,
+                         llvm::ArrayRef<int64_t> symbols);
+
+/// The largest of them where the symbols are from 0 to `bounds`, or a larger
+/// one.
+CheckedSize evaluateLargestSize(mlir::AffineExpr size,
+                                llvm::ArrayRef<int64_t> bounds);
+
+/// Whether `size`, the same, is known not to be negative where its symbols, of
+/// which there are `numSymbols`, are not.
+bool isNeverNegative(mlir::AffineExpr size, unsigned numSymbols);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_MODEL_MANIFEST_H

@@ -1,0 +1,37 @@
+//===- StatusMessage.h - Numbers in the messages of checks ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The message of a check has the bytes 1 to 4 where it names numbers: sizes,
+// and indices. A call that fails leaves these in the header of the state block,
+// as so many i64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_MODEL_STATUSMESSAGE_H
+#define FLYWHEEL_MODEL_STATUSMESSAGE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace flywheel {
+
+/// Where the header of a state block has the numbers.
+constexpr int64_t kStateNumbersOffset = 32;
+constexpr int kMaxNumbers = 4;
+
+/// Whether the message names numbers.
+bool hasNumbers(llvm::StringRef message);
+/// The message with "N", "M", "K" and "L" in place of the numbers.
+std::string formatNumbers(llvm::StringRef message);
+/// The same with the numbers of the block at `state`.
+std::string formatNumbers(llvm::StringRef message, const std::byte *state);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_MODEL_STATUSMESSAGE_H

@@ -1,0 +1,96 @@
+//===- Program.h - A compiled model in this process -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_SESSION_PROGRAM_H
+#define FLYWHEEL_SESSION_PROGRAM_H
+
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Runtime/DType.h"
+#include "flywheel/Runtime/Status.h"
+#include "flywheel/Session/ArrayView.h"
+#include "flywheel/Target/Object/JIT.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// What a call must know about one feed or result, without any MLIR type.
+struct ArgumentSpec {
+  std::string name;
+  runtime::DType dtype = runtime::DType::F32;
+  /// The extent, or -1 - the number of the symbolic extent.
+  llvm::SmallVector<int64_t, 4> extents;
+  /// For messages, `(?, 64)`.
+  std::string shapeText;
+};
+
+/// One entry, ready to be called.
+struct EntrySpec {
+  const ManifestEntry *manifest = nullptr;
+  PackedFunction function = nullptr;
+  std::vector<ArgumentSpec> feeds, results;
+};
+
+/// Where a variable is, without any MLIR type.
+struct VariableSpec {
+  std::string name;
+  runtime::DType dtype = runtime::DType::F32;
+  runtime::Shape shape;
+  int64_t offset = 0, bytes = 0;
+};
+
+/// The code and the description of a model: immutable, so that any number of
+/// sessions, on any threads, may share one. The MLIR context of the module it
+/// was made from must outlive it.
+class Program {
+public:
+  /// Compiles a module of the LLVM dialect on which
+  /// `flywheel-emit-entry-points` has run, for this machine. Appends the times
+  /// of the steps to `times`.
+  ///
+  /// Errors: kInvalidArgument for a module without a manifest, for element
+  /// types that arrays cannot have and for what MachineModule and JIT refuse.
+  static runtime::Result<std::shared_ptr<const Program>>
+  create(mlir::ModuleOp module, const CodegenOptions &options = {},
+         std::vector<StageTime> *times = nullptr);
+
+  const Manifest &getManifest() const { return manifest; }
+  /// The entries but for the initializer.
+  const std::vector<EntrySpec> &getEntries() const { return entries; }
+  const std::vector<VariableSpec> &getVariables() const { return variables; }
+  /// The initializer; a model without variables has one too.
+  PackedFunction getInitializer() const { return initializer; }
+
+  /// The entry of that name. Errors: kNotFound, with the names there are.
+  runtime::Result<const EntrySpec *> lookupEntry(llvm::StringRef name) const;
+  /// The number of a variable. Errors: kNotFound, with the names there are.
+  runtime::Result<size_t> lookupVariable(llvm::StringRef name) const;
+
+  /// What a status means: the message it stands for, with its class.
+  runtime::Status getStatus(int32_t status) const;
+
+private:
+  Program() = default;
+  static runtime::Result<std::shared_ptr<const Program>>
+  createOnThisStack(mlir::ModuleOp module, const CodegenOptions &options,
+                    std::vector<StageTime> *times);
+  runtime::Status addEntry(const ManifestEntry &entry);
+  runtime::Status addVariable(const ManifestVariable &variable);
+
+  Manifest manifest;
+  std::unique_ptr<JIT> jit;
+  std::vector<EntrySpec> entries;
+  std::vector<VariableSpec> variables;
+  PackedFunction initializer = nullptr;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_SESSION_PROGRAM_H

@@ -1,0 +1,214 @@
+//===- Session.h - Variables and the calls that change them -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_SESSION_SESSION_H
+#define FLYWHEEL_SESSION_SESSION_H
+
+#include "flywheel/Runtime/StringTable.h"
+#include "flywheel/Runtime/VariableCheckpoint.h"
+#include "flywheel/Session/AlignedBuffer.h"
+#include "flywheel/Session/Program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace flywheel {
+
+class Session;
+
+struct SessionOptions {
+  /// Keep a variable on `/cpu:0` where the device that it asks for is not
+  /// there.
+  bool softPlacement = false;
+  /// Called with what soft placement did, for each variable that it moved.
+  std::function<void(const std::string &)> warn;
+};
+
+/// A feed by its name.
+using NamedArray = std::pair<llvm::StringRef, ArrayView>;
+
+/// A prepared call of one entry in one session. It holds what every call needs,
+/// so that a call whose extents have been seen before allocates nothing. Lives
+/// as long as its session.
+class CallPlan {
+public:
+  CallPlan(Session &session, const EntrySpec &entry);
+
+  const EntrySpec &getEntry() const { return entry; }
+
+  /// Runs the entry once. `feeds` and `results` are in the order of the entry;
+  /// results are written in place and have the shapes of inferResultShapes().
+  /// Strings of results are views that hold until the next call, assignment or
+  /// restore on these variables.
+  /// On an error nothing has changed.
+  ///
+  /// Errors, kInvalidArgument: `You must feed a value for placeholder 'x'`;
+  /// `Cannot feed value of shape (3, 5) for placeholder 'x', which has shape
+  /// (?, 64)`, or `of dtype`; two feeds that disagree on an extent; a result
+  /// buffer that does not fit; what the body checks. kFailedPrecondition:
+  /// `Attempting to use uninitialized value W`. kResourceExhausted: no memory
+  /// for the workspace.
+  runtime::Status call(llvm::ArrayRef<ArrayView> feeds,
+                       llvm::ArrayRef<MutableArrayView> results);
+
+  /// The shapes of the results for these feeds. Errors: as call() has for
+  /// feeds.
+  runtime::Result<std::vector<runtime::Shape>>
+  inferResultShapes(llvm::ArrayRef<ArrayView> feeds);
+
+  /// Feeds given by name, in the order of the entry. A feed that is not given
+  /// has null data, which call() reports. Errors: kInvalidArgument for a name
+  /// that the entry does not have or that comes twice.
+  runtime::Result<std::vector<ArrayView>>
+  orderFeeds(llvm::ArrayRef<NamedArray> feeds) const;
+
+private:
+  runtime::Status bindFeeds(llvm::ArrayRef<ArrayView> feeds);
+  runtime::Status checkBound(size_t symbol, int64_t extent) const;
+  runtime::Status bindFeed(unsigned index, const ArrayView &feed);
+  runtime::Status bindResults(llvm::ArrayRef<MutableArrayView> results);
+  int64_t getExtent(int64_t spec) const;
+
+  // Strings: the entry sees numbers.
+  void internFeeds(llvm::ArrayRef<ArrayView> feeds);
+  void reserveStrings(llvm::ArrayRef<MutableArrayView> results);
+  void returnStrings(llvm::ArrayRef<MutableArrayView> results);
+
+  Session &session;
+  const EntrySpec &entry;
+  llvm::SmallVector<const void *> feedPointers;
+  llvm::SmallVector<void *> resultPointers;
+  /// For each symbolic extent its value, or -1 before a feed has set it, and
+  /// the feed that did.
+  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<unsigned> extentOwners;
+  /// The extents for which `workspaceBytes` holds.
+  llvm::SmallVector<int64_t> plannedExtents;
+  int64_t workspaceBytes = -1;
+  /// The numbers of strings, an array for each feed and each result; empty for
+  /// those of other types.
+  std::vector<std::vector<int64_t>> feedStrings, resultStrings;
+  bool hasStrings = false;
+};
+
+/// The variables of a program, and calls on them. Not for use by several
+/// threads at once; sessions of one program are independent unless they share
+/// state.
+class Session {
+public:
+  /// A session with variables of its own, none of which has a value.
+  /// Errors: kInvalidArgument `Cannot assign a device` for a variable whose
+  /// device this machine does not have, without soft placement;
+  /// kResourceExhausted.
+  static runtime::Result<std::unique_ptr<Session>>
+  create(std::shared_ptr<const Program> program,
+         const SessionOptions &options = {});
+
+  /// Another session on the variables of `other`; calls of the two must not
+  /// overlap.
+  static std::unique_ptr<Session> share(const Session &other);
+
+  const Program &getProgram() const { return *program; }
+
+  /// Gives every variable of the collection GLOBAL its initial value. The
+  /// random stream of a variable depends on `seed` and on how often this state
+  /// initialised it before.
+  runtime::Status initialize(uint64_t seed);
+  /// The same for the variables of these names. Errors: kNotFound;
+  /// kFailedPrecondition `Attempting to use uninitialized value V` where an
+  /// initial value is computed from a variable that has none and is not named.
+  runtime::Status initialize(uint64_t seed, llvm::ArrayRef<std::string> names);
+  /// The same for the variables of a collection; of one that nothing is in, for
+  /// none.
+  runtime::Status initializeCollection(uint64_t seed,
+                                       llvm::StringRef collection);
+  /// The same for all variables that have no value; others keep theirs.
+  runtime::Status initializeMissing(uint64_t seed);
+
+  /// The prepared call of an entry, made at its first use. Errors: kNotFound.
+  runtime::Result<CallPlan *> prepare(llvm::StringRef entry);
+  /// Prepares and calls.
+  runtime::Status call(llvm::StringRef entry, llvm::ArrayRef<ArrayView> feeds,
+                       llvm::ArrayRef<MutableArrayView> results);
+
+  /// The elements of a variable, where they are: later calls change them. Those
+  /// of strings are views that hold until the next call, assignment or restore.
+  /// Errors: kNotFound; kFailedPrecondition `Attempting to use uninitialized
+  /// value NAME`.
+  runtime::Result<ArrayView> getVariable(llvm::StringRef name) const;
+  /// Copies `value` into a variable, which then has a value. Errors: kNotFound;
+  /// kInvalidArgument for another shape or dtype.
+  runtime::Status setVariable(llvm::StringRef name, const ArrayView &value);
+  /// Errors: kNotFound.
+  runtime::Result<bool> isInitialized(llvm::StringRef name) const;
+  /// Names of the variables that have no value: those of GLOBAL, then those of
+  /// LOCAL, each in layout order.
+  std::vector<std::string> reportUninitialized() const;
+
+  /// How often a variable was initialised. Errors: kNotFound.
+  runtime::Result<uint64_t> getRunCounter(llvm::StringRef name) const;
+  /// The seed of the last initialisation.
+  uint64_t getSeed() const;
+
+  /// Writes variables and their random streams to a checkpoint. Errors: those
+  /// of runtime::saveVariables().
+  runtime::Status save(const std::string &path,
+                       const runtime::CheckpointOptions &options = {}) const;
+  /// The same by a manager, which names, records and retains checkpoints.
+  /// Returns the path written.
+  runtime::Result<std::string>
+  save(runtime::CheckpointManager &manager, const std::string &prefix,
+       std::optional<int64_t> step,
+       const runtime::CheckpointOptions &options = {}) const;
+  /// Reads variables and their random streams from a checkpoint, after which
+  /// they have values. Errors: those of runtime::restoreVariables().
+  runtime::Status restore(const std::string &path,
+                          const runtime::CheckpointOptions &options = {});
+  /// Restores the latest checkpoint by the state file of a directory and
+  /// returns whether there is one. Errors: those of runtime::restoreLatest().
+  runtime::Result<bool>
+  restoreLatest(const std::string &directory,
+                const runtime::CheckpointOptions &options = {},
+                const std::string &stateFile = runtime::defaultStateFile);
+
+private:
+  friend class CallPlan;
+  Session(std::shared_ptr<const Program> program,
+          std::shared_ptr<AlignedBuffer> state,
+          std::shared_ptr<runtime::StringTable> strings);
+  runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
+  runtime::Status reserveWorkspace(int64_t bytes);
+  /// The variables for the runtime library, which may change them.
+  runtime::ProgramState describeState() const;
+  bool hasValue(size_t variable) const;
+  void setHasValue(size_t variable);
+  /// The numbers of a variable of strings.
+  llvm::MutableArrayRef<int64_t> getNumbers(size_t variable) const;
+  /// Forgets strings that nothing refers to, if there are many: neither a
+  /// variable nor `others`.
+  void collectStrings(llvm::ArrayRef<std::vector<int64_t>> others = {}) const;
+
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<AlignedBuffer> state;
+  std::shared_ptr<runtime::StringTable> strings;
+  /// What getVariable() gave out, for each variable of strings.
+  mutable std::vector<std::vector<std::string_view>> variableTexts;
+  AlignedBuffer workspace;
+  llvm::StringMap<std::unique_ptr<CallPlan>> plans;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_SESSION_SESSION_H

@@ -1,0 +1,68 @@
+//===- EntryPointsPasses.td - What a user can call ---------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYPOINTSPASSES
+#define FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYPOINTSPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def EmitEntryPoints
+    : Pass<"flywheel-emit-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Wrap the kernels of a model in functions that a user can call";
+  let description = [{
+    Before: a module of the LLVM dialect with a `train.manifest` attribute and,
+    for each of its entries E, a function `E.kernel` that takes expanded memref
+    descriptors (the state and the workspace as bytes, each feed, the
+    destination of each result) and returns 0 or 1 + the index of a message.
+
+    After: for each entry, with the model's name M as a C identifier, there is a
+    hidden function `M_E.packed(state, workspace, feeds, extents, results) ->
+    i32` of five pointers, which a JIT session calls. It checks that the state
+    block is given, aligned and of this layout, that every feed and result is
+    given and that every variable that the entry reads has a value; it calls the
+    kernel; on success it marks the variables that the entry writes as
+    initialised; it stores the status in the block and returns it. A failing
+    call changes nothing else.
+
+    With `c-interface` there are also the exported functions `M_E(s, feeds and
+    extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`. With
+    these the workspace follows the state in the caller's block, and every
+    symbolic size is checked against its bound, from `max-extents` or else
+    `max-extent`. Each of these functions also has a second name, by which the C
+    header calls it: it ends in a hash of the interface, so that a header with
+    other bounds or parameters does not link. The layout hash becomes one of the
+    block with the workspace. Every other function and global that has a
+    definition is private to the object. The messages of the new checks are
+    appended to the manifest.
+
+    The entry `init`, where there is one, has the feeds `seed`, `runs` and
+    `select`: the run counters come from the header of the block, the selection
+    from the caller, and the entry adopts a block that was never initialised.
+
+    Refuses: a missing or malformed manifest, an entry without a kernel, a
+    kernel whose signature does not match its entry, an `init` with other feeds
+    than those three, and names that clash in C.
+  }];
+  let options = [
+    Option<"cInterface", "c-interface", "bool", /*default=*/"true",
+           "Also emit the functions that the C header declares">,
+    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
+           "Bound of the symbolic sizes in the C interface">,
+    ListOption<"maxExtents", "max-extents", "std::string",
+               "Bounds of single sizes, by name: time=256">,
+    Option<"flushDenormals", "flush-denormals", "std::string",
+           /*default=*/"\"\"",
+           "Run kernels with denormal numbers flushed to zero by the control "
+           "register of `x86` or `aarch64`; empty to leave them alone">
+  ];
+  let statistics = [
+    Statistic<"numEntries", "entries", "Number of entries wrapped">,
+    Statistic<"numMessages", "messages", "Number of messages appended">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYPOINTSPASSES

@@ -1,0 +1,56 @@
+//===- JIT.h - Machine code in this process ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_OBJECT_JIT_H
+#define FLYWHEEL_TARGET_OBJECT_JIT_H
+
+#include "flywheel/Target/Object/ObjectFile.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+
+namespace flywheel {
+
+/// The packed form of an entry: the state block, the workspace, a pointer a
+/// feed, an extent a symbol, a pointer a result. Returns a status.
+///
+/// That of the initializer takes the seed (u64) and a byte a variable, which is
+/// not 0 where the variable is to be initialised; null for those of GLOBAL.
+using PackedFunction = int32_t (*)(void *state, void *workspace,
+                                   const void *const *feeds,
+                                   const int64_t *extents,
+                                   void *const *results);
+
+/// Code loaded into this process, for as long as this object lives. It is the
+/// very object file that MachineModule::getObject() gives. Functions of libm
+/// and other symbols of the process resolve; where the code forks threads,
+/// libomp is loaded.
+class JIT {
+public:
+  /// Errors: a target other than the host; symbols that nothing defines; no
+  /// libomp to load.
+  static llvm::Expected<std::unique_ptr<JIT>>
+  create(const MachineModule &module, std::vector<StageTime> *times = nullptr);
+  ~JIT();
+
+  /// The address of a function. Errors: no such function.
+  llvm::Expected<void *> lookup(llvm::StringRef symbol) const;
+  llvm::Expected<PackedFunction> lookupPacked(llvm::StringRef symbol) const;
+
+private:
+  explicit JIT(std::unique_ptr<llvm::orc::LLJIT> jit);
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TARGET_OBJECT_JIT_H

@@ -1,0 +1,49 @@
+//===- TargetMachine.h - What machine code is made for ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TARGET_OBJECT_TARGETMACHINE_H
+#define FLYWHEEL_TARGET_OBJECT_TARGETMACHINE_H
+
+#include "flywheel/Target/Object/TargetOptions.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace flywheel {
+
+/// How LLVM turns a module into machine code. The JIT and object files use the
+/// same options, and so the same instructions.
+struct CodegenOptions {
+  TargetOptions target;
+  /// 0 to 3, as `-O0` to `-O3`.
+  unsigned optimizationLevel = 3;
+  /// LLVM's own vectorizers. The kernels are vectors already; these find little
+  /// and cost time.
+  bool loopVectorize = false;
+  bool slpVectorize = false;
+};
+
+/// The machine that `options` name: position-independent code that contracts
+/// floating-point operations only where the IR asks for it.
+///
+/// An empty triple is the host's; then an empty CPU is the host's with all its
+/// features. With a triple an empty CPU is the least the architecture has, with
+/// what the floating-point ABI of the triple needs; `host` is the host's.
+/// Errors: an unknown or unsupported triple (lists those that are supported),
+/// an unknown CPU or feature.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CodegenOptions &options);
+
+/// The CPU of that machine and its features; null for an unknown triple.
+std::unique_ptr<llvm::MCSubtargetInfo>
+createSubtargetInfo(const TargetOptions &options);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_TARGET_OBJECT_TARGETMACHINE_H

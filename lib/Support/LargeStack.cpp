@@ -1,0 +1,155 @@
+//===- LargeStack.cpp - Threads for deep recursion ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Support/LargeStack.h"
+
+#include <new>
+
+using namespace flywheel;
+
+/// Bytes of address space; memory is taken as it is used. A module nested as
+/// deep as `checkSource()` allows needs a quarter of it.
+constexpr size_t kStackBytes = size_t{256} << 20;
+
+static thread_local bool hasLargeStack = false;
+
+/// Starts a thread, or says that there is none.
+static bool startThread(pthread_t &thread, void *(*run)(void *),
+                        void *argument) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  bool isStarted = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
+                   pthread_create(&thread, &attributes, run, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  return isStarted;
+}
+
+/// Runs `action`. False where memory ran out: LLVM, which has no exceptions,
+/// lets this one pass.
+static bool runWithMemory(llvm::function_ref<void()> action) {
+  try {
+    action();
+    return true;
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+}
+
+bool flywheel::runOnLargeStack(llvm::function_ref<void()> action) {
+  struct Call {
+    llvm::function_ref<void()> action;
+    bool hasMemory = false;
+  } call{action};
+  auto run = [](void *argument) -> void * {
+    hasLargeStack = true;
+    auto &call = *static_cast<Call *>(argument);
+    call.hasMemory = runWithMemory(call.action);
+    return nullptr;
+  };
+  pthread_t thread;
+  if (hasLargeStack || !startThread(thread, run, &call))
+    return runWithMemory(action);
+  pthread_join(thread, nullptr);
+  return call.hasMemory;
+}
+
+//===----------------------------------------------------------------------===//
+// The pool
+//===----------------------------------------------------------------------===//
+
+LargeStackThreadPool::LargeStackThreadPool(unsigned maxThreads)
+    : maxThreads(maxThreads) {}
+
+LargeStackThreadPool::~LargeStackThreadPool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isClosing = true;
+  }
+  hasChanged.notify_all();
+  for (pthread_t thread : threads)
+    pthread_join(thread, nullptr);
+}
+
+void *LargeStackThreadPool::runWorker(void *pool) {
+  hasLargeStack = true;
+  static_cast<LargeStackThreadPool *>(pool)->work();
+  return nullptr;
+}
+
+void LargeStackThreadPool::asyncEnqueue(llvm::unique_function<void()> task,
+                                        llvm::ThreadPoolTaskGroup *group) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    waiting.push_back({std::move(task), group});
+    ++unfinished[group];
+    pthread_t thread;
+    // Without a new thread, who waits does the work.
+    if (waiting.size() > numIdle && threads.size() < maxThreads &&
+        startThread(thread, runWorker, this))
+      threads.push_back(thread);
+  }
+  hasChanged.notify_all();
+}
+
+void LargeStackThreadPool::runNext(std::unique_lock<std::mutex> &lock) {
+  Task task = std::move(waiting.front());
+  waiting.pop_front();
+  lock.unlock();
+  bool hasMemory = runWithMemory([&] { task.run(); });
+  lock.lock();
+  isOutOfMemory |= !hasMemory;
+  auto count = unfinished.find(task.group);
+  if (--count->second == 0)
+    unfinished.erase(count);
+  hasChanged.notify_all();
+}
+
+void LargeStackThreadPool::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    if (!waiting.empty()) {
+      runNext(lock);
+      continue;
+    }
+    if (isClosing)
+      return;
+    ++numIdle;
+    hasChanged.wait(lock);
+    --numIdle;
+  }
+}
+
+/// Memory that ran out on another thread did so for who waits.
+void LargeStackThreadPool::endWait() {
+  if (!isOutOfMemory)
+    return;
+  isOutOfMemory = false;
+  throw std::bad_alloc();
+}
+
+void LargeStackThreadPool::wait() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!unfinished.empty()) {
+    if (waiting.empty())
+      hasChanged.wait(lock);
+    else
+      runNext(lock);
+  }
+  endWait();
+}
+
+void LargeStackThreadPool::wait(llvm::ThreadPoolTaskGroup &group) {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (unfinished.count(&group)) {
+    // Work of another group may have to end first.
+    if (waiting.empty())
+      hasChanged.wait(lock);
+    else
+      runNext(lock);
+  }
+  endWait();
+}

@@ -1,0 +1,258 @@
+//===- CHeader.cpp - The C header of a model ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Target/CHeader/CHeader.h"
+#include "CHeaderText.h"
+#include "flywheel/Model/StatusMessage.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace flywheel {
+namespace {
+
+class HeaderWriter : CHeaderPart {
+public:
+  HeaderWriter(const Manifest &manifest, const ExtentBounds &bounds,
+               llvm::raw_ostream &os)
+      : CHeaderPart(manifest, os), bounds(bounds), state(manifest, os) {}
+
+  void write() {
+    writeIntroduction();
+    writeSizes();
+    writeLinkedNames();
+    os << "typedef struct " << prefix << "_state " << prefix << "_state;\n\n";
+    writeInitializer();
+    for (const ManifestEntry &entry : manifest.entries)
+      if (!isInitializer(entry))
+        writeEntry(entry);
+    writeLastError();
+    state.writeStrings();
+    state.writeVariables();
+    os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
+          "FLYWHEEL_MODEL_"
+       << macro << "_H */\n";
+    state.writeCheckpoints();
+  }
+
+private:
+  void writeIntroduction() {
+    os << "/*\n"
+          " * C interface of the model "
+       << toCComment(manifest.model)
+       << ", written by the Flywheel compiler.\n"
+          " *\n"
+          " * The caller owns one block of state, which also holds the "
+          "workspace:\n"
+          " *\n"
+          " *   "
+       << prefix << "_state *s = aligned_alloc(" << macro << "_STATE_ALIGN, "
+       << macro
+       << "_STATE_BYTES);\n"
+          " *   if ("
+       << prefix << "_init(s, 1)) puts(" << prefix
+       << "_last_error(s));\n"
+          " *\n"
+          " * The block needs no other preparation and no clean-up but free(). "
+          "It must not\n"
+          " * move to another program: save the variables instead. Calls on "
+          "one block must\n"
+          " * not overlap; different blocks are independent.\n"
+          " *\n"
+          " * Every function that returns a status returns 0 on success. After "
+          "another\n"
+          " * value "
+       << prefix
+       << "_last_error(s) says what was wrong, and nothing but that status "
+          "has\n"
+          " * changed: neither a variable nor the random streams.\n"
+          " *\n"
+          " * With #include <flywheel/flywheel.h> before this header there are "
+          "also\n * "
+       << prefix << "_save(s, path) and " << prefix
+       << "_restore(s, path), which need the runtime library.\n"
+          " *\n"
+          " * Arrays are dense and row-major. Elements of float16 and bfloat16 "
+          "are passed as\n"
+          " * their bits, booleans as bytes 0 and 1.\n"
+          " */\n"
+          "#if defined(FLYWHEEL_MODEL_"
+       << macro << "_H) && !defined(FLYWHEEL_MODEL_NAME_" << prefix
+       << ")\n#error \"the macros of model '" << prefix
+       << "' are those of a model whose name differs in case alone: rename "
+          "one\"\n#endif\n#ifndef FLYWHEEL_MODEL_"
+       << macro << "_H\n#define FLYWHEEL_MODEL_" << macro
+       << "_H\n#define FLYWHEEL_MODEL_NAME_" << prefix
+       << "\n\n#include <stddef.h>\n#include <stdint.h>\n"
+          "#include <string.h>\n\n"
+          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  }
+
+  void writeSizes() {
+    int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
+    os << "/* Bytes of the state block, with the workspace for extents up to "
+          "the bounds\n   below, and its alignment in bytes. */\n"
+       << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"
+       << (bytes > 0x7fffffff ? "ll" : "") << ")\n"
+       << "#define " << macro << "_STATE_ALIGN " << kStateAlignment << "\n"
+       << "/* Every extent that is an argument lies between 0 and its bound: "
+          "this, or the one\n   of its name. */\n"
+       << "#define " << macro << "_MAX_EXTENT " << bounds.others << "\n";
+    llvm::StringSet<> taken;
+    taken.insert(macro + "_MAX_EXTENT");
+    llvm::StringSet<> seen;
+    for (const ManifestEntry &entry : manifest.entries) {
+      if (isInitializer(entry))
+        continue;
+      for (const std::string &symbol : entry.symbols)
+        if (seen.insert(symbol).second)
+          os << "#define "
+             << takeMacro(macro + "_MAX_" + toMacroPart(symbol), taken) << " "
+             << bounds.lookup(symbol) << "\n";
+    }
+    os << "\n";
+  }
+
+  /// An object with other sizes, bounds or parameters than the header has its
+  /// functions under other names, so that it does not link.
+  void writeLinkedNames() {
+    std::string hash = getInterfaceHash(manifest, bounds);
+    os << "/* Stands for the sizes, bounds and parameters in this header. The "
+          "names of the\n   functions end in it, so that an object from "
+          "another "
+          "compilation does not link.\n   By name, as dlsym() takes it: \""
+       << prefix << "_init_\" " << macro << "_INTERFACE. */\n#define " << macro
+       << "_INTERFACE \"" << hash << "\"\n";
+    for (const std::string &symbol : getExportedSymbols(manifest))
+      os << "#define " << symbol << " " << getLinkedSymbol(symbol, hash)
+         << "\n";
+    os << "\n";
+  }
+
+  void writeInitializer() {
+    os << "/*\n * Gives every variable of the collection GLOBAL its initial "
+          "value.\n *\n"
+          " * s: "
+       << macro << "_STATE_BYTES bytes aligned to " << macro
+       << "_STATE_ALIGN, of any content.\n"
+          " * seed: of the random streams. A fresh block and a seed fix the "
+          "values; another\n"
+          " *   call on the same block continues the streams and gives "
+          "others.\n"
+          " * Returns 0 or a status.\n */\n"
+          "int32_t "
+       << prefix << "_init(" << prefix
+       << "_state *s, uint64_t seed);\n\n"
+          "/*\n * The same for some variables; others keep their values.\n *\n"
+          " * select: "
+       << manifest.variables.size()
+       << " bytes, one a variable in the order of the block, not 0 for those "
+          "to\n *   initialise.\n"
+          " * Fails where an initial value is computed from a variable that "
+          "has "
+          "no value and\n * is not selected.\n */\n"
+          "int32_t "
+       << prefix << "_init_some(" << prefix
+       << "_state *s, uint64_t seed, const uint8_t *select);\n\n";
+  }
+
+  std::string listVariables(ArrayRef<int64_t> indices) {
+    if (indices.empty())
+      return "nothing";
+    return toCComment(
+        llvm::join(llvm::map_range(indices,
+                                   [&](int64_t index) {
+                                     return manifest.variables[index].name;
+                                   }),
+                   ", "));
+  }
+
+  void writeArgument(StringRef name, const ManifestArgument &argument,
+                     const ManifestEntry &entry, StringRef direction) {
+    os << " * " << name << " (" << direction
+       << "): " << getDTypeName(argument.type.getElementType()) << " "
+       << toCComment(formatShape(argument, &entry));
+    if (argument.name != name)
+      os << ", '" << toCComment(argument.name) << "'";
+    os << "\n";
+  }
+
+  void writeEntry(const ManifestEntry &entry) {
+    std::vector<CParameter> parameters = getCParameters(entry);
+    std::string declaration;
+    os << "/*\n * Entry '" << toCComment(entry.name) << "'.\n *\n";
+    for (const CParameter &parameter : parameters) {
+      switch (parameter.kind) {
+      case CParameter::Kind::Feed: {
+        const ManifestArgument &feed = entry.feeds[parameter.index];
+        writeArgument(parameter.name, feed, entry, "in");
+        declaration += ", const " + getCType(feed.type.getElementType()).str() +
+                       " *" + parameter.name;
+        break;
+      }
+      case CParameter::Kind::Extent:
+        os << " * " << parameter.name << " (in): 0 to "
+           << bounds.lookup(entry.symbols[parameter.index]);
+        if (entry.symbols[parameter.index] != parameter.name)
+          os << ", the extent '" << toCComment(entry.symbols[parameter.index])
+             << "'";
+        os << "\n";
+        declaration += ", int64_t " + parameter.name;
+        break;
+      case CParameter::Kind::Result: {
+        const ManifestArgument &result = entry.results[parameter.index];
+        writeArgument(parameter.name, result, entry, "out");
+        declaration += ", " + getCType(result.type.getElementType()).str() +
+                       " *" + parameter.name;
+        break;
+      }
+      }
+    }
+    os << " * Reads " << listVariables(entry.reads) << ".\n"
+       << " * Writes " << listVariables(entry.writes) << ".\n";
+    if (!entry.initializedValues.empty())
+      os << " * Takes the initial values, where there is no value, of "
+         << listVariables(entry.initializedValues) << ".\n";
+    os << " * Returns 0 or a status";
+    if (!entry.checks.empty()) {
+      os << "; besides bad arguments and uninitialised variables:";
+      for (int64_t index : entry.checks)
+        os << "\n *   " << index + 1 << ": "
+           << toCComment(formatNumbers(manifest.messages[index].text));
+    } else {
+      os << ".";
+    }
+    os << "\n */\nint32_t " << getEntrySymbol(manifest, entry) << "(" << prefix
+       << "_state *s" << declaration << ");\n\n";
+  }
+
+  void writeLastError() {
+    os << "/*\n * What was wrong with the last call on s, \"\" after success: "
+          "valid "
+          "until the next\n * call. Of a null s it says that it is null.\n */\n"
+          "const char *"
+       << prefix << "_last_error(const " << prefix << "_state *s);\n\n";
+  }
+
+  const ExtentBounds &bounds;
+  CHeaderState state;
+};
+
+} // namespace
+
+std::string emitCHeader(const Manifest &manifest, const ExtentBounds &bounds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  HeaderWriter(manifest, bounds, os).write();
+  return text;
+}
+
+} // namespace flywheel

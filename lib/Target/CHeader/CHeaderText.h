@@ -1,0 +1,72 @@
+//===- CHeaderText.h - What the parts of a C header share -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TARGET_CHEADER_CHEADERTEXT_H
+#define FLYWHEEL_LIB_TARGET_CHEADER_CHEADERTEXT_H
+
+#include "flywheel/Model/CNames.h"
+#include "flywheel/Model/Manifest.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace flywheel {
+
+/// `text` within a C string literal; nothing that could end a comment either.
+std::string escapeForC(llvm::StringRef text);
+
+/// `text` within a comment.
+std::string toCComment(llvm::StringRef text);
+
+/// `name` as the rest of a macro's name.
+std::string toMacroPart(llvm::StringRef name);
+
+/// `base`, or where that is taken `base` with a number; it is taken then.
+std::string takeMacro(const std::string &base, llvm::StringSet<> &taken);
+
+/// The names and the stream that each part of a header writes with.
+class CHeaderPart {
+protected:
+  CHeaderPart(const Manifest &manifest, llvm::raw_ostream &os)
+      : manifest(manifest), prefix(toCIdentifier(manifest.model)),
+        macro(toCMacro(manifest.model)), os(os) {}
+
+  const Manifest &manifest;
+  std::string prefix, macro;
+  llvm::raw_ostream &os;
+};
+
+/// The part about the block: variables, strings, collections, and functions on
+/// them that the header itself defines.
+class CHeaderState : CHeaderPart {
+public:
+  CHeaderState(const Manifest &manifest, llvm::raw_ostream &os)
+      : CHeaderPart(manifest, os) {}
+
+  void writeStrings();
+  void writeVariables();
+  /// What the runtime library needs to know; behind the header's guard, so that
+  /// the order of includes does not matter.
+  void writeCheckpoints();
+
+private:
+  void writeVariableMacros();
+  void writeInline(llvm::StringRef text);
+  void writeHeaderOffsets();
+  void writeLongStrings();
+  /// What initialises a pointer to the bytes of a string of the model.
+  std::string getStringExpression(size_t index);
+  void writeCollections();
+  void writeAccessors();
+  int64_t getMaxRank();
+  bool hasStrings();
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TARGET_CHEADER_CHEADERTEXT_H

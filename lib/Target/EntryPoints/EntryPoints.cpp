@@ -1,0 +1,246 @@
+//===- EntryPoints.cpp - The flywheel-emit-entry-points pass --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPointBuilder.h"
+#include "flywheel/Model/CNames.h"
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_EMITENTRYPOINTS
+#include "flywheel/Target/EntryPoints/EntryPointsPasses.h.inc"
+
+/// Arguments of a kernel: two byte buffers, then a descriptor a tensor.
+static size_t countKernelArguments(const ManifestEntry &entry) {
+  size_t count = 10;
+  for (const ManifestArgument &feed : entry.feeds)
+    count += 3 + 2 * feed.type.getRank();
+  for (const ManifestArgument &result : entry.results)
+    count += 3 + 2 * result.type.getRank();
+  return count;
+}
+
+/// The initializer of a model without variables.
+static ManifestEntry makeEmptyInitializer() {
+  ManifestEntry entry;
+  entry.name = "init";
+  return entry;
+}
+
+namespace {
+struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
+  using EmitEntryPointsBase::EmitEntryPointsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Manifest> manifest = Manifest::readFrom(module);
+    if (failed(manifest))
+      return signalPassFailure();
+    if (maxExtent < 0) {
+      module.emitError() << "expected a non-negative 'max-extent', found "
+                         << maxExtent.getValue();
+      return signalPassFailure();
+    }
+    bounds.others = maxExtent;
+    for (StringRef text : maxExtents)
+      if (llvm::Error error = bounds.add(text)) {
+        module.emitError() << llvm::toString(std::move(error))
+                           << " in 'max-extents'";
+        return signalPassFailure();
+      }
+    denormals = parseDenormalControl(flushDenormals);
+    if (!denormals) {
+      module.emitError() << "expected 'x86', 'aarch64' or nothing as "
+                            "'flush-denormals', found '"
+                         << flushDenormals.getValue() << "'";
+      return signalPassFailure();
+    }
+    if (failed(checkSymbols(*manifest)) || failed(checkSizes(*manifest)))
+      return signalPassFailure();
+
+    SmallVector<LLVM::LLVMFuncOp> kernels;
+    for (const ManifestEntry &entry : manifest->entries) {
+      FailureOr<LLVM::LLVMFuncOp> kernel = findKernel(*manifest, entry);
+      if (failed(kernel))
+        return signalPassFailure();
+      kernels.push_back(*kernel);
+    }
+    makeDefinitionsPrivate();
+    emit(*manifest, kernels);
+    manifest->attachTo(module);
+  }
+
+private:
+  std::optional<DenormalControl> denormals;
+  ExtentBounds bounds;
+
+  void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
+    size_t oldMessages = manifest.messages.size();
+    if (!bounds.named.empty())
+      for (ManifestEntry &entry : manifest.entries)
+        for (const std::string &symbol : entry.symbols)
+          entry.symbolBounds.push_back(
+              bounds.named.count(symbol) ? bounds.lookup(symbol) : 0);
+    // The block of a caller in C holds the workspace: one of other bounds must
+    // not pass for this one.
+    if (cInterface)
+      manifest.layoutHash = getCLayoutHash(manifest, bounds);
+    EntryPointBuilder builder(getOperation(), manifest, bounds, *denormals);
+    auto emitInitializer = [&](const ManifestEntry &entry) {
+      LLVM::LLVMFuncOp packed = builder.emitPackedInitializer(entry);
+      if (cInterface)
+        builder.emitCInitializers(entry, packed);
+      ++numEntries;
+    };
+    const ManifestEntry *init = manifest.lookupEntry("init");
+    if (init)
+      builder.emitEvaluator(*init, kernels[init - manifest.entries.data()]);
+    for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels)) {
+      if (isInitializer(entry))
+        continue;
+      LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
+      if (cInterface)
+        builder.emitCFunction(entry, packed);
+      ++numEntries;
+    }
+    emitInitializer(init ? *init : makeEmptyInitializer());
+    if (cInterface) {
+      builder.emitLastError();
+      builder.emitLinkedNames();
+    }
+    numMessages += manifest.messages.size() - oldMessages;
+  }
+
+  /// Where the program has the function of `entry`.
+  Location getLocation(const ManifestEntry &entry) {
+    Operation *kernel = getOperation().lookupSymbol(entry.name + ".kernel");
+    return kernel ? kernel->getLoc() : getOperation().getLoc();
+  }
+
+  /// Names that the C header declares must differ.
+  LogicalResult checkSymbols(const Manifest &manifest) {
+    std::string prefix = toCIdentifier(manifest.model);
+    llvm::StringMap<std::string> owners;
+    for (StringRef name : getReservedCNames())
+      owners[prefix + "_" + name.str()] = "the interface of every model";
+    for (const ManifestEntry &entry : manifest.entries) {
+      std::string owner = "entry '" + entry.name + "'";
+      auto [it, isNew] =
+          owners.try_emplace(getEntrySymbol(manifest, entry), owner);
+      if (!isNew)
+        return emitError(getLocation(entry))
+               << owner << " would be called '" << it->first()
+               << "' in C, a name that " << it->second
+               << " has; rename the entry";
+    }
+    return checkElementTypes(manifest);
+  }
+
+  /// The block of a caller in C holds the state and the workspace.
+  LogicalResult checkSizes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries) {
+      bool isBounded = cInterface || entry.symbols.empty();
+      if (isBounded &&
+          entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols))
+              .isTooLarge())
+        return emitError(getLocation(entry))
+               << "entry '" << entry.name << "' needs a workspace of more than "
+               << kMaxSizeText << " bytes where every extent is at its bound";
+    }
+    if (cInterface && getCStateBytes(manifest, bounds).isTooLarge())
+      return getOperation().emitError()
+             << "the state and the workspace of '" << manifest.model
+             << "' need a block of more than " << kMaxSizeText
+             << " bytes where every extent is at its bound";
+    return success();
+  }
+
+  LogicalResult checkElementTypes(const Manifest &manifest) {
+    for (const ManifestEntry &entry : manifest.entries)
+      for (auto *arguments : {&entry.feeds, &entry.results})
+        for (const ManifestArgument &argument : *arguments)
+          if (getCType(argument.type.getElementType()).empty())
+            return emitError(getLocation(entry))
+                   << "'" << argument.name << "' of entry '" << entry.name
+                   << "' has elements of type "
+                   << argument.type.getElementType()
+                   << ", which no C type can hold; expected f16, bf16, f32, "
+                      "f64 or an integer of 1, 8, 16, 32 or 64 bits";
+    return success();
+  }
+
+  FailureOr<LLVM::LLVMFuncOp> findKernel(const Manifest &manifest,
+                                         const ManifestEntry &entry) {
+    if (isInitializer(entry) && failed(checkInitializer(manifest, entry)))
+      return failure();
+    std::string name = entry.name + ".kernel";
+    auto kernel = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!kernel)
+      return getOperation().emitError()
+             << "expected a function '" << name << "' for entry '" << entry.name
+             << "', found none";
+    LLVM::LLVMFunctionType type = kernel.getFunctionType();
+    size_t expected = countKernelArguments(entry);
+    if (type.getNumParams() != expected)
+      return kernel.emitOpError()
+             << "expected " << expected
+             << " arguments to hold the descriptors of entry '" << entry.name
+             << "', found " << type.getNumParams();
+    if (!type.getReturnType().isInteger(32))
+      return kernel.emitOpError() << "expected an i32 status as result, found "
+                                  << type.getReturnType();
+    return kernel;
+  }
+
+  LogicalResult checkInitializer(const Manifest &manifest,
+                                 const ManifestEntry &entry) {
+    auto is = [](const ManifestArgument &feed, StringRef name,
+                 ArrayRef<int64_t> shape, unsigned width) {
+      return feed.name == name && feed.type.getShape() == shape &&
+             feed.type.getElementType().isInteger(width);
+    };
+    int64_t count = manifest.variables.size();
+    if (entry.feeds.size() == 3 && is(entry.feeds[0], "seed", {}, 64) &&
+        is(entry.feeds[1], "runs", count, 64) &&
+        is(entry.feeds[2], "select", count, 1) && entry.results.empty())
+      return success();
+    return getOperation().emitError()
+           << "expected entry 'init' to take 'seed', a tensor<i64>, 'runs', a "
+              "tensor<"
+           << count << "xi64>, and 'select', a tensor<" << count
+           << "xi1>, and to have no results";
+  }
+
+  /// Kernels of two models may have one name; only entry points are exported.
+  void makeDefinitionsPrivate() {
+    for (Operation &op : getOperation().getBody()->getOperations()) {
+      if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op)) {
+        if (!func.isExternal()) {
+          func.setLinkage(LLVM::Linkage::Internal);
+          // Internal symbols have default visibility.
+          func.setVisibility_(LLVM::Visibility::Default);
+        }
+        continue;
+      }
+      auto global = dyn_cast<LLVM::GlobalOp>(op);
+      if (!global || global.getLinkage() == LLVM::Linkage::Appending)
+        continue;
+      bool isDefinition =
+          global.getValueOrNull() || global.getInitializerBlock();
+      if (isDefinition && global.getLinkage() != LLVM::Linkage::Private)
+        global.setLinkage(LLVM::Linkage::Internal);
+    }
+  }
+};
+} // namespace
+} // namespace flywheel

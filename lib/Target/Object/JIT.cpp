@@ -1,0 +1,155 @@
+//===- JIT.cpp - Machine code in this process -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Target/Object/JIT.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace llvm;
+
+namespace flywheel {
+
+static bool usesOpenMP(const llvm::Module &module) {
+  return llvm::any_of(module, [](const Function &function) {
+    return function.isDeclaration() &&
+           function.getName().starts_with("__kmpc_");
+  });
+}
+
+/// Loads the OpenMP runtime unless the process has it.
+static Error loadOpenMP() {
+  if (sys::DynamicLibrary::SearchForAddressOfSymbol("__kmpc_fork_call"))
+    return Error::success();
+  std::string errors;
+  for (const char *name : {"libomp.so.5", "libomp.so", "libomp5.so",
+                           FLYWHEEL_LLVM_LIBRARY_DIR "/libomp.so.5"}) {
+    std::string error;
+    if (!sys::DynamicLibrary::LoadLibraryPermanently(name, &error))
+      return Error::success();
+    errors += "\n  " + error;
+  }
+  return createStringError(
+      "the code uses threads, but LLVM's OpenMP runtime cannot be loaded; "
+      "install libomp or put its folder in LD_LIBRARY_PATH:" +
+      errors);
+}
+
+/// Whether `name` is of a compiler runtime, such as conversions of f16: no
+/// object has one to call, so that no code here may find it in this process.
+static bool isOfCompilerRuntime(StringRef name) {
+  return llvm::any_of(ArrayRef<StringRef>{"__extend", "__trunc", "__gnu_",
+                                          "__fix", "__float", "__powi", "__mul",
+                                          "__div"},
+                      [&](StringRef start) { return name.starts_with(start); });
+}
+
+/// What code finds outside of itself: symbols of this process.
+static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
+  orc::JITDylib &symbols =
+      jit.getExecutionSession().createBareJITDylib("<process>");
+  auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      jit.getDataLayout().getGlobalPrefix(),
+      [](const orc::SymbolStringPtr &name) {
+        return !isOfCompilerRuntime(*name);
+      });
+  if (!generator)
+    return generator.takeError();
+  symbols.addGenerator(std::move(*generator));
+  return &symbols;
+}
+
+/// Whether code that computes may use `feature` of x86 unasked. What else a CPU
+/// has (instructions for caches, keys, virtual machines) a host may hide.
+static bool computesWith(StringRef feature) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"sse", "ssse", "avx", "fma", "f16c", "bmi", "lzcnt",
+                          "popcnt", "movbe", "adx", "gfni", "xop", "tbm"},
+      [&](StringRef start) { return feature.starts_with(start); });
+}
+
+/// Refuses code for a CPU with instructions that this one does not have: they
+/// would end the process.
+static Error verifyHostFeatures(const TargetMachine &machine) {
+  StringMap<bool> host = sys::getHostCPUFeatures();
+  SmallVector<StringRef> missing;
+  for (const SubtargetFeatureKV &feature :
+       machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {
+    auto found = host.find(feature.Key);
+    if (found != host.end() && !found->second &&
+        (!machine.getTargetTriple().isX86() || computesWith(feature.Key)))
+      missing.push_back(feature.Key);
+  }
+  if (missing.empty())
+    return Error::success();
+  llvm::sort(missing);
+  StringRef cpu = machine.getTargetCPU();
+  return createStringError(
+      (cpu.empty() ? "cannot run code"
+                   : "cannot run code for CPU '" + cpu.str() + "'") +
+      " on this machine, which has no " + llvm::join(missing, ", ") +
+      "; compile it to an object instead");
+}
+
+JIT::JIT(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
+JIT::~JIT() = default;
+
+Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
+                                           std::vector<StageTime> *times) {
+  const TargetMachine &machine = module.getTargetMachine();
+  Triple host(sys::getProcessTriple());
+  const Triple &triple = machine.getTargetTriple();
+  if (triple.getArch() != host.getArch() || triple.getOS() != host.getOS())
+    return createStringError("cannot run code for '" + triple.str() +
+                             "' in a process of '" + host.str() + "'");
+  if (Error error = verifyHostFeatures(machine))
+    return std::move(error);
+  if (usesOpenMP(module.getModule()))
+    if (Error error = loadOpenMP())
+      return std::move(error);
+
+  Expected<std::unique_ptr<MemoryBuffer>> object = module.getObject(times);
+  if (!object)
+    return object.takeError();
+
+  orc::JITTargetMachineBuilder builder(triple);
+  builder.setRelocationModel(Reloc::PIC_);
+  Expected<std::unique_ptr<orc::LLJIT>> jit =
+      orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(std::move(builder))
+          .setDataLayout(machine.createDataLayout())
+          .setProcessSymbolsJITDylibSetup(addProcessSymbols)
+          .create();
+  if (!jit)
+    return jit.takeError();
+  if (Error error = (*jit)->addObjectFile(std::move(*object)))
+    return std::move(error);
+  if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))
+    return std::move(error);
+  return std::unique_ptr<JIT>(new JIT(std::move(*jit)));
+}
+
+Expected<void *> JIT::lookup(StringRef symbol) const {
+  Expected<orc::ExecutorAddr> address = jit->lookup(symbol);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}
+
+Expected<PackedFunction> JIT::lookupPacked(StringRef symbol) const {
+  Expected<orc::ExecutorAddr> address = jit->lookup(symbol);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<PackedFunction>();
+}
+
+} // namespace flywheel

@@ -1,0 +1,40 @@
+//===- TargetDefaults.h - What a triple alone stands for --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TARGET_OBJECT_TARGETDEFAULTS_H
+#define FLYWHEEL_LIB_TARGET_OBJECT_TARGETDEFAULTS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <string>
+
+namespace flywheel {
+
+/// Whether objects can be made for this architecture.
+bool isSupportedTarget(const llvm::Triple &triple);
+
+/// The architectures for which isSupportedTarget() holds, in words.
+llvm::StringRef listSupportedTargets();
+
+/// The features that compilers of C take for granted where only the triple is
+/// given: what the floating-point ABI of its libraries needs. Empty where LLVM
+/// has them for every CPU of the architecture.
+llvm::StringRef getABIFeatures(const llvm::Triple &triple);
+
+/// Whether a feature, with its sign, takes away the registers in which the ABI
+/// of the triple passes numbers, or says what the triple is there for.
+bool changesABI(llvm::StringRef feature, const llvm::Triple &triple);
+
+/// The name of the ABI that passes floating-point numbers in the registers that
+/// there are; empty where the triple says it all.
+llvm::StringRef getABIName(const llvm::Triple &triple,
+                           const llvm::MCSubtargetInfo &subtarget);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TARGET_OBJECT_TARGETDEFAULTS_H
