@@ -14,8 +14,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -145,22 +146,29 @@ static Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
   return translated;
 }
 
-/// Loop strength reduction takes half of the time of code generation on loops
-/// this wide and gains nothing: the kernels' addresses are already a base and
-/// constant offsets. LLVM has a switch for it, but only a global one.
-static void disableLoopStrengthReduction() {
-  auto &switches = cl::getRegisteredOptions();
-  auto found = switches.find("disable-lsr");
-  if (found != switches.end())
-    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
-}
+namespace {
+/// Code generation without loop strength reduction, and without what prepares
+/// loops for it. The reduction takes half of the time of code generation on
+/// loops this wide and gains nothing: the kernels' addresses are already a base
+/// and constant offsets. LLVM's own switch, `disable-lsr`, is an option of the
+/// process, which is not ours to set.
+class KernelPassManager : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    const PassInfo *info = Pass::lookupPassInfo(pass->getPassID());
+    StringRef name = info ? info->getPassArgument() : "";
+    if (name != "loop-reduce" && name != "canon-freeze")
+      return legacy::PassManager::add(pass);
+    delete pass;
+  }
+};
+} // namespace
 
 static Error emit(const llvm::Module &module, const TargetMachine &machine,
                   CodeGenFileType type, raw_pwrite_stream &stream) {
   // Code generation rewrites the IR that it is given.
   std::unique_ptr<llvm::Module> copy = CloneModule(module);
-  disableLoopStrengthReduction();
-  legacy::PassManager passes;
+  KernelPassManager passes;
   // Emission changes no option of the machine.
   auto &mutableMachine = const_cast<TargetMachine &>(machine);
   if (mutableMachine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,

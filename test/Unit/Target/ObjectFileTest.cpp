@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace flywheel;
@@ -89,6 +90,18 @@ TEST(ObjectFile, CrossTargets) {
   options.target.cpu = "abacus";
   EXPECT_NE(compileWide(context, options).find("has no CPU 'abacus'"),
             std::string::npos);
+}
+
+/// The compiler is a guest in the process, whose options other users of LLVM
+/// rely on.
+TEST_F(AdderTest, LeavesTheOptionsOfTheProcess) {
+  llvm::Expected<MachineModule> code = MachineModule::create(*module, {});
+  ASSERT_TRUE(bool(code));
+  ASSERT_TRUE(bool(code->getObject()));
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("disable-lsr");
+  ASSERT_NE(found, options.end());
+  EXPECT_FALSE(static_cast<llvm::cl::opt<bool> &>(*found->second));
 }
 
 /// A kernel in which each thread of a parallel region adds 1 to y.
