@@ -233,6 +233,13 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  EmitEntryPointsOptions entries;
+  entries.cInterface = options.cInterface;
+  entries.maxExtent = options.maxExtents->others;
+  llvm::append_range(entries.maxExtents, options.maxExtents->format());
+  if (options.flushDenormals)
+    entries.flushDenormals = getDenormalControl(options.target).str();
+  pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())
     pm.addNestedPass<func::FuncOp>(createFlushArguments());
   pm.addPass(createCallLibm());
@@ -260,13 +267,11 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createLegalizeMaskedAccess());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
-  EmitEntryPointsOptions entries;
-  entries.cInterface = options.cInterface;
-  entries.maxExtent = options.maxExtents->others;
-  llvm::append_range(entries.maxExtents, options.maxExtents->format());
-  if (options.flushDenormals)
-    entries.flushDenormals = getDenormalControl(options.target).str();
-  pm.addPass(createEmitEntryPoints(entries));
+  ExportEntryPointsOptions exports;
+  exports.cInterface = entries.cInterface;
+  exports.maxExtent = entries.maxExtent;
+  exports.maxExtents = entries.maxExtents;
+  pm.addPass(createExportEntryPoints(exports));
 }
 
 ArrayRef<Stage> flywheel::getStages() {

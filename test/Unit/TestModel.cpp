@@ -171,10 +171,12 @@ OwningOpRef<ModuleOp> lowerToEntryPoints(MLIRContext &context, StringRef text) {
     return {};
   PassManager passes(&context);
   std::string pipeline =
-      "expand-strided-metadata, convert-scf-to-cf, convert-arith-to-llvm, "
-      "finalize-memref-to-llvm, convert-func-to-llvm, convert-cf-to-llvm, "
+      "flywheel-emit-entry-points{max-extent=" + std::to_string(kMaxExtent) +
+      "}, expand-strided-metadata, convert-scf-to-cf, convert-vector-to-llvm, "
+      "convert-arith-to-llvm, finalize-memref-to-llvm, convert-func-to-llvm, "
+      "convert-openmp-to-llvm, convert-cf-to-llvm, "
       "reconcile-unrealized-casts, canonicalize, "
-      "flywheel-emit-entry-points{max-extent=" +
+      "flywheel-export-entry-points{max-extent=" +
       std::to_string(kMaxExtent) + "}";
   if (failed(parsePassPipeline(pipeline, passes)) ||
       failed(passes.run(*module)))

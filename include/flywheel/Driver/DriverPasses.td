@@ -10,17 +10,15 @@
 include "mlir/Pass/PassBase.td"
 
 def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
-  let summary = "Record in the module which stages it has been through";
+  let summary = "Record in the module which stages have run";
   let description = [{
-    Before: any module.
+    Before: any module. After: the module's attribute `train.compilation` is a
+    dictionary with the last stage that ran (`stage`) and the options of this
+    stage and those before it, each from the first stage that reads it. A
+    compiler that is given the module continues with the next stage and refuses
+    other values of these options.
 
-    After: the module's attribute `train.compilation` is a dictionary whose
-    `stage` is the last stage that was run, and which has the options that this
-    stage and those before it were run with, each from the stage that reads it
-    first. A compiler that is given the module
-    goes on with the next stage and refuses other values of these options.
-
-    Refuses: `settings` that are not the inside of a dictionary attribute.
+    Refuses `settings` that are not the inside of a dictionary attribute.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"\"\"",

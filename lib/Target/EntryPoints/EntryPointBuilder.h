@@ -3,16 +3,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A function has steps, each of which gives a status (i32, 0 where all is
+// well): the first that fails ends it. Each file has the steps of one concern.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYPOINTBUILDER_H
 #define FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYPOINTBUILDER_H
 
 #include "DenormalMode.h"
+#include "EntryCode.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/Manifest.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
 
 namespace flywheel {
 
@@ -23,7 +26,7 @@ inline std::string getUninitializedMessage(const ManifestVariable &variable) {
 
 /// Emits the wrappers of `flywheel-emit-entry-points` into a module and appends
 /// the messages they need to a manifest.
-class EntryPointBuilder {
+class EntryPointBuilder : private EntryCode {
 public:
   /// `bounds` are those of the C interface.
   EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
@@ -31,132 +34,115 @@ public:
 
   /// The internal function that gives storage initial values, which the packed
   /// forms call; before any of them. `kernel` is that of the initializer.
-  void emitEvaluator(const ManifestEntry &init, mlir::LLVM::LLVMFuncOp kernel);
+  void emitEvaluator(const ManifestEntry &init, mlir::func::FuncOp kernel);
 
   /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
   /// kernel of `entry`.
-  mlir::LLVM::LLVMFuncOp emitPacked(const ManifestEntry &entry,
-                                    mlir::LLVM::LLVMFuncOp kernel);
+  mlir::func::FuncOp emitPacked(const ManifestEntry &entry,
+                                mlir::func::FuncOp kernel);
 
   /// `M_init.packed`, with the two feeds that PackedFunction describes. Also
   /// for a model without variables.
-  mlir::LLVM::LLVMFuncOp emitPackedInitializer(const ManifestEntry &entry);
+  mlir::func::FuncOp emitPackedInitializer(const ManifestEntry &entry);
 
   /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form.
-  void emitCFunction(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp packed);
+  void emitCFunction(const ManifestEntry &entry, mlir::func::FuncOp packed);
 
   /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
-  void emitCInitializers(const ManifestEntry &entry,
-                         mlir::LLVM::LLVMFuncOp packed);
+  void emitCInitializers(const ManifestEntry &entry, mlir::func::FuncOp packed);
 
   /// `M_last_error(s) -> const char *`; call it after the functions, as it
   /// holds the texts of all messages.
   void emitLastError();
 
-  /// The other names of what C calls, which only objects of one interface have.
-  /// Call it last, as the interface depends on the messages.
-  void emitLinkedNames();
-
 private:
-  // Functions and blocks.
-  mlir::LLVM::LLVMFuncOp beginFunction(llvm::StringRef name,
-                                       mlir::Type resultType,
-                                       llvm::ArrayRef<mlir::Type> arguments);
-  /// Makes the block that stores the status it is given and returns it.
-  void addFailBlock(mlir::Value state);
-  /// Leaves with the status of that message if `condition`; goes on otherwise.
-  void failIf(mlir::Value condition, StatusKind kind,
-              const llvm::Twine &message);
-  /// Leaves if a dimension size of the C interface is above its bound or
-  /// negative, with a text that says what it is.
-  void failIfTooLarge(mlir::Value size, mlir::Value state, llvm::StringRef name,
-                      llvm::StringRef entrySymbol, int64_t bound);
-  mlir::LLVM::LLVMFuncOp getSizeReporter();
-  /// A constant array of these bytes.
-  mlir::LLVM::GlobalOp addText(const llvm::Twine &name, llvm::StringRef text);
-  /// The same for a null state, in which no status can be stored.
-  void failIfNullState(mlir::Value state);
-  mlir::Block *addBlock();
-  void emitReturn(mlir::Value value);
+  /// A condition under which a call fails, with the status that says so.
+  struct Failure {
+    mlir::Value condition;
+    int32_t status;
+  };
+  using Failures = llvm::SmallVector<Failure>;
 
-  // The checks and parts of the packed form.
-  void emitStateChecks(mlir::Value state);
-  void emitHashCheck(mlir::Value state);
+  // Statuses.
+  /// Status of a message, which is added if it is new.
+  int32_t getStatus(StatusKind kind, const llvm::Twine &message);
+  std::string getNullStateMessage() const;
+  /// The status of the first of them that holds, or 0.
+  mlir::Value emitFirst(llvm::ArrayRef<Failure> failures);
+  /// What `steps` give, stored in the block: nothing is where the block is
+  /// null, which is a status, too.
+  mlir::Value emitOnState(mlir::Value state,
+                          llvm::function_ref<mlir::Value()> steps);
+
+  // The header of a block of state.
+  Failure checkAlignment(mlir::Value state);
+  Failure checkHash(mlir::Value state);
   mlir::Value emitIsAdopted(mlir::Value state);
+  /// Gives a block with another hash an empty header.
   void emitAdoption(mlir::Value state);
-  void emitNeeds(mlir::Value state, mlir::Value roots, mlir::Value commit,
-                 mlir::Value needs);
-  void emitInitialValues(const ManifestEntry &entry, mlir::Value state,
-                         mlir::Value workspace);
-  void emitEvaluation(mlir::Value state, mlir::Value workspace,
-                      mlir::Value seed, mlir::Value roots, bool commit);
-  void failOnStatus(mlir::Value status);
   mlir::Value emitHasValue(mlir::Value state, int64_t variable);
-  void emitInitializedChecks(const ManifestEntry &entry, mlir::Value state);
+  void checkInitialized(const ManifestEntry &entry, mlir::Value state,
+                        Failures &failures);
+
+  // What a caller gives.
   /// Bytes of the caller.
   struct Buffer {
     mlir::Value pointer, bytes;
   };
   mlir::Value emitByteSize(const ManifestArgument &argument,
                            mlir::Value extents);
-  void failIfTooManyBytes(const ManifestEntry &entry,
-                          const ManifestArgument &argument, mlir::Value extents,
-                          const llvm::Twine &message);
-  void failIfOverlap(const Buffer &one, const Buffer &other,
-                     const llvm::Twine &message);
-  void emitPointerChecks(const ManifestEntry &entry, mlir::Value state,
-                         mlir::Value feeds, mlir::Value extents,
-                         mlir::Value results);
-  void emitKernelCall(const ManifestEntry &entry, mlir::LLVM::LLVMFuncOp kernel,
-                      mlir::Value state, mlir::Value workspace,
-                      mlir::ValueRange feeds, mlir::Value extents,
-                      mlir::Value results, mlir::Value modeSlots);
-  void appendByteBuffer(llvm::SmallVectorImpl<mlir::Value> &operands,
-                        mlir::Value pointer, int64_t size);
-  void appendTensor(llvm::SmallVectorImpl<mlir::Value> &operands,
-                    mlir::Value pointer, const ManifestArgument &argument,
-                    mlir::Value extents);
+  mlir::Value emitOverlap(const Buffer &one, const Buffer &other);
+  /// What a step writes must not change what it is given or gives back.
+  void checkPointers(const ManifestEntry &entry, mlir::Value state,
+                     mlir::Value feeds, mlir::Value extents,
+                     mlir::Value results, Failures &failures);
+  void checkNumBytes(const ManifestEntry &entry,
+                     const ManifestArgument &argument, mlir::Value extents,
+                     const llvm::Twine &message, Failures &failures);
 
-  // Messages with sizes.
+  // Calls of kernels.
+  mlir::Value emitTensor(mlir::Type type, mlir::Value pointer,
+                         const ManifestArgument &argument, mlir::Value extents);
+  mlir::Value emitMemRef(mlir::Type type, mlir::Value pointer,
+                         llvm::ArrayRef<mlir::Value> sizes);
+  /// The status of the kernel. `feeds` are the pointers.
+  mlir::Value emitKernelCall(const ManifestEntry &entry,
+                             mlir::func::FuncOp kernel, mlir::Value state,
+                             mlir::Value workspace, mlir::ValueRange feeds,
+                             mlir::Value extents, mlir::Value results,
+                             mlir::Value modeSlots);
+
+  // Initial values.
+  mlir::Value emitNeeds(mlir::Value state, mlir::Value roots,
+                        mlir::Value commit, mlir::Value needs);
+  mlir::Value emitMissingValues(const ManifestEntry &entry, mlir::Value state,
+                                mlir::Value workspace, mlir::Value roots);
+  mlir::Value emitEvaluation(mlir::Value state, mlir::Value workspace,
+                             mlir::Value seed, mlir::Value roots, bool commit);
+  void emitRoots(mlir::Value select, mlir::Value roots);
+  void emitCommit(mlir::Value state, mlir::Value roots);
+
+  // Sizes and texts of the C interface.
+  mlir::func::FuncOp getSizeReporter();
+  mlir::Value emitExtentCheck(mlir::Value size, mlir::Value state,
+                              llvm::StringRef name, llvm::StringRef entrySymbol,
+                              int64_t bound);
   /// Emits the function that writes a text with the sizes of a state block into
   /// it, and returns where.
-  mlir::LLVM::LLVMFuncOp emitFormatter();
-  void emitDigits(mlir::Block *entry, mlir::LLVM::GlobalOp powers,
-                  mlir::Block *next);
+  mlir::func::FuncOp emitFormatter();
+  mlir::Value emitDigits(mlir::Value number, mlir::LLVM::GlobalOp powers,
+                         mlir::Value out);
+  std::pair<mlir::Value, mlir::Value> emitDigit(mlir::Value number,
+                                                mlir::Value weight);
 
-  // Values.
-  mlir::Value constant(mlir::Type type, int64_t value);
-  mlir::Value nullPointer();
-  mlir::Value isNull(mlir::Value pointer);
-  mlir::Value offsetBy(mlir::Value base, int64_t bytes);
-  mlir::Value load(mlir::Type type, mlir::Value base, int64_t bytes);
-  void store(mlir::Value value, mlir::Value base, int64_t bytes);
-  mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
-  mlir::Value stackSlots(mlir::Type type, int64_t count);
-  mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
-  /// Emits a loop over [0, count); `body` gets the index (i64).
-  void emitLoop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
-  mlir::Value emitCompare(mlir::LLVM::ICmpPredicate predicate, mlir::Value lhs,
-                          mlir::Value rhs);
-
-  /// Status of a message, which is added if it is new.
-  int32_t getStatus(StatusKind kind, const llvm::Twine &message);
-  std::string getNullStateMessage() const;
-
-  mlir::ModuleOp module;
   Manifest &manifest;
   const ExtentBounds &bounds;
   DenormalControl denormals;
-  mlir::OpBuilder b;
-  mlir::Location loc;
-  mlir::Type ptr, i8, i32, i64;
   std::string prefix;
-  /// Of the function under construction.
-  mlir::Block *failBlock = nullptr;
   /// The function of getSizeReporter(), or null before it.
-  mlir::LLVM::LLVMFuncOp sizeReporter;
+  mlir::func::FuncOp sizeReporter;
   /// The function of emitEvaluator(), or null before it.
-  mlir::LLVM::LLVMFuncOp evaluator;
+  mlir::func::FuncOp evaluator;
 };
 
 } // namespace flywheel

@@ -14,176 +14,165 @@ using namespace mlir;
 namespace flywheel {
 
 /// Sets the bytes of `needs`: of the variables whose storage must get an
-/// initial value so that the `roots` can have theirs. Fails where one is
-/// computed from a variable that has no value and, with `commit`, is no root.
-void EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
-                                  Value needs) {
+/// initial value so that the `roots` can have theirs. A status: fails where one
+/// is computed from a variable that has no value and, with `commit`, is no
+/// root.
+Value EntryPointBuilder::emitNeeds(Value state, Value roots, Value commit,
+                                   Value needs) {
   size_t count = manifest.variables.size();
   // A block that is another model's has no values.
   Value isAdopted = emitIsAdopted(state);
   LLVM::MemcpyOp::create(b, loc, needs, roots, constant(i64, count),
                          /*isVolatile=*/false);
-  SmallVector<SmallVector<int64_t>> users(count);
-  for (auto [index, variable] : llvm::enumerate(manifest.variables))
+  SmallVector<SmallVector<int64_t>> users(count), operands(count);
+  for (auto [index, variable] : llvm::enumerate(manifest.variables)) {
     for (int64_t operand : variable.initialValues)
       users[operand].push_back(index);
-  auto hasValue = [&](int64_t index) -> Value {
-    return LLVM::AndOp::create(b, loc, isAdopted, emitHasValue(state, index));
-  };
-  SmallVector<SmallVector<int64_t>> operands(count);
-  for (auto [index, variable] : llvm::enumerate(manifest.variables))
     for (auto *needed : {&variable.initialReads, &variable.initialValues})
       llvm::append_range(operands[index], *needed);
+  }
+  auto hasValue = [&](int64_t index) {
+    return both(isAdopted, emitHasValue(state, index));
+  };
   SmallVector<int64_t> order = train::orderInitialValues(operands);
   for (int64_t index : llvm::reverse(order)) {
     if (users[index].empty())
       continue;
     Value isUsed = constant(i8, 0);
     for (int64_t user : users[index])
-      isUsed = LLVM::OrOp::create(b, loc, isUsed, load(i8, needs, user));
-    Value isMissing = LLVM::SelectOp::create(b, loc, hasValue(index),
-                                             constant(i8, 0), isUsed);
-    store(LLVM::OrOp::create(b, loc, load(i8, needs, index), isMissing), needs,
-          index);
+      isUsed = either(isUsed, load(i8, needs, user));
+    Value isMissing = select(hasValue(index), constant(i8, 0), isUsed);
+    store(either(load(i8, needs, index), isMissing), needs, index);
   }
+  Failures failures;
   for (auto [index, variable] : llvm::enumerate(manifest.variables))
     for (int64_t operand : variable.initialReads) {
-      Value isRoot = emitCompare(LLVM::ICmpPredicate::ne,
-                                 load(i8, roots, operand), constant(i8, 0));
-      Value willHave =
-          LLVM::OrOp::create(b, loc, hasValue(operand),
-                             LLVM::AndOp::create(b, loc, commit, isRoot));
-      Value isNeeded = emitCompare(LLVM::ICmpPredicate::ne,
-                                   load(i8, needs, index), constant(i8, 0));
-      Value isMissing =
-          LLVM::XOrOp::create(b, loc, willHave, constant(b.getI1Type(), 1));
-      failIf(LLVM::AndOp::create(b, loc, isNeeded, isMissing),
-             StatusKind::FailedPrecondition,
-             getUninitializedMessage(manifest.variables[operand]));
+      Value isRoot = isNot(load(i8, roots, operand), 0);
+      Value willHave = either(hasValue(operand), both(commit, isRoot));
+      Value isNeeded = isNot(load(i8, needs, index), 0);
+      failures.push_back(
+          {both(isNeeded, negate(willHave)),
+           getStatus(StatusKind::FailedPrecondition,
+                     getUninitializedMessage(manifest.variables[operand]))});
     }
+  return emitFirst(failures);
 }
 
 /// `M.evaluate(state, workspace, seed, roots, commit) -> i32` puts the initial
 /// values of the variables whose byte of `roots` is 1 in their storage, and
 /// those of variables without a value that they are computed from. It leaves it
-/// to the caller to say which of them have a value now.
+/// to the caller to store the status, and to say which of them have a value
+/// now.
 void EntryPointBuilder::emitEvaluator(const ManifestEntry &init,
-                                      LLVM::LLVMFuncOp kernel) {
-  evaluator = beginFunction(prefix + ".evaluate", i32,
-                            {ptr, ptr, i64, ptr, b.getI1Type()});
-  evaluator.setLinkage(LLVM::Linkage::Internal);
-  Block &arguments = evaluator.getBody().front();
-  Value state = arguments.getArgument(0), workspace = arguments.getArgument(1),
-        roots = arguments.getArgument(3);
+                                      func::FuncOp kernel) {
+  evaluator =
+      beginFunction(prefix + ".evaluate", i32, {ptr, ptr, i64, ptr, i1});
+  Value state = evaluator.getArgument(0), workspace = evaluator.getArgument(1),
+        roots = evaluator.getArgument(3), commit = evaluator.getArgument(4);
   size_t count = manifest.variables.size();
   Value seed = stackSlots(i64, 1), needs = stackSlots(i8, count);
   Value modeSlots = stackSlots(i32, 2);
 
-  addFailBlock(state);
-  store(arguments.getArgument(2), seed, 0);
-  emitNeeds(state, roots, arguments.getArgument(4), needs);
-  emitAdoption(state);
-  Value runs = offsetBy(state, getStateRunsOffset(count));
-  emitKernelCall(init, kernel, state, workspace, {seed, runs, needs},
-                 nullPointer(), nullPointer(), modeSlots);
-  emitReturn(constant(i32, 0));
+  store(evaluator.getArgument(2), seed);
+  Value status = emitNeeds(state, roots, commit, needs);
+  emitReturn(emitThen(status, [&] {
+    emitAdoption(state);
+    Value runs = offsetBy(state, getStateRunsOffset(count));
+    return emitKernelCall(init, kernel, state, workspace, {seed, runs, needs},
+                          nullPointer(), nullPointer(), modeSlots);
+  }));
 }
 
-/// Calls the evaluator and leaves if it fails.
-void EntryPointBuilder::emitEvaluation(Value state, Value workspace, Value seed,
-                                       Value roots, bool commit) {
-  Value flag = constant(b.getI1Type(), commit);
-  failOnStatus(
-      LLVM::CallOp::create(b, loc, evaluator,
-                           ValueRange{state, workspace, seed, roots, flag})
-          .getResult());
+/// The status of the evaluator.
+Value EntryPointBuilder::emitEvaluation(Value state, Value workspace,
+                                        Value seed, Value roots, bool commit) {
+  return emitCall(evaluator,
+                  {state, workspace, seed, roots, constant(i1, commit)});
 }
 
 /// Puts initial values where the entry takes them and there is no value.
-void EntryPointBuilder::emitInitialValues(const ManifestEntry &entry,
-                                          Value state, Value workspace) {
-  if (entry.initializedValues.empty())
-    return;
-  size_t count = manifest.variables.size();
-  Value roots = stackSlots(i8, count);
-  LLVM::MemsetOp::create(b, loc, roots, constant(i8, 0), constant(i64, count),
-                         /*isVolatile=*/false);
-  Value any = constant(b.getI1Type(), 0);
+/// `roots` has a byte for each variable.
+Value EntryPointBuilder::emitMissingValues(const ManifestEntry &entry,
+                                           Value state, Value workspace,
+                                           Value roots) {
+  fill(roots, 0, manifest.variables.size());
+  Value any = constant(i1, 0);
   for (int64_t index : entry.initializedValues) {
-    Value isMissing = LLVM::XOrOp::create(b, loc, emitHasValue(state, index),
-                                          constant(b.getI1Type(), 1));
-    store(LLVM::ZExtOp::create(b, loc, i8, isMissing), roots, index);
-    any = LLVM::OrOp::create(b, loc, any, isMissing);
+    Value isMissing = negate(emitHasValue(state, index));
+    store(extend(isMissing, i8), roots, index);
+    any = either(any, isMissing);
   }
-  Block *evaluate = addBlock(), *next = addBlock();
-  LLVM::CondBrOp::create(b, loc, any, evaluate, next);
-  b.setInsertionPointToEnd(evaluate);
-  emitEvaluation(state, workspace, load(i64, state, kStateSeedOffset), roots,
-                 /*commit=*/false);
-  LLVM::BrOp::create(b, loc, ValueRange{}, next);
-  b.setInsertionPointToEnd(next);
+  return emitIf(
+      any,
+      [&] {
+        return emitEvaluation(state, workspace,
+                              load(i64, state, kStateSeedOffset), roots,
+                              /*commit=*/false);
+      },
+      [&] { return constant(i32, 0); });
 }
 
-LLVM::LLVMFuncOp
-EntryPointBuilder::emitPackedInitializer(const ManifestEntry &entry) {
-  LLVM::LLVMFuncOp func = beginFunction(getPackedSymbol(manifest, entry), i32,
-                                        {ptr, ptr, ptr, ptr, ptr});
-  func.setVisibility_(LLVM::Visibility::Hidden);
-  Block &arguments = func.getBody().front();
-  Value state = arguments.getArgument(0), workspace = arguments.getArgument(1),
-        feeds = arguments.getArgument(2);
+/// Sets the bytes of `roots`: of what `select` selects, by default of every
+/// global variable.
+void EntryPointBuilder::emitRoots(Value select, Value roots) {
   int64_t count = manifest.variables.size();
-  Value roots = stackSlots(i8, count);
-
-  addFailBlock(state);
-  emitStateChecks(state);
-  Value seed = LLVM::LoadOp::create(b, loc, ptr, element(ptr, feeds, 0));
-  failIf(isNull(seed), StatusKind::InvalidArgument,
-         "You must feed a value for placeholder 'seed'");
-  seed = load(i64, seed, 0);
-  Value select = LLVM::LoadOp::create(b, loc, ptr, element(ptr, feeds, 1));
-  Block *all = addBlock(), *some = addBlock(), *next = addBlock();
-  LLVM::CondBrOp::create(b, loc, isNull(select), all, some);
-  b.setInsertionPointToEnd(all);
-  LLVM::MemsetOp::create(b, loc, roots, constant(i8, 1), constant(i64, count),
-                         /*isVolatile=*/false);
-  for (auto [index, variable] : llvm::enumerate(manifest.variables))
-    if (!variable.isInCollection(kGlobalCollection))
-      store(constant(i8, 0), roots, index);
-  LLVM::BrOp::create(b, loc, ValueRange{}, next);
-  b.setInsertionPointToEnd(some);
-  emitLoop(count, [&](Value index) {
-    Value byte = LLVM::LoadOp::create(b, loc, i8, element(i8, select, index));
-    Value isSelected =
-        emitCompare(LLVM::ICmpPredicate::ne, byte, constant(i8, 0));
-    LLVM::StoreOp::create(b, loc, LLVM::ZExtOp::create(b, loc, i8, isSelected),
-                          element(i8, roots, index));
+  emitIf(isNull(select), [&] {
+    fill(roots, 1, count);
+    for (auto [index, variable] : llvm::enumerate(manifest.variables))
+      if (!variable.isInCollection(kGlobalCollection))
+        store(constant(i8, 0), roots, index);
   });
-  LLVM::BrOp::create(b, loc, ValueRange{}, next);
-  b.setInsertionPointToEnd(next);
+  emitIf(negate(isNull(select)), [&] {
+    emitLoop(count, [&](Value index) {
+      Value isSelected = isNot(load(i8, element(i8, select, index)), 0);
+      store(extend(isSelected, i8), element(i8, roots, index));
+    });
+  });
+}
 
-  if (evaluator) {
-    emitEvaluation(state, workspace, seed, roots, /*commit=*/true);
-  } else {
-    emitAdoption(state);
-  }
-
+/// The `roots` have values now, and one run more.
+void EntryPointBuilder::emitCommit(Value state, Value roots) {
+  int64_t count = manifest.variables.size();
   Value initialized = offsetBy(state, kStateInitializedOffset);
   Value runs = offsetBy(state, getStateRunsOffset(count));
   emitLoop(count, [&](Value index) {
-    Value root = LLVM::LoadOp::create(b, loc, i8, element(i8, roots, index));
+    Value root = load(i8, element(i8, roots, index));
     Value byte = element(i8, initialized, index);
-    Value has = LLVM::LoadOp::create(b, loc, i8, byte);
-    LLVM::StoreOp::create(b, loc, LLVM::OrOp::create(b, loc, has, root), byte);
+    store(either(load(i8, byte), root), byte);
     Value run = element(i64, runs, index);
-    Value next =
-        LLVM::AddOp::create(b, loc, LLVM::LoadOp::create(b, loc, i64, run),
-                            LLVM::ZExtOp::create(b, loc, i64, root));
-    LLVM::StoreOp::create(b, loc, next, run);
+    store(add(load(i64, run), extend(root, i64)), run);
   });
-  store(seed, state, kStateSeedOffset);
-  store(constant(i32, 0), state, kStateStatusOffset);
-  emitReturn(constant(i32, 0));
+}
+
+func::FuncOp
+EntryPointBuilder::emitPackedInitializer(const ManifestEntry &entry) {
+  func::FuncOp func = beginFunction(getPackedSymbol(manifest, entry), i32,
+                                    {ptr, ptr, ptr, ptr, ptr});
+  Value state = func.getArgument(0), workspace = func.getArgument(1),
+        feeds = func.getArgument(2);
+  Value roots = stackSlots(i8, manifest.variables.size());
+  emitReturn(emitOnState(state, [&] {
+    Value seedPointer = load(ptr, element(ptr, feeds, int64_t{0}));
+    Value status = emitFirst(
+        {checkAlignment(state),
+         Failure{isNull(seedPointer),
+                 getStatus(StatusKind::InvalidArgument,
+                           "You must feed a value for placeholder 'seed'")}});
+    return emitThen(status, [&] {
+      Value seed = load(i64, seedPointer);
+      emitRoots(load(ptr, element(ptr, feeds, 1)), roots);
+      Value status = constant(i32, 0);
+      if (evaluator)
+        status = emitEvaluation(state, workspace, seed, roots, /*commit=*/true);
+      else
+        emitAdoption(state);
+      return emitThen(status, [&] {
+        emitCommit(state, roots);
+        store(seed, state, kStateSeedOffset);
+        return constant(i32, 0);
+      });
+    });
+  }));
   return func;
 }
 

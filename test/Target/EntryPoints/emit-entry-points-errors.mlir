@@ -58,10 +58,38 @@ module attributes {train.manifest = {
   entries = [{name = "f", feeds = [{name = "x", type = tensor<2xf32>, symbols = array<i64: -1>}],
               results = [], symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
   messages = []}} {
-  // expected-error@below {{expected 15 arguments to hold the descriptors of entry 'f', found 1}}
-  llvm.func @f.kernel(%a: !llvm.ptr) -> i32 {
-    %ok = llvm.mlir.constant(0 : i32) : i32
-    llvm.return %ok : i32
+  // expected-error@below {{expected 3 arguments, the state, the workspace, and the feeds and results of entry 'f', found 1}}
+  func.func @f.kernel(%a: memref<?xi8>) -> i32 {
+    %ok = arith.constant 0 : i32
+    return %ok : i32
+  }
+}
+
+// -----
+
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
+  entries = [{name = "f", feeds = [{name = "x", type = tensor<2xf32>, symbols = array<i64: -1>}],
+              results = [], symbols = [], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}],
+  messages = []}} {
+  // expected-error@below {{expected a memref of rank 1 and no layout as argument 2, found '!llvm.ptr'}}
+  func.func @f.kernel(%state: memref<?xi8>, %workspace: memref<?xi8>, %x: !llvm.ptr) -> i32 {
+    %ok = arith.constant 0 : i32
+    return %ok : i32
+  }
+}
+
+// -----
+
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
+  entries = [{name = "f", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
+              workspace = [], checks = array<i64>}],
+  messages = []}} {
+  // expected-error@below {{expected an i32 status as result, found '(memref<?xi8>, memref<?xi8>) -> i64'}}
+  func.func @f.kernel(%state: memref<?xi8>, %workspace: memref<?xi8>) -> i64 {
+    %ok = arith.constant 0 : i64
+    return %ok : i64
   }
 }
 

@@ -28,16 +28,15 @@ module attributes {train.manifest = {
     symbols = [], reads = array<i64>, writes = array<i64>, workspace = [],
     checks = array<i64>}],
   messages = []}} {
-  llvm.func @f.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
-                      %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
-                      %x0: !llvm.ptr, %x1: !llvm.ptr, %x2: i64, %x3: i64, %x4: i64,
-                      %y0: !llvm.ptr, %y1: !llvm.ptr, %y2: i64, %y3: i64, %y4: i64) -> i32 {
-    %a = llvm.load %x1 {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
-    %b = llvm.fmul %a, %a : vector<16xf32>
-    %c = llvm.fadd %b, %a : vector<16xf32>
-    llvm.store %c, %y1 {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
-    %ok = llvm.mlir.constant(0 : i32) : i32
-    llvm.return %ok : i32
+  func.func @f.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
+                      %x: memref<16xf32>, %y: memref<16xf32>) -> i32 {
+    %0 = arith.constant 0 : index
+    %a = vector.load %x[%0] : memref<16xf32>, vector<16xf32>
+    %b = arith.mulf %a, %a : vector<16xf32>
+    %c = arith.addf %b, %a : vector<16xf32>
+    vector.store %c, %y[%0] : memref<16xf32>, vector<16xf32>
+    %ok = arith.constant 0 : i32
+    return %ok : i32
   }
 }
 )mlir";
@@ -114,17 +113,16 @@ module attributes {train.manifest = {
     symbols = [], reads = array<i64>, writes = array<i64>, workspace = [],
     checks = array<i64>}],
   messages = []}} {
-  llvm.func @f.kernel(%s0: !llvm.ptr, %s1: !llvm.ptr, %s2: i64, %s3: i64, %s4: i64,
-                      %w0: !llvm.ptr, %w1: !llvm.ptr, %w2: i64, %w3: i64, %w4: i64,
-                      %y0: !llvm.ptr, %y1: !llvm.ptr, %y2: i64) -> i32 {
-    %threads = llvm.mlir.constant(2 : i32) : i32
-    %one = llvm.mlir.constant(1 : i32) : i32
+  func.func @f.kernel(%state: memref<?xi8>, %ws: memref<?xi8>,
+                      %y: memref<i32>) -> i32 {
+    %threads = arith.constant 2 : i32
+    %one = arith.constant 1 : i32
     omp.parallel num_threads(%threads : i32) {
-      %old = llvm.atomicrmw add %y1, %one monotonic : !llvm.ptr, i32
+      %old = memref.atomic_rmw addi %one, %y[] : (i32, memref<i32>) -> i32
       omp.terminator
     }
-    %ok = llvm.mlir.constant(0 : i32) : i32
-    llvm.return %ok : i32
+    %ok = arith.constant 0 : i32
+    return %ok : i32
   }
 }
 )mlir";

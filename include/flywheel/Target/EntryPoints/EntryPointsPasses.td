@@ -13,13 +13,13 @@ def EmitEntryPoints
     : Pass<"flywheel-emit-entry-points", "::mlir::ModuleOp"> {
   let summary = "Wrap the kernels of a model in functions that a user can call";
   let description = [{
-    Before: a module of the LLVM dialect with a `train.manifest` attribute and,
-    for each of its entries E, a function `E.kernel` that takes expanded memref
-    descriptors (the state and the workspace as bytes, each feed, the
-    destination of each result) and returns 0 or 1 + the index of a message.
+    Before: a module with a `train.manifest` attribute and, for each of its
+    entries E, a function `E.kernel` that takes memrefs (the state and the
+    workspace as bytes, each feed, the destination of each result) and returns 0
+    or 1 + the index of a message.
 
     After: for each entry, with the model's name M as a C identifier, there is a
-    hidden function `M_E.packed(state, workspace, feeds, extents, results) ->
+    function `M_E.packed(state, workspace, feeds, extents, results) ->
     i32` of five pointers, which a JIT session calls. It checks that the state
     block is given, aligned and of this layout, that every feed and result is
     given and that every variable that the entry reads has a value; it calls the
@@ -34,9 +34,12 @@ def EmitEntryPoints
     `max-extent`. Each of these functions also has a second name, by which the C
     header calls it: it ends in a hash of the interface, so that a header with
     other bounds or parameters does not link. The layout hash becomes one of the
-    block with the workspace. Every other function and global that has a
-    definition is private to the object. The messages of the new checks are
-    appended to the manifest.
+    block with the workspace. The messages of the new checks are appended to the
+    manifest.
+
+    Control flow is that of `scf`. Memory of the caller is accessed by pointers of
+    the LLVM dialect, as the interface is one of C, and becomes a memref by a cast
+    of its descriptor.
 
     The entry `init`, where there is one, has the feeds `seed`, `runs` and
     `select`: the run counters come from the header of the block, the selection
@@ -61,6 +64,37 @@ def EmitEntryPoints
   let statistics = [
     Statistic<"numEntries", "entries", "Number of entries wrapped">,
     Statistic<"numMessages", "messages", "Number of messages appended">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ExportEntryPoints
+    : Pass<"flywheel-export-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Let a linker see what a user can call, and nothing else";
+  let description = [{
+    Before: a module of the LLVM dialect on which `flywheel-emit-entry-points`
+    has run with the same options.
+
+    After: the packed forms are hidden, the functions of the C interface are
+    exported, and every other function and global that has a definition is
+    private to the object. Each function of the C interface is also there under
+    the name by which the C header calls it: with a hash of the interface behind
+    it, so that a header of other bounds or parameters does not link. Kernels
+    are not inlined: arithmetic must not move across the switch of the mode of
+    denormal numbers.
+
+    Refuses: a missing or malformed manifest, and a missing function.
+  }];
+  let options = [
+    Option<"cInterface", "c-interface", "bool", /*default=*/"true",
+           "Export the functions that the C header declares">,
+    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
+           "Bound of the symbolic extents in the C interface">,
+    ListOption<"maxExtents", "max-extents", "std::string",
+               "Bounds of single extents, by name: time=256">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -1,4 +1,4 @@
-//===- EntryPoints.cpp - The flywheel-emit-entry-points pass --------------===//
+//===- EmitEntryPoints.cpp - Wrap kernels for a user ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,8 @@
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,16 +20,6 @@ using namespace mlir;
 namespace flywheel {
 #define GEN_PASS_DEF_EMITENTRYPOINTS
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h.inc"
-
-/// Arguments of a kernel: two byte buffers, then a descriptor a tensor.
-static size_t countKernelArguments(const ManifestEntry &entry) {
-  size_t count = 10;
-  for (const ManifestArgument &feed : entry.feeds)
-    count += 3 + 2 * feed.type.getRank();
-  for (const ManifestArgument &result : entry.results)
-    count += 3 + 2 * result.type.getRank();
-  return count;
-}
 
 /// The initializer of a model without variables.
 static ManifestEntry makeEmptyInitializer() {
@@ -68,14 +59,13 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
     if (failed(checkSymbols(*manifest)) || failed(checkSizes(*manifest)))
       return signalPassFailure();
 
-    SmallVector<LLVM::LLVMFuncOp> kernels;
+    SmallVector<func::FuncOp> kernels;
     for (const ManifestEntry &entry : manifest->entries) {
-      FailureOr<LLVM::LLVMFuncOp> kernel = findKernel(*manifest, entry);
+      FailureOr<func::FuncOp> kernel = findKernel(*manifest, entry);
       if (failed(kernel))
         return signalPassFailure();
       kernels.push_back(*kernel);
     }
-    makeDefinitionsPrivate();
     emit(*manifest, kernels);
     manifest->attachTo(module);
   }
@@ -84,7 +74,7 @@ private:
   std::optional<DenormalControl> denormals;
   ExtentBounds bounds;
 
-  void emit(Manifest &manifest, ArrayRef<LLVM::LLVMFuncOp> kernels) {
+  void emit(Manifest &manifest, ArrayRef<func::FuncOp> kernels) {
     size_t oldMessages = manifest.messages.size();
     if (!bounds.named.empty())
       for (ManifestEntry &entry : manifest.entries)
@@ -97,7 +87,7 @@ private:
       manifest.layoutHash = getCLayoutHash(manifest, bounds);
     EntryPointBuilder builder(getOperation(), manifest, bounds, *denormals);
     auto emitInitializer = [&](const ManifestEntry &entry) {
-      LLVM::LLVMFuncOp packed = builder.emitPackedInitializer(entry);
+      func::FuncOp packed = builder.emitPackedInitializer(entry);
       if (cInterface)
         builder.emitCInitializers(entry, packed);
       ++numEntries;
@@ -108,16 +98,14 @@ private:
     for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels)) {
       if (isInitializer(entry))
         continue;
-      LLVM::LLVMFuncOp packed = builder.emitPacked(entry, kernel);
+      func::FuncOp packed = builder.emitPacked(entry, kernel);
       if (cInterface)
         builder.emitCFunction(entry, packed);
       ++numEntries;
     }
     emitInitializer(init ? *init : makeEmptyInitializer());
-    if (cInterface) {
+    if (cInterface)
       builder.emitLastError();
-      builder.emitLinkedNames();
-    }
     numMessages += manifest.messages.size() - oldMessages;
   }
 
@@ -179,27 +167,49 @@ private:
     return success();
   }
 
-  FailureOr<LLVM::LLVMFuncOp> findKernel(const Manifest &manifest,
-                                         const ManifestEntry &entry) {
+  FailureOr<func::FuncOp> findKernel(const Manifest &manifest,
+                                     const ManifestEntry &entry) {
     if (isInitializer(entry) && failed(checkInitializer(manifest, entry)))
       return failure();
     std::string name = entry.name + ".kernel";
-    auto kernel = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
+    auto kernel = getOperation().lookupSymbol<func::FuncOp>(name);
     if (!kernel)
       return getOperation().emitError()
              << "expected a function '" << name << "' for entry '" << entry.name
              << "', found none";
-    LLVM::LLVMFunctionType type = kernel.getFunctionType();
-    size_t expected = countKernelArguments(entry);
-    if (type.getNumParams() != expected)
-      return kernel.emitOpError()
-             << "expected " << expected
-             << " arguments to hold the descriptors of entry '" << entry.name
-             << "', found " << type.getNumParams();
-    if (!type.getReturnType().isInteger(32))
+    if (failed(checkArguments(entry, kernel)))
+      return failure();
+    ArrayRef<Type> results = kernel.getResultTypes();
+    if (results.size() != 1 || !results.front().isInteger(32))
       return kernel.emitOpError() << "expected an i32 status as result, found "
-                                  << type.getReturnType();
+                                  << kernel.getFunctionType();
     return kernel;
+  }
+
+  /// Two buffers of bytes, then one a feed and a result, each of a plain
+  /// layout.
+  LogicalResult checkArguments(const ManifestEntry &entry,
+                               func::FuncOp kernel) {
+    SmallVector<int64_t> ranks{1, 1};
+    for (auto *arguments : {&entry.feeds, &entry.results})
+      for (const ManifestArgument &argument : *arguments)
+        ranks.push_back(argument.type.getRank());
+    if (kernel.getNumArguments() != ranks.size())
+      return kernel.emitOpError()
+             << "expected " << ranks.size()
+             << " arguments, the state, the workspace, and the feeds and "
+                "results of entry '"
+             << entry.name << "', found " << kernel.getNumArguments();
+    for (auto [index, type, rank] :
+         llvm::enumerate(kernel.getArgumentTypes(), ranks)) {
+      auto buffer = dyn_cast<MemRefType>(type);
+      if (!buffer || buffer.getRank() != rank ||
+          !buffer.getLayout().isIdentity())
+        return kernel.emitOpError()
+               << "expected a memref of rank " << rank
+               << " and no layout as argument " << index << ", found " << type;
+    }
+    return success();
   }
 
   LogicalResult checkInitializer(const Manifest &manifest,
@@ -219,27 +229,6 @@ private:
               "tensor<"
            << count << "xi64>, and 'select', a tensor<" << count
            << "xi1>, and to have no results";
-  }
-
-  /// Kernels of two models may have one name; only entry points are exported.
-  void makeDefinitionsPrivate() {
-    for (Operation &op : getOperation().getBody()->getOperations()) {
-      if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op)) {
-        if (!func.isExternal()) {
-          func.setLinkage(LLVM::Linkage::Internal);
-          // Internal symbols have default visibility.
-          func.setVisibility_(LLVM::Visibility::Default);
-        }
-        continue;
-      }
-      auto global = dyn_cast<LLVM::GlobalOp>(op);
-      if (!global || global.getLinkage() == LLVM::Linkage::Appending)
-        continue;
-      bool isDefinition =
-          global.getValueOrNull() || global.getInitializerBlock();
-      if (isDefinition && global.getLinkage() != LLVM::Linkage::Private)
-        global.setLinkage(LLVM::Linkage::Internal);
-    }
   }
 };
 } // namespace

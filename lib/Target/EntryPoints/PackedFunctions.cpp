@@ -1,0 +1,121 @@
+//===- PackedFunctions.cpp - Calls of kernels -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryPointBuilder.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// Upstream has no op that makes a buffer of a pointer of C: its descriptor
+/// becomes one by a cast, which the lowering of memrefs takes away.
+Value EntryPointBuilder::emitMemRef(Type type, Value pointer,
+                                    ArrayRef<Value> sizes) {
+  LLVMTypeConverter converter(b.getContext());
+  SmallVector<Value> strides(sizes.size());
+  Value stride = constant(i64, 1);
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    if (dim > 0)
+      stride = multiply(stride, sizes[dim]);
+  }
+  SmallVector<Value> fields{pointer, pointer, constant(i64, 0)};
+  llvm::append_range(fields, sizes);
+  llvm::append_range(fields, strides);
+  Value descriptor =
+      MemRefDescriptor::pack(b, loc, converter, cast<MemRefType>(type), fields);
+  return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+      .getResult(0);
+}
+
+/// A feed or result, as the buffer that the kernel takes.
+Value EntryPointBuilder::emitTensor(Type type, Value pointer,
+                                    const ManifestArgument &argument,
+                                    Value extents) {
+  SmallVector<Value> sizes;
+  for (auto [extent, symbol] :
+       llvm::zip_equal(argument.type.getShape(), argument.symbols))
+    sizes.push_back(symbol < 0 ? constant(i64, extent)
+                               : load(i64, element(i64, extents, symbol)));
+  return emitMemRef(type, pointer, sizes);
+}
+
+Value EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
+                                        func::FuncOp kernel, Value state,
+                                        Value workspace, ValueRange feeds,
+                                        Value extents, Value results,
+                                        Value modeSlots) {
+  // The caller alone knows the size of the workspace; the kernel indexes it
+  // within what the manifest asks for.
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  SmallVector<Value> operands{
+      emitMemRef(types[0], state, constant(i64, manifest.stateBytes)),
+      emitMemRef(types[1], workspace,
+                 constant(i64, std::numeric_limits<int64_t>::max()))};
+  for (auto [feed, pointer] : llvm::zip_equal(entry.feeds, feeds))
+    operands.push_back(
+        emitTensor(types[operands.size()], pointer, feed, extents));
+  for (auto [index, result] : llvm::enumerate(entry.results))
+    operands.push_back(emitTensor(types[operands.size()],
+                                  load(ptr, element(ptr, results, index)),
+                                  result, extents));
+  Value saved = emitFlushDenormals(b, loc, denormals, modeSlots);
+  Value status = emitCall(kernel, operands);
+  emitRestoreDenormals(b, loc, denormals, saved);
+  return status;
+}
+
+func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
+                                           func::FuncOp kernel) {
+  func::FuncOp func = beginFunction(getPackedSymbol(manifest, entry), i32,
+                                    {ptr, ptr, ptr, ptr, ptr});
+  Value state = func.getArgument(0), workspace = func.getArgument(1),
+        feeds = func.getArgument(2), extents = func.getArgument(3),
+        results = func.getArgument(4);
+  Value modeSlots = stackSlots(i32, 2);
+  Value roots = entry.initializedValues.empty()
+                    ? Value()
+                    : stackSlots(i8, manifest.variables.size());
+  emitReturn(emitOnState(state, [&] {
+    Value status = emitFirst(checkAlignment(state));
+    // Without variables there is nothing to initialise.
+    if (!manifest.variables.empty())
+      status = emitThen(status, [&] { return emitFirst(checkHash(state)); });
+    status = emitThen(status, [&] {
+      Failures failures;
+      checkPointers(entry, state, feeds, extents, results, failures);
+      checkInitialized(entry, state, failures);
+      return emitFirst(failures);
+    });
+    if (roots)
+      status = emitThen(status, [&] {
+        return emitMissingValues(entry, state, workspace, roots);
+      });
+    status = emitThen(status, [&] {
+      SmallVector<Value> pointers;
+      for (size_t index = 0; index < entry.feeds.size(); ++index)
+        pointers.push_back(load(ptr, element(ptr, feeds, index)));
+      return emitKernelCall(entry, kernel, state, workspace, pointers, extents,
+                            results, modeSlots);
+    });
+    if (entry.writes.empty())
+      return status;
+    return emitThen(status, [&] {
+      for (int64_t index : entry.writes)
+        store(constant(i8, 1), state, kStateInitializedOffset + index);
+      return constant(i32, 0);
+    });
+  }));
+  return func;
+}
+
+} // namespace flywheel
