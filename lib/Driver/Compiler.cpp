@@ -262,7 +262,7 @@ parseOnThisStack(MLIRContext &context,
     return {};
   module->walk(nameLocation);
   // Names of values that a stage has printed are nobody's choice.
-  if (!(*module)->hasAttr(kCompilationAttrName))
+  if (!(*module)->hasAttr(train::TrainDialect::getCompilationAttrName()))
     for (auto function : module->getOps<func::FuncOp>())
       if (function.isPublic())
         nameSignature(function, state);

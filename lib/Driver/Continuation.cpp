@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 
@@ -203,7 +204,7 @@ static LogicalResult adopt(const Setting &setting, Attribute recorded,
   CompilerOptions other = options;
   if (!setting.set(recorded, other))
     return module->emitError()
-           << "malformed '" << kCompilationAttrName
+           << "malformed '" << train::TrainDialect::getCompilationAttrName()
            << "': unexpected value of '" << setting.key << "': " << recorded;
   Builder b(module->getContext());
   Attribute given = setting.get(b, options);
@@ -217,7 +218,8 @@ static LogicalResult adopt(const Setting &setting, Attribute recorded,
 }
 
 FailureOr<size_t> resumeOptions(ModuleOp module, CompilerOptions &options) {
-  Attribute attribute = module->getAttr(kCompilationAttrName);
+  Attribute attribute =
+      module->getAttr(train::TrainDialect::getCompilationAttrName());
   if (!attribute)
     return size_t(0);
   auto record = dyn_cast<DictionaryAttr>(attribute);
@@ -225,7 +227,8 @@ FailureOr<size_t> resumeOptions(ModuleOp module, CompilerOptions &options) {
   std::optional<size_t> last =
       stage ? findStage(stage.getValue()) : std::nullopt;
   if (!last) {
-    module->emitError() << "malformed '" << kCompilationAttrName
+    module->emitError() << "malformed '"
+                        << train::TrainDialect::getCompilationAttrName()
                         << "': expected a dictionary with the name of a stage "
                            "as 'stage', found "
                         << attribute;

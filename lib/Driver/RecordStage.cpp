@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/DriverPasses.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -24,8 +25,8 @@ public:
     ModuleOp module = getOperation();
     Builder b(&getContext());
     NamedAttrList record;
-    if (auto known =
-            module->getAttrOfType<DictionaryAttr>(kCompilationAttrName))
+    if (auto known = module->getAttrOfType<DictionaryAttr>(
+            train::TrainDialect::getCompilationAttrName()))
       record.append(known);
     std::string text = "{" + settings.getValue() + "}";
     auto added =
@@ -38,7 +39,8 @@ public:
     for (NamedAttribute setting : added)
       record.set(setting.getName(), setting.getValue());
     record.set("stage", b.getStringAttr(stage.getValue()));
-    module->setAttr(kCompilationAttrName, record.getDictionary(&getContext()));
+    module->setAttr(train::TrainDialect::getCompilationAttrName(),
+                    record.getDictionary(&getContext()));
   }
 };
 } // namespace

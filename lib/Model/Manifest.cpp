@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Model/Manifest.h"
+#include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +14,8 @@
 using namespace mlir;
 
 namespace flywheel {
-constexpr StringLiteral kManifestAttrName = "train.manifest";
+constexpr StringLiteral kManifestAttrName =
+    train::TrainDialect::getManifestAttrName();
 
 namespace {
 //===----------------------------------------------------------------------===//

@@ -11,11 +11,6 @@
 #include "mlir/Pass/Pass.h"
 
 namespace flywheel {
-/// On a module: the last stage of compilation that it has been through, as
-/// `stage`, and the options that its stages were run with, which the other
-/// stages need too.
-constexpr llvm::StringLiteral kCompilationAttrName = "train.compilation";
-
 #define GEN_PASS_DECL
 #include "flywheel/Driver/DriverPasses.h.inc"
 

@@ -8,7 +8,6 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Dialect/Train/DimNames.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
@@ -42,7 +41,7 @@ static StringRef getDimName(func::FuncOp function, Extent extent) {
   if (!argument || argument.getOwner()->getParentOp() != function)
     return {};
   auto dims = function.getArgAttrOfType<ArrayAttr>(
-      argument.getArgNumber(), flywheel::train::kDimsAttrName);
+      argument.getArgNumber(), TrainDialect::getDimsAttrName());
   if (!dims || extent.second >= static_cast<int64_t>(dims.size()))
     return {};
   auto name = dyn_cast<StringAttr>(dims[extent.second]);

@@ -287,16 +287,8 @@ void LayoutState::runOnOperation() {
   manifest.model = modelName;
   if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
           TrainDialect::getStringsAttrName())) {
-    for (Attribute string : strings) {
-      auto text = dyn_cast<StringAttr>(string);
-      if (!text) {
-        getOperation().emitError()
-            << "expected a list of strings as '"
-            << TrainDialect::getStringsAttrName() << "', found " << strings;
-        return signalPassFailure();
-      }
+    for (StringAttr text : strings.getAsRange<StringAttr>())
       manifest.strings.push_back(text.str());
-    }
     getOperation()->removeAttr(TrainDialect::getStringsAttrName());
   }
   if (failed(layoutVariables()))

@@ -19,5 +19,5 @@ func.func @hash(%x: tensor<2x!train.string>) -> tensor<2xi32> {
 // -----
 
 // expected-error@+1 {{expected no attribute 'train.strings': this pass attaches it}}
-module attributes {train.strings = [1]} {
+module attributes {train.strings = ["cat"]} {
 }

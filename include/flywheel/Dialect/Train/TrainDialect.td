@@ -43,7 +43,37 @@ def Train_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 0;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 0;
+  // What each is, is said below; DiscardableAttributes.cpp verifies them.
+  let discardableAttrs = (ins
+    "::mlir::StringAttr":$name,
+    "::mlir::ArrayAttr":$dims,
+    "::mlir::TypeAttr":$element_type,
+    "::mlir::DenseI64ArrayAttr":$extents,
+    "::mlir::ArrayAttr":$extent_places,
+    "::mlir::FlatSymbolRefAttr":$variable,
+    "::mlir::FlatSymbolRefAttr":$is_initialized,
+    "::mlir::IntegerAttr":$result,
+    "::mlir::UnitAttr":$reads,
+    "::mlir::UnitAttr":$writes,
+    "::mlir::UnitAttr":$updated,
+    "::mlir::UnitAttr":$initialized_value,
+    "::mlir::UnitAttr":$workspace,
+    "::mlir::FlatSymbolRefAttr":$vjp,
+    "::mlir::ArrayAttr":$symbols,
+    "::mlir::ArrayAttr":$workspace_slots,
+    "::mlir::UnitAttr":$initializer,
+    "::mlir::StringAttr":$entry,
+    "::mlir::ArrayAttr":$initial_reads,
+    "::mlir::ArrayAttr":$initial_values,
+    "::mlir::FlatSymbolRefAttr":$snapshot,
+    "::mlir::UnitAttr":$in_range,
+    "::mlir::UnitAttr":$keeps_extents,
+    "::mlir::ArrayAttr":$strings,
+    "::mlir::DictionaryAttr":$manifest,
+    "::mlir::DictionaryAttr":$compilation);
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;
@@ -52,105 +82,121 @@ def Train_Dialect : Dialect {
 
     /// Name of a feed or a fetch, on function arguments and results.
     static constexpr ::llvm::StringLiteral getNameAttrName() {
-      return "train.name";
+      return NameAttrHelper::getNameStr();
     }
     /// On a function: the function that is its derivative rule.
     static constexpr ::llvm::StringLiteral getVjpAttrName() {
-      return "train.vjp";
+      return VjpAttrHelper::getNameStr();
+    }
+    /// On a function argument: a list with a name for each dimension, "" for
+    /// one that the program does not name. Dynamic extents of one name are one
+    /// number.
+    static constexpr ::llvm::StringLiteral getDimsAttrName() {
+      return DimsAttrHelper::getNameStr();
+    }
+    /// On a module: the description of the model.
+    static constexpr ::llvm::StringLiteral getManifestAttrName() {
+      return ManifestAttrHelper::getNameStr();
+    }
+    /// On a module: the last stage of compilation that it has been through, as
+    /// `stage`, and the options that its stages were run with, which the other
+    /// stages need too.
+    static constexpr ::llvm::StringLiteral getCompilationAttrName() {
+      return CompilationAttrHelper::getNameStr();
     }
     /// On a function argument: the variable whose storage it is.
     static constexpr ::llvm::StringLiteral getVariableAttrName() {
-      return "train.variable";
+      return VariableAttrHelper::getNameStr();
     }
     /// On a function argument: the variable whose initialised bit it is.
     static constexpr ::llvm::StringLiteral getIsInitializedAttrName() {
-      return "train.is_initialized";
+      return IsInitializedAttrHelper::getNameStr();
     }
     /// On a variable's argument: the step reads the value from before the step
     /// or, where there is none, the initial value.
     static constexpr ::llvm::StringLiteral getInitializedValueAttrName() {
-      return "train.initialized_value";
+      return InitializedValueAttrHelper::getNameStr();
     }
     /// On a variable: the variables that its initial value reads, and those
     /// whose value or initial value it takes.
     static constexpr ::llvm::StringLiteral getInitialReadsAttrName() {
-      return "train.initial_reads";
+      return InitialReadsAttrHelper::getNameStr();
     }
     static constexpr ::llvm::StringLiteral getInitialValuesAttrName() {
-      return "train.initial_values";
+      return InitialValuesAttrHelper::getNameStr();
     }
     /// On a function argument: the number of the result it is the destination of.
     static constexpr ::llvm::StringLiteral getResultAttrName() {
-      return "train.result";
+      return ResultAttrHelper::getNameStr();
     }
     /// On an argument or a result: the element type that the caller sees, where
     /// the tensor has another.
     static constexpr ::llvm::StringLiteral getElementTypeAttrName() {
-      return "train.element_type";
+      return ElementTypeAttrHelper::getNameStr();
     }
     /// On a module: the strings that its steps name, which are numbered from 1.
     static constexpr ::llvm::StringLiteral getStringsAttrName() {
-      return "train.strings";
+      return StringsAttrHelper::getNameStr();
     }
     /// On a variable's argument: the step reads the value from before the step.
     static constexpr ::llvm::StringLiteral getReadsAttrName() {
-      return "train.reads";
+      return ReadsAttrHelper::getNameStr();
     }
     /// On a function: it initialises variables and says itself, at run time,
     /// which ones. A write under a condition then does not need the old value.
     static constexpr ::llvm::StringLiteral getInitializerAttrName() {
-      return "train.initializer";
+      return InitializerAttrHelper::getNameStr();
     }
     /// On an argument: for each dimension, the number of its symbolic extent,
     /// or -1 where it is static.
     static constexpr ::llvm::StringLiteral getExtentsAttrName() {
-      return "train.extents";
+      return ExtentsAttrHelper::getNameStr();
     }
     /// On an argument: for each dimension, where the program requires that its
     /// symbolic extent is that of another argument; empty where that is not
     /// known.
     static constexpr ::llvm::StringLiteral getExtentPlacesAttrName() {
-      return "train.extent_places";
+      return ExtentPlacesAttrHelper::getNameStr();
     }
     /// On a function: the names of its symbolic extents.
     static constexpr ::llvm::StringLiteral getSymbolsAttrName() {
-      return "train.symbols";
+      return SymbolsAttrHelper::getNameStr();
     }
     /// On a variable's argument: its new value comes from an optimizer update.
     static constexpr ::llvm::StringLiteral getUpdatedAttrName() {
-      return "train.updated";
+      return UpdatedAttrHelper::getNameStr();
     }
     /// On a copy of a variable that the step needs: in a cycle of assignments,
     /// for a loop that starts from the variable, or because the program asks
     /// for it.
     static constexpr ::llvm::StringLiteral getSnapshotAttrName() {
-      return "train.snapshot";
+      return SnapshotAttrHelper::getNameStr();
     }
     /// On an op that takes a part of a tensor: it is in range, by the way in
     /// which the compiler made it.
     static constexpr ::llvm::StringLiteral getInRangeAttrName() {
-      return "train.in_range";
+      return InRangeAttrHelper::getNameStr();
     }
     /// On a loop: its carried tensors keep their extents, by the way in which the
     /// compiler made it. Only while gradients are expanded.
     static constexpr ::llvm::StringLiteral getKeepsExtentsAttrName() {
-      return "train.keeps_extents";
+      return KeepsExtentsAttrHelper::getNameStr();
     }
     /// On the function of an entry: its name, which tells it from equal ones.
     static constexpr ::llvm::StringLiteral getEntryAttrName() {
-      return "train.entry";
+      return EntryAttrHelper::getNameStr();
     }
     /// On an argument: the workspace of the step.
     static constexpr ::llvm::StringLiteral getWorkspaceAttrName() {
-      return "train.workspace";
+      return WorkspaceAttrHelper::getNameStr();
     }
     /// On a function: sizes of the buffers of each slot of its workspace.
     static constexpr ::llvm::StringLiteral getWorkspaceSlotsAttrName() {
-      return "train.workspace_slots";
+      return WorkspaceSlotsAttrHelper::getNameStr();
     }
     /// On a variable's argument: the step writes it.
     static constexpr ::llvm::StringLiteral getWritesAttrName() {
-      return "train.writes";
+      return WritesAttrHelper::getNameStr();
     }
   }];
 }

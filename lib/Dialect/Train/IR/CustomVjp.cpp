@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CustomVjp.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -48,53 +49,13 @@ LogicalResult CustomVjpOp::verifyRegions() {
                       getVjpType(context, inputs, results));
 }
 
-/// Whether `attribute` is a list of `T`.
-template <typename T> static bool isListOf(Attribute attribute) {
-  auto list = dyn_cast<ArrayAttr>(attribute);
-  return list && llvm::all_of(list, llvm::IsaPred<T>);
-}
-
-/// Whether `attribute` is the list of sizes of a slot: functions of the
-/// symbols.
-static bool isSizes(Attribute attribute) {
-  return isListOf<AffineMapAttr>(attribute) &&
-         llvm::all_of(
-             cast<ArrayAttr>(attribute).getAsValueRange<AffineMapAttr>(),
-             [](AffineMap map) {
-               return map.getNumResults() == 1 && map.getNumDims() == 0;
-             });
-}
-
-/// What stages attach is read again by the next, from a file also.
-static LogicalResult verifyList(Operation *op, NamedAttribute attribute) {
-  StringRef name = attribute.getName(), expected;
-  Attribute list = attribute.getValue();
-  if (name == TrainDialect::getSymbolsAttrName())
-    expected = isListOf<StringAttr>(list) ? "" : "strings";
-  else if (name == TrainDialect::getInitialReadsAttrName() ||
-           name == TrainDialect::getInitialValuesAttrName())
-    expected = isListOf<FlatSymbolRefAttr>(list) ? "" : "symbols of variables";
-  else if (name == TrainDialect::getWorkspaceSlotsAttrName())
-    expected = isListOf<ArrayAttr>(list) &&
-                       llvm::all_of(cast<ArrayAttr>(list), isSizes)
-                   ? ""
-                   : "lists of affine maps from symbols to one result";
-  if (expected.empty())
-    return success();
-  return op->emitOpError() << "expected a list of " << expected << " as '"
-                           << name << "', found " << list;
-}
-
-LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
-                                                     NamedAttribute attribute) {
-  if (attribute.getName() != getVjpAttrName())
-    return verifyList(op, attribute);
+LogicalResult flywheel::train::verifyVjp(Operation *op, Attribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+  auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute);
   if (!function || !symbol)
-    return op->emitOpError() << "expected '" << getVjpAttrName()
-                             << "' to name a function, on a function, found "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << "expected '" << TrainDialect::getVjpAttrName()
+           << "' to name a function, on a function, found " << attribute;
   auto rule = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       op->getParentOp(), symbol);
   if (!rule)

@@ -45,8 +45,6 @@ public:
 private:
   llvm::LogicalResult verifySignature();
   llvm::LogicalResult verifyNames();
-  llvm::LogicalResult verifyDims(mlir::Attribute dims, mlir::Type type,
-                                 unsigned number);
   void addStorageArguments();
   llvm::LogicalResult rewriteBlock(mlir::Block &block);
   llvm::LogicalResult rewriteAccess(mlir::Operation *op);

@@ -1,0 +1,259 @@
+//===- DiscardableAttributes.cpp - What stages say to each other ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stages attach is read again by the next, from a file also: each of the
+// attributes that the dialect declares is of its kind, where it belongs. That a
+// variable exists is checked by the stage that looks it up: a lookup for each
+// argument would make the verifier quadratic in the number of variables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CustomVjp.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+/// Whether `attribute` is a list of `T`.
+template <typename T> static bool isListOf(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, llvm::IsaPred<T>);
+}
+
+/// Whether `attribute` is the list of sizes of a slot: functions of the
+/// symbols.
+static bool isSizes(Attribute attribute) {
+  return isListOf<AffineMapAttr>(attribute) &&
+         llvm::all_of(
+             cast<ArrayAttr>(attribute).getAsValueRange<AffineMapAttr>(),
+             [](AffineMap map) {
+               return map.getNumResults() == 1 && map.getNumDims() == 0;
+             });
+}
+
+static bool isSlots(Attribute attribute) {
+  return isListOf<ArrayAttr>(attribute) &&
+         llvm::all_of(cast<ArrayAttr>(attribute), isSizes);
+}
+
+static bool isResultNumber(Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  return number && number.getType().isInteger(64) && number.getInt() >= 0;
+}
+
+namespace {
+/// What an attribute of one name is.
+struct Rule {
+  StringLiteral name;
+  /// Where it belongs.
+  enum Place { Module, Function, Variable, Loop, AnyOp, Argument, Value } place;
+  /// Whether it is of its kind, and the kind in words.
+  bool (*holds)(Attribute);
+  StringLiteral expected;
+};
+} // namespace
+
+static ArrayRef<Rule> getRules() {
+  using D = TrainDialect;
+  constexpr auto isUnit = [](Attribute value) { return isa<UnitAttr>(value); };
+  constexpr auto isSymbol = [](Attribute value) {
+    return isa<FlatSymbolRefAttr>(value);
+  };
+  constexpr auto isDictionary = [](Attribute value) {
+    return isa<DictionaryAttr>(value);
+  };
+  constexpr auto isText = [](Attribute value) {
+    auto text = dyn_cast<StringAttr>(value);
+    return text && !text.empty();
+  };
+  constexpr auto isType = [](Attribute value) { return isa<TypeAttr>(value); };
+  constexpr auto isExtents = [](Attribute value) {
+    return isa<DenseI64ArrayAttr>(value);
+  };
+  static const Rule rules[] = {
+      {D::getManifestAttrName(), Rule::Module, isDictionary, "a dictionary"},
+      {D::getCompilationAttrName(), Rule::Module, isDictionary, "a dictionary"},
+      {D::getStringsAttrName(), Rule::Module, isListOf<StringAttr>,
+       "a list of strings"},
+      {D::getSymbolsAttrName(), Rule::Function, isListOf<StringAttr>,
+       "a list of strings"},
+      {D::getWorkspaceSlotsAttrName(), Rule::Function, isSlots,
+       "a list of lists of affine maps from symbols to one result"},
+      {D::getInitializerAttrName(), Rule::Function, isUnit, "no value"},
+      {D::getEntryAttrName(), Rule::Function, isText, "the name of an entry"},
+      {D::getInitialReadsAttrName(), Rule::Variable,
+       isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
+      {D::getInitialValuesAttrName(), Rule::Variable,
+       isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
+      {D::getKeepsExtentsAttrName(), Rule::Loop, isUnit, "no value"},
+      {D::getInRangeAttrName(), Rule::AnyOp, isUnit, "no value"},
+      {D::getSnapshotAttrName(), Rule::AnyOp, isSymbol,
+       "the symbol of a variable"},
+      {D::getDimsAttrName(), Rule::Argument, isListOf<StringAttr>,
+       "a list of strings"},
+      {D::getExtentsAttrName(), Rule::Argument, isExtents, "an array of i64"},
+      {D::getExtentPlacesAttrName(), Rule::Argument, isListOf<StringAttr>,
+       "a list of strings"},
+      {D::getVariableAttrName(), Rule::Argument, isSymbol,
+       "the symbol of a variable"},
+      {D::getIsInitializedAttrName(), Rule::Argument, isSymbol,
+       "the symbol of a variable"},
+      {D::getResultAttrName(), Rule::Argument, isResultNumber,
+       "the number of a result, an i64"},
+      {D::getReadsAttrName(), Rule::Argument, isUnit, "no value"},
+      {D::getWritesAttrName(), Rule::Argument, isUnit, "no value"},
+      {D::getUpdatedAttrName(), Rule::Argument, isUnit, "no value"},
+      {D::getInitializedValueAttrName(), Rule::Argument, isUnit, "no value"},
+      {D::getWorkspaceAttrName(), Rule::Argument, isUnit, "no value"},
+      {D::getNameAttrName(), Rule::Value, isText, "a name"},
+      {D::getElementTypeAttrName(), Rule::Value, isType, "a type"},
+  };
+  return rules;
+}
+
+static const Rule *findRule(StringRef name) {
+  const auto *rule = llvm::find_if(
+      getRules(), [&](const Rule &rule) { return rule.name == name; });
+  return rule == getRules().end() ? nullptr : rule;
+}
+
+static StringRef describe(Rule::Place place) {
+  switch (place) {
+  case Rule::Module:
+    return "a module";
+  case Rule::Function:
+    return "a function";
+  case Rule::Variable:
+    return "a 'train.variable'";
+  case Rule::Loop:
+    return "a loop";
+  case Rule::AnyOp:
+    return "an op";
+  case Rule::Argument:
+    return "an argument of a function";
+  case Rule::Value:
+    return "an argument or a result of a function";
+  }
+  llvm_unreachable("unknown place");
+}
+
+/// Whether an attribute that belongs to `place` may be on `op` itself.
+static bool belongsTo(Operation *op, Rule::Place place) {
+  switch (place) {
+  case Rule::Module:
+    return isa<ModuleOp>(op);
+  case Rule::Function:
+    return isa<FunctionOpInterface>(op);
+  case Rule::Variable:
+    return isa<VariableOp>(op);
+  case Rule::Loop:
+    return isa<LoopLikeOpInterface>(op);
+  case Rule::AnyOp:
+    return true;
+  case Rule::Argument:
+  case Rule::Value:
+    return false;
+  }
+  llvm_unreachable("unknown place");
+}
+
+/// `where` is empty for the op itself, else ` of argument 2`.
+static LogicalResult verifyKind(Operation *op, const Rule &rule,
+                                Attribute value, const Twine &where) {
+  if (rule.holds(value))
+    return success();
+  return op->emitOpError() << "expected " << rule.expected << " as '"
+                           << rule.name << "'" << where.str() << ", found "
+                           << value;
+}
+
+LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() == getVjpAttrName())
+    return verifyVjp(op, attribute.getValue());
+  const Rule *rule = findRule(attribute.getName());
+  if (!rule)
+    return success();
+  if (!belongsTo(op, rule->place))
+    return op->emitOpError() << "expected '" << rule->name << "' on "
+                             << describe(rule->place) << ", found it here";
+  return verifyKind(op, *rule, attribute.getValue(), "");
+}
+
+/// Checks what `attribute` says of dimensions or elements of a value of `type`.
+static LogicalResult verifyShape(Operation *op, NamedAttribute attribute,
+                                 Type type, const Twine &where) {
+  // A function of the LLVM dialect has a pointer.
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped && !type.isIntOrIndexOrFloat())
+    return success();
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == TrainDialect::getElementTypeAttrName()) {
+    Type stored = getElementTypeOrSelf(type);
+    if (getStorageElementType(cast<TypeAttr>(value).getValue()) == stored)
+      return success();
+    return op->emitOpError() << "expected '" << name << "'" << where.str()
+                             << " to be an element type that " << stored
+                             << " stores, found " << value;
+  }
+  if (name != TrainDialect::getDimsAttrName() &&
+      name != TrainDialect::getExtentsAttrName() &&
+      name != TrainDialect::getExtentPlacesAttrName())
+    return success();
+  auto list = dyn_cast<ArrayAttr>(value);
+  size_t size = list ? list.size() : cast<DenseI64ArrayAttr>(value).size();
+  if (shaped && shaped.hasRank() &&
+      static_cast<int64_t>(size) == shaped.getRank())
+    return success();
+  return op->emitOpError() << "expected "
+                           << (name == TrainDialect::getDimsAttrName()
+                                   ? "a name"
+                                   : "an element")
+                           << " for each dimension of " << type << " as '"
+                           << name << "'" << where.str() << ", found " << value;
+}
+
+LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
+                                                     unsigned regionIndex,
+                                                     unsigned argIndex,
+                                                     NamedAttribute attribute) {
+  const Rule *rule = findRule(attribute.getName());
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!rule || !function)
+    return success();
+  std::string where = (" of argument " + Twine(argIndex)).str();
+  if (rule->place != Rule::Argument && rule->place != Rule::Value)
+    return op->emitOpError()
+           << "expected '" << rule->name << "' on " << describe(rule->place)
+           << ", found it on argument " << argIndex;
+  if (failed(verifyKind(op, *rule, attribute.getValue(), where)))
+    return failure();
+  return verifyShape(op, attribute, function.getArgumentTypes()[argIndex],
+                     where);
+}
+
+LogicalResult
+TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                          unsigned resultIndex,
+                                          NamedAttribute attribute) {
+  const Rule *rule = findRule(attribute.getName());
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!rule || !function)
+    return success();
+  std::string where = (" of result " + Twine(resultIndex)).str();
+  if (rule->place != Rule::Value)
+    return op->emitOpError()
+           << "expected '" << rule->name << "' on " << describe(rule->place)
+           << ", found it on result " << resultIndex;
+  if (failed(verifyKind(op, *rule, attribute.getValue(), where)))
+    return failure();
+  return verifyShape(op, attribute, function.getResultTypes()[resultIndex],
+                     where);
+}
