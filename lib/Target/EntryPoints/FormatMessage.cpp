@@ -71,7 +71,8 @@ Value EntryPointBuilder::emitDigits(Value number, LLVM::GlobalOp powers,
   Value end = loop.getRegionIterArg(1);
   Value weight =
       load(i64, element(i64, getAddressOf(powers), loop.getInductionVar()));
-  auto [rest, character] = emitDigit(loop.getRegionIterArg(0), weight);
+  std::pair<Value, Value> digit = emitDigit(loop.getRegionIterArg(0), weight);
+  Value rest = digit.first, character = digit.second;
   // No zeros in front, but for a last one.
   Value isFirst = isEqual(getAddress(end), getAddress(start));
   Value isSkipped = both(isEqual(character, constant(i8, '0')),
