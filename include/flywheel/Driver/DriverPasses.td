@@ -9,6 +9,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Describe the target in the module";
+  let description = [{
+    Before: any module. After: the module has a `codegen.target`, which describes
+    the CPU that the options name: its vector unit and the extensions that kernels
+    can be made of, as LLVM knows them. A module that has a target keeps it. An
+    unknown kind of CPU counts as one with 16 vector registers of 128 bits.
+
+    Refuses triples, CPUs and features that LLVM does not know.
+  }];
+  let options = [
+    Option<"triple", "triple", "std::string", /*default=*/[{""}],
+           "LLVM triple of the machine; empty for this one">,
+    Option<"cpu", "cpu", "std::string", /*default=*/[{""}],
+           "LLVM name of the CPU; empty for this one, or with a triple for the "
+           "most general one">,
+    Option<"features", "features", "std::string", /*default=*/[{""}],
+           "LLVM features to add or remove, such as +avx2,-fma">
+  ];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+}
+
 def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
   let summary = "Record in the module which stages have run";
   let description = [{

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/Builders.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_ATTACHTARGET
-#include "flywheel/Codegen/CPU/CPUPasses.h.inc"
+#include "flywheel/Driver/DriverPasses.h.inc"
 } // namespace flywheel
 
 using namespace flywheel;
