@@ -74,7 +74,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createVerifySupportedOps(supported));
   pm.addNestedPass<func::FuncOp>(createLowerSwitches());
   // Before anything folds a loop.
-  pm.addNestedPass<func::FuncOp>(createIndexLoops());
+  pm.addNestedPass<func::FuncOp>(createNormalizeLoopIndices());
   pm.addNestedPass<func::FuncOp>(createExpandAffineDivisions());
   pm.addNestedPass<func::FuncOp>(createExpandDynamicXors());
   // Before inlining, which forgets that a function has a rule of its own.
@@ -101,8 +101,8 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createDetensorize());
   pm.addNestedPass<func::FuncOp>(createLiftChecks());
   pm.addPass(nn::createNNRaiseLinalg());
-  pm.addNestedPass<func::FuncOp>(train::createTrainCarryState());
-  pm.addNestedPass<func::FuncOp>(train::createTrainUnifyReads());
+  pm.addNestedPass<func::FuncOp>(train::createTrainPromoteStateToIterArgs());
+  pm.addNestedPass<func::FuncOp>(train::createTrainForwardStateReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
   pm.addPass(createVerifyShapes());
   // What the rules have made.
@@ -130,7 +130,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createUnifyExtents());
+  pm.addNestedPass<func::FuncOp>(createUnifySymbolicDims());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyShapes());
@@ -141,7 +141,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
     pm.addNestedPass<func::FuncOp>(createFoldConversions());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
-    pm.addNestedPass<func::FuncOp>(createStoreBooleansAsBytes());
+    pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
@@ -152,8 +152,8 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   // A value that is stored is computed where it is stored: before the order of
   // the step is fixed, so that the order respects it. Two results cannot start
   // from one buffer.
-  pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
-  pm.addPass(createComputeInPlace());
+  pm.addNestedPass<func::FuncOp>(createCloneSharedInits());
+  pm.addPass(createEliminateEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
   if (options.lowering == Lowering::Optimized) {
     AttachTargetOptions target;
@@ -184,7 +184,7 @@ static void populateBufferize(OpPassManager &pm,
   oneShot.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addNestedPass<func::FuncOp>(createNormalizeSlices());
-  pm.addNestedPass<func::FuncOp>(createPrivatizeInits());
+  pm.addNestedPass<func::FuncOp>(createCloneSharedInits());
   pm.addNestedPass<func::FuncOp>(createReadInsertedSlices());
   pm.addNestedPass<func::FuncOp>(createProtectState());
   pm.addNestedPass<func::FuncOp>(createLoadElements());
@@ -192,7 +192,7 @@ static void populateBufferize(OpPassManager &pm,
   // What branches pass on is one buffer where both pass on the same.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createEquateBuffers());
+  pm.addNestedPass<func::FuncOp>(createInsertStateCopies());
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizerPass());

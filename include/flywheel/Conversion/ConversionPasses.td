@@ -1,4 +1,4 @@
-//===- ConversionPasses.td - Passes of Conversion ---------*- tablegen -*-===//
+//===- ConversionPasses.td - Passes of Conversion ----------*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -18,7 +18,7 @@ using namespace mlir;
 namespace flywheel {
 
 /// trunc(a / b), the multiple of b that a remainder takes off.
-static Term truncatedQuotient(In i) {
+static ElementwiseExpr truncatedQuotient(In i) {
   return (i.a / i.b).apply<math::TruncOp>();
 }
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the tables of elementwise rules are written in, with the terms of
-// Term.h:
+// ElementwiseExpr.h:
 //
 //   elementwise<math::ExpOp>([](In i) { return i.g * i.y; })
 //
@@ -18,7 +18,7 @@
 #define FLYWHEEL_LIB_AUTODIFF_RULES_ELEMENTWISE_H
 
 #include "flywheel/Autodiff/DerivativeRules.h"
-#include "flywheel/Dialect/NN/Term.h"
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 
 #include <array>
@@ -28,21 +28,23 @@ namespace flywheel {
 /// What a rule is written in: the cotangent `g` of the result `y`, and the
 /// operands in order (`x` and `a` are the first).
 struct In {
-  Term g, y, x, a, b, c;
+  ElementwiseExpr g, y, x, a, b, c;
 };
 
 /// `value` where `condition` holds, 0 elsewhere.
-inline Term keepIf(Term condition, Term value) {
+inline ElementwiseExpr keepIf(ElementwiseExpr condition,
+                              ElementwiseExpr value) {
   return condition.select(value, value.splat(0.0));
 }
 
 /// 0 where `condition` holds, `value` elsewhere.
-inline Term dropIf(Term condition, Term value) {
+inline ElementwiseExpr dropIf(ElementwiseExpr condition,
+                              ElementwiseExpr value) {
   return condition.select(value.splat(0.0), value);
 }
 
 /// The cotangent of one operand.
-using Partial = Term (*)(In);
+using Partial = ElementwiseExpr (*)(In);
 
 /// The rule of an op with one result, given by a partial for each operand.
 template <typename OpTy>
@@ -60,10 +62,11 @@ struct ElementwiseModel
           llvm::ArrayRef<mlir::Value> results, llvm::ArrayRef<bool> needed,
           llvm::MutableArrayRef<mlir::Value> operands) const {
     auto term = [&](mlir::Value value) {
-      return Term(builder, op->getLoc(), value);
+      return ElementwiseExpr(builder, op->getLoc(), value);
     };
     auto operand = [&](unsigned i) {
-      return i < op->getNumOperands() ? term(op->getOperand(i)) : Term();
+      return i < op->getNumOperands() ? term(op->getOperand(i))
+                                      : ElementwiseExpr();
     };
     In in{term(results[0]), term(op->getResult(0)),
           operand(0),       operand(0),

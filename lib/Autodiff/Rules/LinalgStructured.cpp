@@ -311,8 +311,9 @@ void StructuredVjp::shareAmongTies(Contribution &contribution) {
   Value result = op->getResult(contribution.result);
   Value init = op.getDpsInits()[contribution.result];
   auto indicator = [&](OpBuilder &b, Value value, Value extremum) -> Value {
-    Term equal = Term(b, loc, value) == Term(b, loc, extremum);
-    Term one = Term(b, loc, extremum).splat(1.0);
+    ElementwiseExpr equal =
+        ElementwiseExpr(b, loc, value) == ElementwiseExpr(b, loc, extremum);
+    ElementwiseExpr one = ElementwiseExpr(b, loc, extremum).splat(1.0);
     return equal.select(one, one.splat(0.0)).getValue();
   };
   SmallVector<BlockArgument> arguments;
@@ -338,8 +339,8 @@ Value StructuredVjp::seed(OpBuilder &b, const Contribution &contribution,
                           Value term, Value cotangent, Value extremum) {
   if (!contribution.isExtremum)
     return cotangent;
-  Term share(b, loc, cotangent);
-  return (Term(b, loc, term) == Term(b, loc, extremum))
+  ElementwiseExpr share(b, loc, cotangent);
+  return (ElementwiseExpr(b, loc, term) == ElementwiseExpr(b, loc, extremum))
       .select(share, share.splat(0.0))
       .getValue();
 }

@@ -24,41 +24,47 @@ static constexpr double ln2 = 0.693147180559945309417;
 static constexpr double ln10 = 2.302585092994045684018;
 static constexpr double twoOverSqrtPi = 1.128379167095512573896;
 
-static Term exp(Term x) { return x.apply<math::ExpOp>(); }
-static Term sqrt(Term x) { return x.apply<math::SqrtOp>(); }
+static ElementwiseExpr exp(ElementwiseExpr x) { return x.apply<math::ExpOp>(); }
+static ElementwiseExpr sqrt(ElementwiseExpr x) {
+  return x.apply<math::SqrtOp>();
+}
 
 /// `value` times the sign of `x`, and 0 where x is 0.
-static Term timesSign(Term value, Term x) {
-  Term zero = value.splat(0.0);
+static ElementwiseExpr timesSign(ElementwiseExpr value, ElementwiseExpr x) {
+  ElementwiseExpr zero = value.splat(0.0);
   return (x > 0.0).select(value, (x < 0.0).select(-value, zero));
 }
 
 /// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
-static Term erfSlope(In i) { return exp(-(i.x * i.x)) * twoOverSqrtPi; }
+static ElementwiseExpr erfSlope(In i) {
+  return exp(-(i.x * i.x)) * twoOverSqrtPi;
+}
 
 /// (1 - x)(1 + x): 1 - x^2 without cancellation near +-1.
-static Term oneMinusSquare(Term x) { return (1.0 - x) * (1.0 + x); }
+static ElementwiseExpr oneMinusSquare(ElementwiseExpr x) {
+  return (1.0 - x) * (1.0 + x);
+}
 
 /// d x^p/dx = p x^(p - 1).
-static Term powerBase(In i) {
-  Term slope = i.b * i.a.apply<math::PowFOp>(i.b - 1.0);
+static ElementwiseExpr powerBase(In i) {
+  ElementwiseExpr slope = i.b * i.a.apply<math::PowFOp>(i.b - 1.0);
   return dropIf(i.b == 0.0, i.g * slope);
 }
 
 /// d x^p/dp = x^p log x.
-static Term powerExponent(In i) {
-  Term slope = i.y * i.a.apply<math::LogOp>();
+static ElementwiseExpr powerExponent(In i) {
+  ElementwiseExpr slope = i.y * i.a.apply<math::LogOp>();
   return dropIf(i.y == 0.0, i.g * slope);
 }
 
 /// The part of g that goes to `value` in clamp(value, low, high).
-static Term clampedValue(In i) {
-  Term zero = i.g.splat(0.0);
+static ElementwiseExpr clampedValue(In i) {
+  ElementwiseExpr zero = i.g.splat(0.0);
   return (i.a >= i.b).select((i.a <= i.c).select(i.g, zero), zero);
 }
 
 /// The numbers `atan2(a, b)` has in the denominator: a^2 + b^2.
-static Term squaredNorm(In i) { return i.a * i.a + i.b * i.b; }
+static ElementwiseExpr squaredNorm(In i) { return i.a * i.a + i.b * i.b; }
 
 namespace {
 /// y = x^n with an integer n: dx = n x^(n - 1).
@@ -74,11 +80,12 @@ struct FPowIModel
     if (!needed[0])
       return success();
     Location loc = op->getLoc();
-    Term g(b, loc, results[0]), x(b, loc, op->getOperand(0));
-    Term n(b, loc, op->getOperand(1));
-    Term lower = n.apply<arith::SubIOp>(n.splat(1.0));
-    Term slope = n.convert<arith::SIToFPOp>(x) * x.apply<math::FPowIOp>(lower);
-    Term isZero =
+    ElementwiseExpr g(b, loc, results[0]), x(b, loc, op->getOperand(0));
+    ElementwiseExpr n(b, loc, op->getOperand(1));
+    ElementwiseExpr lower = n.apply<arith::SubIOp>(n.splat(1.0));
+    ElementwiseExpr slope =
+        n.convert<arith::SIToFPOp>(x) * x.apply<math::FPowIOp>(lower);
+    ElementwiseExpr isZero =
         n.with(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                      n.getValue(), n.splat(0.0).getValue()));
     operands[0] = dropIf(isZero, g * slope).getValue();
@@ -92,13 +99,15 @@ struct SincosModel
   LogicalResult emitVjp(Operation *op, OpBuilder &b, ArrayRef<Value> results,
                         ArrayRef<bool> needed,
                         MutableArrayRef<Value> operands) const {
-    auto term = [&](Value value) { return Term(b, op->getLoc(), value); };
-    Term sin = term(op->getResult(0)), cos = term(op->getResult(1));
-    Term dx;
+    auto term = [&](Value value) {
+      return ElementwiseExpr(b, op->getLoc(), value);
+    };
+    ElementwiseExpr sin = term(op->getResult(0)), cos = term(op->getResult(1));
+    ElementwiseExpr dx;
     if (results[0])
       dx = term(results[0]) * cos;
     if (results[1]) {
-      Term part = term(results[1]) * sin;
+      ElementwiseExpr part = term(results[1]) * sin;
       dx = results[0] ? dx - part : -part;
     }
     operands[0] = dx.getValue();

@@ -1,4 +1,4 @@
-//===- VectorSchedule.h - How an op is vectorized --------------*- C++ -*-===//
+//===- VectorSchedule.h - How an op is vectorized ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- CFunctions.cpp - The functions that a program in C calls ----------===//
+//===- CFunctions.cpp - The functions that a program in C calls -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

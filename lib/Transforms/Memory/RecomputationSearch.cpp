@@ -66,7 +66,7 @@ struct Excess {
 /// What comes of one choice.
 struct Choice {
   llvm::BitVector dropped;
-  StepProgram program;
+  RematModel program;
   Excess excess;
   int64_t flops;
 };
@@ -74,7 +74,7 @@ struct Choice {
 /// One round: what to drop at the peak of `program`.
 class Round {
 public:
-  Round(const StepProgram &program, int64_t budget)
+  Round(const RematModel &program, int64_t budget)
       : analysis(program), budget(budget) {
     analysis.computeUnits();
     collectCandidates();
@@ -100,7 +100,7 @@ private:
 } // namespace
 
 void Round::collectCandidates() {
-  const StepProgram &program = analysis.program;
+  const RematModel &program = analysis.program;
   unsigned peak = analysis.peak;
   for (auto [number, unit] : llvm::enumerate(analysis.units)) {
     if (unit.ops.back() >= peak)
@@ -119,7 +119,7 @@ void Round::collectCandidates() {
 }
 
 Choice Round::evaluate(llvm::BitVector dropped) const {
-  StepProgram program = recomputeAfter(analysis, analysis.peak, dropped);
+  RematModel program = recomputeAfter(analysis, analysis.peak, dropped);
   Excess excess(StepAnalysis(program), budget);
   int64_t flops = countFlops(program);
   return {std::move(dropped), std::move(program), excess, flops};
@@ -203,7 +203,7 @@ std::optional<Choice> Round::run() {
   return std::move(**llvm::min_element(order, isBetter));
 }
 
-StepProgram flywheel::fitIntoBudget(StepProgram program, int64_t budget) {
+RematModel flywheel::fitIntoBudget(RematModel program, int64_t budget) {
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     if (planWorkspaceBytes(program) <= budget)
       break;

@@ -7,14 +7,14 @@
 #ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_RECOMPUTATIONSEARCH_H
 #define FLYWHEEL_LIB_TRANSFORMS_MEMORY_RECOMPUTATIONSEARCH_H
 
-#include "StepProgram.h"
+#include "RematModel.h"
 
 namespace flywheel {
 
 /// The program whose workspace is at most `budget` bytes and that recomputes as
 /// few flops as the search finds; where it finds none, the one of the smallest
 /// workspace that it finds.
-StepProgram fitIntoBudget(StepProgram program, int64_t budget);
+RematModel fitIntoBudget(RematModel program, int64_t budget);
 
 } // namespace flywheel
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecomputationSearch.h"
-#include "StepReader.h"
+#include "RematModelReader.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -27,7 +27,7 @@ namespace {
 /// Makes a function do what a program says that was made from its own.
 class StepWriter {
 public:
-  StepWriter(StepReader &step, const StepProgram &program)
+  StepWriter(RematModelReader &step, const RematModel &program)
       : step(step), program(program),
         builder(step.function.getBody().front().getTerminator()) {}
 
@@ -41,8 +41,8 @@ private:
   IRMapping mapOperands(Operation *op,
                         const llvm::DenseMap<unsigned, unsigned> &storages);
 
-  StepReader &step;
-  const StepProgram &program;
+  RematModelReader &step;
+  const RematModel &program;
   OpBuilder builder;
   llvm::DenseMap<unsigned, Value> buffers;
   llvm::DenseMap<std::pair<Value, unsigned>, Value> views;
@@ -131,7 +131,7 @@ static std::string describeCount(unsigned values) {
 }
 
 /// Says what the memory is needed for where most is.
-static void explainPeak(const StepReader &step, const StepProgram &program,
+static void explainPeak(const RematModelReader &step, const RematModel &program,
                         Diagnostic &diagnostic) {
   StepAnalysis analysis(program);
   SmallVector<unsigned> live;
@@ -166,13 +166,13 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
       return;
     if (failed(verifyOneBlock(function)))
       return signalPassFailure();
-    StepReader step(function, parseExtentBounds(extent, extents));
+    RematModelReader step(function, parseExtentBounds(extent, extents));
     if (failed(step.read()))
       return signalPassFailure();
     int64_t unlimited = planWorkspaceBytes(step.program);
     if (unlimited <= memoryBudget)
       return;
-    StepProgram program = fitIntoBudget(step.program, memoryBudget);
+    RematModel program = fitIntoBudget(step.program, memoryBudget);
     int64_t bytes = planWorkspaceBytes(program);
     if (bytes > memoryBudget) {
       InFlightDiagnostic error =
@@ -185,8 +185,8 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
   }
 
 private:
-  void report(StepReader &step, const StepProgram &program, int64_t unlimited,
-              int64_t bytes) {
+  void report(RematModelReader &step, const RematModel &program,
+              int64_t unlimited, int64_t bytes) {
     unsigned recomputed = program.storages.size() - step.storages.size();
     numRecomputed += recomputed;
     int64_t flops = std::max<int64_t>(1, countFlops(step.program));

@@ -205,7 +205,7 @@ func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
 
 // -----
 
-// One that reads the new value of the other; flywheel-privatize-inits gives each a
+// One that reads the new value of the other; flywheel-clone-shared-inits gives each a
 // place of its own.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @new(

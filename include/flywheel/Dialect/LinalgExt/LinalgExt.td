@@ -231,7 +231,7 @@ def LinalgExt_CommitOp : Op<LinalgExt_Dialect, "commit", [
   let description = [{
     Each of `storages` gets the value of the same number, as if all at once. On
     buffers, most values are in their storages already, and
-    `flywheel-equate-buffers` makes copies of the others.
+    `flywheel-insert-state-copies` makes copies of the others.
   }];
   let arguments = (ins Variadic<LinalgExt_RankedOf<[AnyType]>>:$values,
                        Variadic<LinalgExt_RankedOf<[AnyType]>>:$storages);

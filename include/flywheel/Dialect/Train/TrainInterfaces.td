@@ -1,4 +1,4 @@
-//===- TrainInterfaces.td - Interfaces of the train dialect -*- tablegen -*-===//
+//===- TrainInterfaces.td - Interfaces of the train dialect *- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

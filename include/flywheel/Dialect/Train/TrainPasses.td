@@ -188,7 +188,7 @@ def TrainExpandMovingAverages
   ];
 }
 
-def TrainCarryState : Pass<"train-carry-state", "::mlir::func::FuncOp"> {
+def TrainPromoteStateToIterArgs : Pass<"train-promote-state-to-iter-args", "::mlir::func::FuncOp"> {
   let summary = "Pass variables through differentiated control flow as iter_args and yields";
   let description = [{
     Before: any function. After: an `scf.if`, `scf.for` or `scf.while` that a
@@ -205,7 +205,7 @@ def TrainCarryState : Pass<"train-carry-state", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def TrainUnifyReads : Pass<"train-unify-reads", "::mlir::func::FuncOp"> {
+def TrainForwardStateReads : Pass<"train-forward-state-reads", "::mlir::func::FuncOp"> {
   let summary = "Merge reads of one value of a variable";
   let description = [{
     Before: any function. After, where an op asks for a derivative with respect

@@ -71,7 +71,7 @@ def VerifyCalls : Pass<"flywheel-verify-calls", "::mlir::ModuleOp"> {
   }];
 }
 
-def UnifyExtents : Pass<"flywheel-unify-extents", "::mlir::func::FuncOp"> {
+def UnifySymbolicDims : Pass<"flywheel-unify-symbolic-dims", "::mlir::func::FuncOp"> {
   let summary = "Use one SSA value for dynamic dimension sizes that are equal";
   let description = [{
     Before: `linalg` on tensors; no two `tensor.dim` ops are known to be equal.

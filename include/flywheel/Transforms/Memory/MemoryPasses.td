@@ -9,8 +9,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def StoreBooleansAsBytes
-    : Pass<"flywheel-store-booleans-as-bytes", "::mlir::func::FuncOp"> {
+def WidenI1Tensors
+    : Pass<"flywheel-widen-i1-tensors", "::mlir::func::FuncOp"> {
   let summary = "Store masks as bytes, which vectors can load";
   let description = [{
     Before: fused `linalg` on tensors. After: a tensor of i1 that a

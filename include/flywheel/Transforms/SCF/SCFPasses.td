@@ -29,7 +29,7 @@ def LowerSwitches : Pass<"flywheel-lower-switches", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def IndexLoops : Pass<"flywheel-index-loops", "::mlir::func::FuncOp"> {
+def NormalizeLoopIndices : Pass<"flywheel-normalize-loop-indices", "::mlir::func::FuncOp"> {
   let summary = "Make scf.for count with a signed index";
   let description = [{
     Before: any `scf.for`. After: the induction variable of each is an index

@@ -18,7 +18,7 @@ def SinkStores : Pass<"flywheel-sink-stores", "::mlir::func::FuncOp"> {
     a loop is stored in front of it, so that the loop starts from it; an
     iteration stores what it computes where it found what it replaces. There the
     values can be computed where they are stored. What is only moved (a feed, a
-    variable, what a loop carries) is not stored at back edges: `equate-buffers`
+    variable, what a loop carries) is not stored at back edges: `insert-state-copies`
     moves all such values of an iteration at once.
   }];
   let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
@@ -39,7 +39,7 @@ def ProtectState : Pass<"flywheel-protect-state", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::flywheel::linalg_ext::LinalgExtDialect"];
 }
 
-def EquateBuffers : Pass<"flywheel-equate-buffers", "::mlir::func::FuncOp"> {
+def InsertStateCopies : Pass<"flywheel-insert-state-copies", "::mlir::func::FuncOp"> {
   let summary = "Put what a function commits and a loop carries in one place";
   let description = [{
     Before: a bufferized function, which commits a buffer to each storage that it
@@ -81,7 +81,7 @@ def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
   ];
 }
 
-def ComputeInPlace : Pass<"flywheel-compute-in-place", "::mlir::ModuleOp"> {
+def EliminateEmptyTensors : Pass<"flywheel-eliminate-empty-tensors", "::mlir::ModuleOp"> {
   let summary = "Compute a value where it is stored";
   let description = [{
     Before: values are computed in an empty tensor and then stored or inserted
@@ -136,7 +136,7 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
   ];
 }
 
-def PrivatizeInits : Pass<"flywheel-privatize-inits", "::mlir::func::FuncOp"> {
+def CloneSharedInits : Pass<"flywheel-clone-shared-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each destination its own initial value";
   let description = [{
     Before: several ops and loops may share one `tensor.empty` or filled tensor

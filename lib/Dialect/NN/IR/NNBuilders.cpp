@@ -6,8 +6,8 @@
 
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Dialect/NN/NN.h"
-#include "flywheel/Dialect/NN/Term.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -173,12 +173,12 @@ Type getComputeType(Type elementType) {
              : elementType;
 }
 
-Term widen(OpBuilder &b, Location loc, Value value) {
+ElementwiseExpr widen(OpBuilder &b, Location loc, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Type compute = getComputeType(type.getElementType());
   if (compute != type.getElementType())
     value = arith::ExtFOp::create(b, loc, type.clone(compute), value);
-  return Term(b, loc, value);
+  return ElementwiseExpr(b, loc, value);
 }
 
 Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {

@@ -14,8 +14,8 @@
 #define FLYWHEEL_LIB_DIALECT_NN_IR_NNSUPPORT_H
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Dialect/NN/NN.h"
-#include "flywheel/Dialect/NN/Term.h"
 #include "flywheel/Dialect/Verifiers.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -24,7 +24,7 @@
 
 namespace flywheel::nn {
 
-// Beside those of Term.h.
+// Beside those of ElementwiseExpr.h.
 using flywheel::narrow;
 using flywheel::tensorOf;
 using flywheel::verifyDims;

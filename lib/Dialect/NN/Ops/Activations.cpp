@@ -129,16 +129,16 @@ LogicalResult SoftplusOp::lowerToLinalg(LinalgEmitter &e) {
 /// A function of one number, which `body` emits in the compute type.
 static FailureOr<SmallVector<Value>>
 decomposeUnary(Operation *op, OpBuilder &b,
-               llvm::function_ref<Term(Term)> body) {
+               llvm::function_ref<ElementwiseExpr(ElementwiseExpr)> body) {
   Location loc = op->getLoc();
-  Term y = body(widen(b, loc, op->getOperand(0)));
+  ElementwiseExpr y = body(widen(b, loc, op->getOperand(0)));
   return SmallVector<Value>{roundTo(b, loc, y, op->getResult(0).getType())};
 }
 
 /// alpha (exp(x) - 1), of the x that are not positive: no exponential of a
 /// large number reaches the derivative.
-static Term emitElu(Term x, double alpha) {
-  Term exponential =
+static ElementwiseExpr emitElu(ElementwiseExpr x, double alpha) {
+  ElementwiseExpr exponential =
       x.apply<arith::MinimumFOp>(x.splat(0.0)).apply<math::ExpM1Op>();
   if (alpha != 1.0)
     exponential = exponential * alpha;
@@ -146,10 +146,10 @@ static Term emitElu(Term x, double alpha) {
 }
 
 FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &b) {
-  return decomposeUnary(*this, b, [&](Term x) {
-    Term inner;
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
+    ElementwiseExpr inner;
     if (getApproximate()) {
-      Term cube = x * x * x;
+      ElementwiseExpr cube = x * x * x;
       inner = ((x + cube * 0.044715) * std::sqrt(2.0 * llvm::numbers::inv_pi))
                   .apply<math::TanhOp>();
     } else {
@@ -160,44 +160,48 @@ FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &b) {
 }
 
 FailureOr<SmallVector<Value>> SiluOp::decompose(OpBuilder &b) {
-  return decomposeUnary(*this, b, [&](Term x) {
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
     return x * x.with(SigmoidOp::create(b, getLoc(), x.getType(), x));
   });
 }
 
 FailureOr<SmallVector<Value>> EluOp::decompose(OpBuilder &b) {
   double alpha = getAlpha().convertToDouble();
-  return decomposeUnary(*this, b, [&](Term x) { return emitElu(x, alpha); });
+  return decomposeUnary(*this, b,
+                        [&](ElementwiseExpr x) { return emitElu(x, alpha); });
 }
 
 FailureOr<SmallVector<Value>> SeluOp::decompose(OpBuilder &b) {
   constexpr double scale = 1.0507009873554804934193349852946;
   constexpr double alpha = 1.6732632423543772848170429916717;
-  return decomposeUnary(*this, b,
-                        [&](Term x) { return emitElu(x, alpha) * scale; });
+  return decomposeUnary(
+      *this, b, [&](ElementwiseExpr x) { return emitElu(x, alpha) * scale; });
 }
 
 FailureOr<SmallVector<Value>> LeakyReluOp::decompose(OpBuilder &b) {
   double alpha = getAlpha().convertToDouble();
-  return decomposeUnary(*this, b,
-                        [&](Term x) { return (x > 0.0).select(x, x * alpha); });
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
+    return (x > 0.0).select(x, x * alpha);
+  });
 }
 
 FailureOr<SmallVector<Value>> Relu6Op::decompose(OpBuilder &b) {
-  return decomposeUnary(*this, b, [&](Term x) {
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
     // At 6, the derivative goes to the first operand, the constant.
-    Term positive = x.with(ReluOp::create(b, getLoc(), x.getType(), x));
+    ElementwiseExpr positive =
+        x.with(ReluOp::create(b, getLoc(), x.getType(), x));
     return x.splat(6.0).apply<arith::MinimumFOp>(positive);
   });
 }
 
 FailureOr<SmallVector<Value>> HardSigmoidOp::decompose(OpBuilder &b) {
-  return decomposeUnary(*this, b, [&](Term x) {
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
     return (x * 0.2 + 0.5).apply<math::ClampFOp>(x.splat(0.0), x.splat(1.0));
   });
 }
 
 FailureOr<SmallVector<Value>> SoftsignOp::decompose(OpBuilder &b) {
-  return decomposeUnary(
-      *this, b, [&](Term x) { return x / (1.0 + x.apply<math::AbsFOp>()); });
+  return decomposeUnary(*this, b, [&](ElementwiseExpr x) {
+    return x / (1.0 + x.apply<math::AbsFOp>());
+  });
 }

@@ -1,4 +1,4 @@
-//===- AlongAxis.cpp - Elements at indices along one dimension ----------===//
+//===- AlongAxis.cpp - Elements at indices along one dimension ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -74,7 +74,8 @@ LogicalResult AttentionOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// q, scaled: fewer products than to scale the scores.
-static Term scaleQueries(AttentionOp op, OpBuilder &b, Term q) {
+static ElementwiseExpr scaleQueries(AttentionOp op, OpBuilder &b,
+                                    ElementwiseExpr q) {
   Location loc = op.getLoc();
   if (std::optional<APFloat> scale = op.getScale())
     return q * scale->convertToDouble();
@@ -82,7 +83,7 @@ static Term scaleQueries(AttentionOp op, OpBuilder &b, Term q) {
   int64_t last = type.getRank() - 1;
   if (!type.isDynamicDim(last))
     return q * (1.0 / std::sqrt(static_cast<double>(type.getDimSize(last))));
-  Term size = q.with(buildCount(b, loc, q, {last}, floatOf(q)));
+  ElementwiseExpr size = q.with(buildCount(b, loc, q, {last}, floatOf(q)));
   return q * q.with(buildBroadcast(b, loc, size.apply<math::RsqrtOp>(), {}, q));
 }
 
@@ -96,12 +97,12 @@ static double getLowestScore(Value scores) {
 
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
-  Term q = scaleQueries(*this, b, widen(b, loc, getQ()));
-  Term k = widen(b, loc, getK()), v = widen(b, loc, getV());
+  ElementwiseExpr q = scaleQueries(*this, b, widen(b, loc, getQ()));
+  ElementwiseExpr k = widen(b, loc, getK()), v = widen(b, loc, getV());
   SmallVector<int64_t> shape(tensorOf(q).getShape().drop_back());
   shape.push_back(tensorOf(k).getShape().drop_back().back());
   Type type = tensorOf(q).clone(shape);
-  Term scores =
+  ElementwiseExpr scores =
       q.with(buildMatmul(b, loc, type, q, false, k, /*transposeB=*/true));
 
   Value mask = getMask();
@@ -109,8 +110,8 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
     mask = buildCast(b, loc, mask, tensorOf(mask).clone(shape));
   bool isChoice = mask && getElementTypeOrSelf(mask).isInteger(1);
   if (isChoice)
-    scores =
-        Term(b, loc, mask).select(scores, scores.splat(getLowestScore(scores)));
+    scores = ElementwiseExpr(b, loc, mask)
+                 .select(scores, scores.splat(getLowestScore(scores)));
   else if (mask)
     scores = scores + widen(b, loc, mask);
   // Below any score of what came before, of which there is one at least.
@@ -120,10 +121,11 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &b) {
         APFloat::getInf(APFloat::IEEEdouble(),
                         /*Negative=*/true)));
 
-  Term weights = scores.with(SoftmaxOp::create(b, loc, type, scores));
+  ElementwiseExpr weights =
+      scores.with(SoftmaxOp::create(b, loc, type, scores));
   // Where all scores are the lowest, each has a weight.
   if (isChoice)
-    weights = Term(b, loc, mask).select(weights, weights.splat(0.0));
+    weights = ElementwiseExpr(b, loc, mask).select(weights, weights.splat(0.0));
   shape.back() = tensorOf(v).getShape().back();
   Value result =
       buildMatmul(b, loc, tensorOf(q).clone(shape), weights, false, v, false);

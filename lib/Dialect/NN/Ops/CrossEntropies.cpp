@@ -132,20 +132,23 @@ LogicalResult SoftmaxCrossEntropyOp::emitVjp(OpBuilder &b,
                                              ArrayRef<bool> needed,
                                              MutableArrayRef<Value> operands) {
   Location loc = getLoc();
-  Term x = widen(b, loc, getLogits());
-  Term z = widen(b, loc, buildCast(b, loc, getLabels(), getLogits().getType()));
+  ElementwiseExpr x = widen(b, loc, getLogits());
+  ElementwiseExpr z =
+      widen(b, loc, buildCast(b, loc, getLabels(), getLogits().getType()));
   int64_t last = tensorOf(x).getRank() - 1;
-  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
-                                        getReduction(), last, x));
+  ElementwiseExpr weights = x.with(buildRowWeights(
+      b, loc, widen(b, loc, results[0]), getReduction(), last, x));
   if (needed[0]) {
-    Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+    ElementwiseExpr softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
     Value total = buildSum(b, loc, z, {last});
-    Term totals = z.with(buildUnreduce(b, loc, total, {last}, false, x));
+    ElementwiseExpr totals =
+        z.with(buildUnreduce(b, loc, total, {last}, false, x));
     operands[0] = roundTo(b, loc, (softmax * totals - z) * weights,
                           getLogits().getType());
   }
   if (needed[1]) {
-    Term logSoftmax = x.with(LogSoftmaxOp::create(b, loc, x.getType(), x));
+    ElementwiseExpr logSoftmax =
+        x.with(LogSoftmaxOp::create(b, loc, x.getType(), x));
     operands[1] = roundTo(b, loc, -logSoftmax * weights, getLabels().getType());
   }
   return success();
@@ -176,12 +179,12 @@ SparseSoftmaxCrossEntropyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   if (!needed[0])
     return success();
   // softmax - one_hot(label), each row weighted.
-  Term x = widen(b, loc, getLogits());
+  ElementwiseExpr x = widen(b, loc, getLogits());
   int64_t last = tensorOf(x).getRank() - 1;
-  Term weights = x.with(buildRowWeights(b, loc, widen(b, loc, results[0]),
-                                        getReduction(), last, x));
-  Term softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
-  Term oneHot = x.with(buildOneHot(b, loc, getLabel(), x));
+  ElementwiseExpr weights = x.with(buildRowWeights(
+      b, loc, widen(b, loc, results[0]), getReduction(), last, x));
+  ElementwiseExpr softmax = x.with(SoftmaxOp::create(b, loc, x.getType(), x));
+  ElementwiseExpr oneHot = x.with(buildOneHot(b, loc, getLabel(), x));
   operands[0] =
       roundTo(b, loc, (softmax - oneHot) * weights, getLogits().getType());
   return success();
@@ -193,15 +196,15 @@ LogicalResult SigmoidCrossEntropyOp::emitVjp(OpBuilder &b,
                                              MutableArrayRef<Value> operands) {
   Location loc = getLoc();
   auto [logits, labels] = castToCommonType(b, loc, getLogits(), getLabels());
-  Term x = widen(b, loc, logits), z = widen(b, loc, labels);
+  ElementwiseExpr x = widen(b, loc, logits), z = widen(b, loc, labels);
   Value dy = results[0];
   if (dy.getType() != logits.getType() && getReduction() == LossReduction::none)
     dy = tensor::CastOp::create(b, loc, logits.getType(), dy);
-  Term weights =
+  ElementwiseExpr weights =
       x.with(buildRowWeights(b, loc, widen(b, loc, dy), getReduction(),
                              tensorOf(logits).getRank(), x));
   if (needed[0]) {
-    Term sigmoid = x.with(SigmoidOp::create(b, loc, x.getType(), x));
+    ElementwiseExpr sigmoid = x.with(SigmoidOp::create(b, loc, x.getType(), x));
     operands[0] =
         roundTo(b, loc, (sigmoid - z) * weights, getLogits().getType());
   }

@@ -115,20 +115,20 @@ struct Normalizer {
       : b(b), loc(loc), x(widen(b, loc, input)), axes(axes) {}
 
   /// The mean over the axes.
-  Term mean(Term value) const {
+  ElementwiseExpr mean(ElementwiseExpr value) const {
     return value.with(buildReduce(b, loc, ReductionKind::mean, value, axes));
   }
   /// A number for each sample, repeated over the axes.
-  Term spread(Term reduced) const {
+  ElementwiseExpr spread(ElementwiseExpr reduced) const {
     return reduced.with(buildUnreduce(b, loc, reduced, axes, false, x));
   }
   /// `parameter`, whose dimensions are `dims` of x, repeated over the others.
-  Term repeat(Value parameter, ArrayRef<int64_t> dims) const {
+  ElementwiseExpr repeat(Value parameter, ArrayRef<int64_t> dims) const {
     return x.with(buildBroadcast(b, loc, widen(b, loc, parameter), dims, x));
   }
   /// value * gamma + beta, of those that there are.
-  Term scale(Term value, Value gamma, Value beta,
-             ArrayRef<int64_t> dims) const {
+  ElementwiseExpr scale(ElementwiseExpr value, Value gamma, Value beta,
+                        ArrayRef<int64_t> dims) const {
     if (gamma)
       value = value * repeat(gamma, dims);
     if (beta)
@@ -138,28 +138,29 @@ struct Normalizer {
 
   OpBuilder &b;
   Location loc;
-  Term x;
+  ElementwiseExpr x;
   SmallVector<int64_t> axes;
 };
 } // namespace
 
 /// 1 / sqrt(x + epsilon).
-static Term inverseRoot(Term x, const APFloat &epsilon) {
+static ElementwiseExpr inverseRoot(ElementwiseExpr x, const APFloat &epsilon) {
   return (x + epsilon.convertToDouble()).apply<math::RsqrtOp>();
 }
 
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &b) {
   Normalizer n(b, getLoc(), getX(), getAxes());
-  Term centered = n.x - n.spread(n.mean(n.x));
-  Term variance = n.mean(centered * centered);
-  Term y = centered * n.spread(inverseRoot(variance, getEpsilon()));
+  ElementwiseExpr centered = n.x - n.spread(n.mean(n.x));
+  ElementwiseExpr variance = n.mean(centered * centered);
+  ElementwiseExpr y = centered * n.spread(inverseRoot(variance, getEpsilon()));
   y = n.scale(y, getGamma(), getBeta(), getAxes());
   return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }
 
 FailureOr<SmallVector<Value>> RMSNormOp::decompose(OpBuilder &b) {
   Normalizer n(b, getLoc(), getX(), getAxes());
-  Term y = n.x * n.spread(inverseRoot(n.mean(n.x * n.x), getEpsilon()));
+  ElementwiseExpr y =
+      n.x * n.spread(inverseRoot(n.mean(n.x * n.x), getEpsilon()));
   y = n.scale(y, getGamma(), Value(), getAxes());
   return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }
@@ -167,12 +168,12 @@ FailureOr<SmallVector<Value>> RMSNormOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>> BatchNormTrainingOp::decompose(OpBuilder &b) {
   int64_t channels = tensorOf(getX()).getRank() - 1;
   Normalizer n(b, getLoc(), getX(), identityDims(channels));
-  Term mean = n.mean(n.x);
-  Term centered = n.x - n.spread(mean);
-  Term variance = n.mean(centered * centered);
-  Term y = centered * n.spread(inverseRoot(variance, getEpsilon()));
+  ElementwiseExpr mean = n.mean(n.x);
+  ElementwiseExpr centered = n.x - n.spread(mean);
+  ElementwiseExpr variance = n.mean(centered * centered);
+  ElementwiseExpr y = centered * n.spread(inverseRoot(variance, getEpsilon()));
   y = n.scale(y, getGamma(), getBeta(), {channels});
-  auto round = [&](Term value, Value result) {
+  auto round = [&](ElementwiseExpr value, Value result) {
     return roundTo(b, getLoc(), value, result.getType());
   };
   return SmallVector<Value>{round(y, getResult()), round(mean, getMean()),
@@ -183,13 +184,14 @@ FailureOr<SmallVector<Value>> BatchNormInferenceOp::decompose(OpBuilder &b) {
   int64_t channels = tensorOf(getX()).getRank() - 1;
   Normalizer n(b, getLoc(), getX(), identityDims(channels));
   // One factor a channel.
-  Term factor = inverseRoot(widen(b, getLoc(), getVariance()), getEpsilon());
+  ElementwiseExpr factor =
+      inverseRoot(widen(b, getLoc(), getVariance()), getEpsilon());
   if (getGamma()) {
     auto [left, right] =
         castToCommonType(b, getLoc(), factor, widen(b, getLoc(), getGamma()));
     factor = factor.with(left) * factor.with(right);
   }
-  Term y =
+  ElementwiseExpr y =
       (n.x - n.repeat(getMean(), {channels})) * n.repeat(factor, {channels});
   y = n.scale(y, Value(), getBeta(), {channels});
   return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};

@@ -199,9 +199,10 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     return success();
   case ReductionKind::mean: {
     // Counts are beyond what 16 bits hold.
-    Term wide = widen(b, loc, dy);
+    ElementwiseExpr wide = widen(b, loc, dy);
     Value count = buildCount(b, loc, x, getAxes(), floatOf(wide));
-    Term share = wide / wide.with(buildBroadcast(b, loc, count, {}, wide));
+    ElementwiseExpr share =
+        wide / wide.with(buildBroadcast(b, loc, count, {}, wide));
     operands[0] = spread(roundTo(b, loc, share, dy.getType()));
     return success();
   }
@@ -216,7 +217,7 @@ LogicalResult ReduceOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     Value zero = buildSplat(b, loc, x, 0.0);
     Value ones =
         arith::SelectOp::create(b, loc, hit, buildSplat(b, loc, x, 1.0), zero);
-    Term wide = widen(b, loc, dy);
+    ElementwiseExpr wide = widen(b, loc, dy);
     Value ties =
         ReduceOp::create(b, loc, wide.getType(), ReductionKind::sum,
                          widen(b, loc, ones), getAxes(), getKeepdims());

@@ -118,18 +118,20 @@ struct RowLoss {
   }
 
   /// One number a row.
-  Term reduce(ReductionKind kind, Term elements) const {
+  ElementwiseExpr reduce(ReductionKind kind, ElementwiseExpr elements) const {
     int64_t last = tensorOf(elements).getRank() - 1;
     return elements.with(buildReduce(b, loc, kind, elements, {last}));
   }
-  Term sum(Term elements) const { return reduce(ReductionKind::sum, elements); }
+  ElementwiseExpr sum(ElementwiseExpr elements) const {
+    return reduce(ReductionKind::sum, elements);
+  }
   /// A number for each row, repeated along it.
-  Term spread(Term rows) const {
+  ElementwiseExpr spread(ElementwiseExpr rows) const {
     int64_t last = tensorOf(p).getRank() - 1;
     return rows.with(buildUnreduce(b, loc, rows, {last}, false, p));
   }
 
-  FailureOr<SmallVector<Value>> finish(Term rows) const {
+  FailureOr<SmallVector<Value>> finish(ElementwiseExpr rows) const {
     Value value = rows;
     SmallVector<int64_t> dims = identityDims(tensorOf(rows).getRank());
     if (reduction == LossReduction::mean)
@@ -138,7 +140,7 @@ struct RowLoss {
       value = buildReduce(b, loc, ReductionKind::sum, value, dims);
     return SmallVector<Value>{roundTo(b, loc, value, type)};
   }
-  FailureOr<SmallVector<Value>> finishMean(Term elements) const {
+  FailureOr<SmallVector<Value>> finishMean(ElementwiseExpr elements) const {
     return finish(reduce(ReductionKind::mean, elements));
   }
 
@@ -146,22 +148,24 @@ struct RowLoss {
   Location loc;
   LossReduction reduction;
   Type type;
-  Term p, t;
+  ElementwiseExpr p, t;
 };
 } // namespace
 
-static Term abs(Term x) { return x.apply<math::AbsFOp>(); }
-static Term log(Term x) { return x.apply<math::LogOp>(); }
-static Term maximum(Term x, double bound) {
+static ElementwiseExpr abs(ElementwiseExpr x) {
+  return x.apply<math::AbsFOp>();
+}
+static ElementwiseExpr log(ElementwiseExpr x) { return x.apply<math::LogOp>(); }
+static ElementwiseExpr maximum(ElementwiseExpr x, double bound) {
   return x.apply<arith::MaximumFOp>(x.splat(bound));
 }
-static Term clamp(Term x, double low, double high) {
+static ElementwiseExpr clamp(ElementwiseExpr x, double low, double high) {
   return x.apply<math::ClampFOp>(x.splat(low), x.splat(high));
 }
 
 FailureOr<SmallVector<Value>> MeanSquaredErrorOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term error = loss.p - loss.t;
+  ElementwiseExpr error = loss.p - loss.t;
   return loss.finishMean(error * error);
 }
 
@@ -173,24 +177,24 @@ FailureOr<SmallVector<Value>> MeanAbsoluteErrorOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>>
 MeanAbsolutePercentageErrorOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term share = abs(loss.p - loss.t) / maximum(abs(loss.t), fuzz);
+  ElementwiseExpr share = abs(loss.p - loss.t) / maximum(abs(loss.t), fuzz);
   return loss.finishMean(share * 100.0);
 }
 
 FailureOr<SmallVector<Value>>
 MeanSquaredLogarithmicErrorOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term error = maximum(loss.p, fuzz).apply<math::Log1pOp>() -
-               maximum(loss.t, fuzz).apply<math::Log1pOp>();
+  ElementwiseExpr error = maximum(loss.p, fuzz).apply<math::Log1pOp>() -
+                          maximum(loss.t, fuzz).apply<math::Log1pOp>();
   return loss.finishMean(error * error);
 }
 
 FailureOr<SmallVector<Value>> HuberOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
   double delta = getDelta().convertToDouble();
-  Term error = loss.p - loss.t, size = abs(error);
-  Term quadratic = error * error * 0.5;
-  Term linear = (size - 0.5 * delta) * delta;
+  ElementwiseExpr error = loss.p - loss.t, size = abs(error);
+  ElementwiseExpr quadratic = error * error * 0.5;
+  ElementwiseExpr linear = (size - 0.5 * delta) * delta;
   return loss.finishMean((size <= size.splat(delta)).select(quadratic, linear));
 }
 
@@ -201,28 +205,29 @@ FailureOr<SmallVector<Value>> HingeOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> SquaredHingeOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term margin = maximum(1.0 - loss.t * loss.p, 0.0);
+  ElementwiseExpr margin = maximum(1.0 - loss.t * loss.p, 0.0);
   return loss.finishMean(margin * margin);
 }
 
 FailureOr<SmallVector<Value>> CategoricalHingeOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term right = loss.sum(loss.t * loss.p);
-  Term wrong = loss.reduce(ReductionKind::max, (1.0 - loss.t) * loss.p);
+  ElementwiseExpr right = loss.sum(loss.t * loss.p);
+  ElementwiseExpr wrong =
+      loss.reduce(ReductionKind::max, (1.0 - loss.t) * loss.p);
   return loss.finish(maximum(wrong - right + 1.0, 0.0));
 }
 
 FailureOr<SmallVector<Value>> LogCoshOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
   // (1 + exp(-2 e)) / 2 = 1 + expm1(-2 e) / 2: exact for small e too.
-  Term size = abs(loss.p - loss.t);
-  Term rest = (size * -2.0).apply<math::ExpM1Op>() * 0.5;
+  ElementwiseExpr size = abs(loss.p - loss.t);
+  ElementwiseExpr rest = (size * -2.0).apply<math::ExpM1Op>() * 0.5;
   return loss.finishMean(size + rest.apply<math::Log1pOp>());
 }
 
 FailureOr<SmallVector<Value>> KLDivergenceOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term t = clamp(loss.t, fuzz, 1.0), p = clamp(loss.p, fuzz, 1.0);
+  ElementwiseExpr t = clamp(loss.t, fuzz, 1.0), p = clamp(loss.p, fuzz, 1.0);
   return loss.finish(loss.sum(t * log(t / p)));
 }
 
@@ -233,8 +238,8 @@ FailureOr<SmallVector<Value>> PoissonOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> CosineProximityOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  auto normalize = [&](Term x) {
-    Term square = maximum(loss.sum(x * x), squareFuzz);
+  auto normalize = [&](ElementwiseExpr x) {
+    ElementwiseExpr square = maximum(loss.sum(x * x), squareFuzz);
     return x * loss.spread(square.apply<math::RsqrtOp>());
   };
   return loss.finish(-loss.sum(normalize(loss.p) * normalize(loss.t)));
@@ -242,8 +247,8 @@ FailureOr<SmallVector<Value>> CosineProximityOp::decompose(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>> BinaryCrossentropyOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term p = clamp(loss.p, fuzz, 1.0 - fuzz);
-  Term likelihood =
+  ElementwiseExpr p = clamp(loss.p, fuzz, 1.0 - fuzz);
+  ElementwiseExpr likelihood =
       loss.t * log(p) + (1.0 - loss.t) * (-p).apply<math::Log1pOp>();
   return loss.finishMean(-likelihood);
 }
@@ -251,14 +256,15 @@ FailureOr<SmallVector<Value>> BinaryCrossentropyOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>>
 CategoricalCrossentropyOp::decompose(OpBuilder &b) {
   RowLoss loss(*this, b);
-  Term p = loss.p / loss.spread(loss.sum(loss.p));
+  ElementwiseExpr p = loss.p / loss.spread(loss.sum(loss.p));
   return loss.finish(-loss.sum(loss.t * log(clamp(p, fuzz, 1.0 - fuzz))));
 }
 
 FailureOr<SmallVector<Value>> L2LossOp::decompose(OpBuilder &b) {
-  Term x = widen(b, getLoc(), getX());
+  ElementwiseExpr x = widen(b, getLoc(), getX());
   SmallVector<int64_t> axes = identityDims(tensorOf(x).getRank());
-  Term sum = x.with(buildReduce(b, getLoc(), ReductionKind::sum, x * x, axes));
+  ElementwiseExpr sum =
+      x.with(buildReduce(b, getLoc(), ReductionKind::sum, x * x, axes));
   return SmallVector<Value>{
       roundTo(b, getLoc(), sum * 0.5, getResult().getType())};
 }

@@ -60,7 +60,7 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   // dx[i] is the sum over k of dy[k] times product k without its factor i: that
   // of x with 1 in place of element i. Nothing is divided.
   Location loc = getLoc();
-  Term x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
+  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
   RankedTensorType type = tensorOf(x);
   int64_t axis = getAxis();
   // Dimension `axis` is i, the next one k.
@@ -70,7 +70,7 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   SmallVector<int64_t> shape(type.getShape());
   shape.insert(shape.begin() + axis, shape[axis]);
   Value like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  auto repeat = [&](Term value) {
+  auto repeat = [&](ElementwiseExpr value) {
     return value.with(buildBroadcast(b, loc, value, dims, like));
   };
   auto number = [&](int64_t dim) -> Value {
@@ -82,9 +82,10 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   auto compare = [&](arith::CmpIPredicate predicate) {
     return x.with(arith::CmpIOp::create(b, loc, predicate, i, k));
   };
-  Term all = repeat(x);
-  Term others = compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
-  Term products =
+  ElementwiseExpr all = repeat(x);
+  ElementwiseExpr others =
+      compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
+  ElementwiseExpr products =
       x.with(CumprodOp::create(b, loc, others.getType(), others, axis + 1,
                                getExclusive(), getReverse()));
   // Whether element i is a factor of product k.
@@ -93,7 +94,8 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   if (getExclusive())
     isFactor =
         getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
-  Term shares = compare(isFactor).select(products * repeat(dy), all.splat(0.0));
+  ElementwiseExpr shares =
+      compare(isFactor).select(products * repeat(dy), all.splat(0.0));
   Value dx = buildSum(b, loc, shares, {axis + 1});
   operands[0] = roundTo(b, loc, dx, getX().getType());
   return success();

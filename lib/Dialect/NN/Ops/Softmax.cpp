@@ -59,11 +59,11 @@ LogicalResult LogSoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   Location loc = getLoc();
   Value x = getX();
   int64_t last = tensorOf(x).getRank() - 1;
-  Term dy = widen(b, loc, results[0]);
-  Term softmax =
+  ElementwiseExpr dy = widen(b, loc, results[0]);
+  ElementwiseExpr softmax =
       widen(b, loc, SoftmaxOp::create(b, loc, x.getType(), x).getResult());
   Value sum = buildSum(b, loc, dy, {last});
-  Term sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
+  ElementwiseExpr sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
   operands[0] = roundTo(b, loc, dy - softmax * sums, x.getType());
   return success();
 }

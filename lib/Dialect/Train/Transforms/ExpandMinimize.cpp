@@ -1,4 +1,4 @@
-//===- ExpandMinimize.cpp - Gradients of a loss, to be applied -----------===//
+//===- ExpandMinimize.cpp - Gradients of a loss, to be applied ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeclareVariable.h"
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Dialect/NN/NN.h"
-#include "flywheel/Dialect/NN/Term.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,7 +41,8 @@ struct TrainExpandMovingAverages
 
 private:
   void expand(MovingAverageOp op);
-  Term emitDebiased(MovingAverageOp op, OpBuilder &b, Term value);
+  ElementwiseExpr emitDebiased(MovingAverageOp op, OpBuilder &b,
+                               ElementwiseExpr value);
   Debiasing &getDebiasing(MovingAverageOp op);
 
   llvm::DenseMap<Operation *, Debiasing> debiasings;
@@ -78,23 +79,25 @@ Debiasing &TrainExpandMovingAverages::getDebiasing(MovingAverageOp op) {
   return it->second;
 }
 
-Term TrainExpandMovingAverages::emitDebiased(MovingAverageOp op, OpBuilder &b,
-                                             Term value) {
+ElementwiseExpr TrainExpandMovingAverages::emitDebiased(MovingAverageOp op,
+                                                        OpBuilder &b,
+                                                        ElementwiseExpr value) {
   Location loc = op.getLoc();
   double momentum = op.getMomentum().convertToDouble();
   Debiasing &debiasing = getDebiasing(op);
-  Term biased = nn::widen(b, loc, read(b, loc, debiasing.biased));
+  ElementwiseExpr biased = nn::widen(b, loc, read(b, loc, debiasing.biased));
   biased = biased - (biased - value) * (1.0 - momentum);
   assign(b, loc, debiasing.biased,
          nn::roundTo(b, loc, biased, debiasing.biased.getTensorType()));
-  Term step(b, loc, read(b, loc, debiasing.step));
+  ElementwiseExpr step(b, loc, read(b, loc, debiasing.step));
   step = step.apply<arith::AddIOp>(step.splat(1.0));
   assign(b, loc, debiasing.step, step);
 
   // 1 - momentum^n cancels: in f64, and one number.
   auto f64 = RankedTensorType::get({}, b.getF64Type());
-  Term count = step.with(arith::SIToFPOp::create(b, loc, f64, step));
-  Term weight = 1.0 - count.splat(momentum).apply<math::PowFOp>(count);
+  ElementwiseExpr count = step.with(arith::SIToFPOp::create(b, loc, f64, step));
+  ElementwiseExpr weight =
+      1.0 - count.splat(momentum).apply<math::PowFOp>(count);
   auto scalar =
       RankedTensorType::get({}, getElementTypeOrSelf(value.getType()));
   Value narrowed = nn::roundTo(b, loc, weight, scalar);
@@ -106,12 +109,12 @@ void TrainExpandMovingAverages::expand(MovingAverageOp op) {
   Location loc = op.getLoc();
   Type type = op.getValue().getType();
   double momentum = op.getMomentum().convertToDouble();
-  Term value = nn::widen(b, loc, op.getValue());
-  Term average;
+  ElementwiseExpr value = nn::widen(b, loc, op.getValue());
+  ElementwiseExpr average;
   if (op.getZeroDebias()) {
     average = emitDebiased(op, b, value);
   } else {
-    Term old =
+    ElementwiseExpr old =
         nn::widen(b, loc, ReadOp::create(b, loc, type, op.getVariableAttr()));
     average = old * momentum + value * (1.0 - momentum);
   }

@@ -6,8 +6,8 @@
 
 #include "BuildElements.h"
 #include "DeclareVariable.h"
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Dialect/NN/NN.h"
-#include "flywheel/Dialect/NN/Term.h"
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 
@@ -83,8 +83,8 @@ static void expandDropout(DropoutOp op) {
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))
     if (ShapedType::isDynamic(extent))
       sizes.push_back(tensor::DimOp::create(b, loc, op.getX(), dim));
-  flywheel::Term x = flywheel::nn::widen(b, loc, op.getX());
-  flywheel::Term kept = x * (1.0 / (1.0 - rate));
+  flywheel::ElementwiseExpr x = flywheel::nn::widen(b, loc, op.getX());
+  flywheel::ElementwiseExpr kept = x * (1.0 / (1.0 - rate));
   Value mask;
   if (Value training = op.getTraining()) {
     if (isa<RankedTensorType>(training.getType()))
@@ -106,7 +106,8 @@ static void expandDropout(DropoutOp op) {
   } else {
     mask = drawMask(b, op, sizes);
   }
-  flywheel::Term y = flywheel::Term(b, loc, mask).select(kept, kept.splat(0.0));
+  flywheel::ElementwiseExpr y =
+      flywheel::ElementwiseExpr(b, loc, mask).select(kept, kept.splat(0.0));
   op.replaceAllUsesWith(flywheel::nn::roundTo(b, loc, y, type));
   op.erase();
 }

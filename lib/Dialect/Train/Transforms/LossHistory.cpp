@@ -6,7 +6,7 @@
 
 #include "LossHistory.h"
 
-#include "CarryState.h"
+#include "PromoteStateToIterArgs.h"
 #include "VariableAccess.h"
 
 #include "flywheel/Autodiff/Activity.h"

@@ -1,4 +1,4 @@
-//===- LossHistory.h - What a loss is computed from ------------*- C++ -*-===//
+//===- LossHistory.h - What a loss is computed from -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

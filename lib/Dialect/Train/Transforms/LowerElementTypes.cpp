@@ -1,4 +1,5 @@
-//===- LowerElementTypes.cpp - How memory holds elements ------------------===//
+//===- LowerElementTypes.cpp - How memory holds elements
+//------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,5 @@
-//===- PrivatizeInits.cpp - One initial value for each destination --------===//
+//===- CloneSharedInits.cpp - One initial value for each destination
+//--------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +17,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_PRIVATIZEINITS
+#define GEN_PASS_DEF_CLONESHAREDINITS
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
@@ -37,7 +38,8 @@ static Value cloneInit(OpBuilder &b, Value init) {
 }
 
 namespace {
-struct PrivatizeInits : flywheel::impl::PrivatizeInitsBase<PrivatizeInits> {
+struct CloneSharedInits
+    : flywheel::impl::CloneSharedInitsBase<CloneSharedInits> {
   void runOnOperation() override {
     SmallVector<OpOperand *> inits;
     getOperation().walk([&](DestinationStyleOpInterface op) {

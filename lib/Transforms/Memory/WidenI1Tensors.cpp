@@ -1,4 +1,4 @@
-//===- StoreBooleansAsBytes.cpp - Masks that vectors can read -------------===//
+//===- WidenI1Tensors.cpp - Masks that vectors can read -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,7 +21,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_STOREBOOLEANSASBYTES
+#define GEN_PASS_DEF_WIDENI1TENSORS
 #include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
 } // namespace flywheel
 
@@ -86,8 +86,7 @@ static void widenResult(linalg::GenericOp op, OpOperand &init) {
 }
 
 namespace {
-struct StoreBooleansAsBytes
-    : flywheel::impl::StoreBooleansAsBytesBase<StoreBooleansAsBytes> {
+struct WidenI1Tensors : flywheel::impl::WidenI1TensorsBase<WidenI1Tensors> {
   void runOnOperation() override {
     getOperation().walk([](linalg::GenericOp op) {
       for (OpOperand &init : op.getDpsInitsMutable())

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-equate-buffers --split-input-file --verify-diagnostics
+// RUN: flywheel-opt %s --flywheel-insert-state-copies --split-input-file --verify-diagnostics
 
 func.func @tensors(%x: tensor<4xf32>, %v: tensor<4xf32>) {
   // expected-error@below {{'linalg_ext.commit' op expected buffers, found tensors}}

@@ -1,4 +1,5 @@
-//===- IndexLoops.cpp - Loops over integers as loops over indices ---------===//
+//===- NormalizeLoopIndices.cpp - Loops over integers as loops over indices
+//---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +27,7 @@ using namespace mlir;
 using flywheel::linalg_ext::LinalgExtDialect;
 
 namespace flywheel {
-#define GEN_PASS_DEF_INDEXLOOPS
+#define GEN_PASS_DEF_NORMALIZELOOPINDICES
 #include "flywheel/Transforms/SCF/SCFPasses.h.inc"
 } // namespace flywheel
 
@@ -170,7 +171,8 @@ static void countIterations(scf::ForOp loop) {
 
 namespace flywheel {
 namespace {
-struct IndexLoops : impl::IndexLoopsBase<IndexLoops> {
+struct NormalizeLoopIndices
+    : impl::NormalizeLoopIndicesBase<NormalizeLoopIndices> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     bool isValid = true;

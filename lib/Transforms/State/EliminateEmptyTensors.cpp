@@ -1,4 +1,5 @@
-//===- ComputeInPlace.cpp - Compute values where they are stored ----------===//
+//===- EliminateEmptyTensors.cpp - Compute values where they are stored
+//----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +23,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_COMPUTEINPLACE
+#define GEN_PASS_DEF_ELIMINATEEMPTYTENSORS
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
@@ -55,7 +56,8 @@ static void moveToDestination(RewriterBase &rewriter,
 }
 
 namespace {
-struct ComputeInPlace : flywheel::impl::ComputeInPlaceBase<ComputeInPlace> {
+struct EliminateEmptyTensors
+    : flywheel::impl::EliminateEmptyTensorsBase<EliminateEmptyTensors> {
   void runOnOperation() override {
     // Both are insertions of slices, which bufferization would turn to copies.
     RewritePatternSet patterns(&getContext());

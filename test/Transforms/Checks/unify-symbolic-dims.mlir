@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-unify-extents --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-unify-symbolic-dims --split-input-file | FileCheck %s
 
 // Both feeds and the result have the batch; an extent of its own gets a name.
 // CHECK-LABEL: func.func @batch(

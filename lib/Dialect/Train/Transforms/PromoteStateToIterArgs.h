@@ -1,4 +1,4 @@
-//===- CarryState.h - Variables that control flow passes on -----*- C++ -*-===//
+//===- PromoteStateToIterArgs.h - State as what loops carry -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,23 +1,24 @@
-//===- StepReader.h - A step as a program of its memory ---------*- C++ -*-===//
+//===- RematModelReader.h - A step as a program of its memory ---------*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H
-#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H
+#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODELREADER_H
+#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODELREADER_H
 
-#include "StepProgram.h"
+#include "RematModel.h"
 #include "WorkspacePlan.h"
 
 namespace flywheel {
 
 /// What the ops at the top level of a bufferized function do to its buffers and
 /// arguments.
-class StepReader {
+class RematModelReader {
 public:
   /// Sizes are those where each symbolic extent is its bound.
-  StepReader(mlir::func::FuncOp function, const ExtentBounds &bounds)
+  RematModelReader(mlir::func::FuncOp function, const ExtentBounds &bounds)
       : function(function), sizes(function, bounds) {}
 
   /// Fills in what follows. Emits an error for a buffer without a bounded size.
@@ -31,7 +32,7 @@ public:
 
   mlir::func::FuncOp function;
   WorkspaceSizes sizes;
-  StepProgram program;
+  RematModel program;
   /// The ops and storages of `program`: buffers are results of `memref.alloc`.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> storages;
@@ -51,4 +52,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPREADER_H
+#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODELREADER_H

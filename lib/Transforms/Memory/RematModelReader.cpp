@@ -1,10 +1,11 @@
-//===- StepReader.cpp - A step as a program of its memory -----------------===//
+//===- RematModelReader.cpp - A step as a program of its memory
+//-----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepReader.h"
+#include "RematModelReader.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,8 +90,8 @@ static CheckedSize countFlops(Operation *op, int64_t extent) {
 // Storages
 //===----------------------------------------------------------------------===//
 
-void StepReader::addStorage(Value value, Storage storage,
-                            const BufferViewFlowAnalysis &aliases) {
+void RematModelReader::addStorage(Value value, Storage storage,
+                                  const BufferViewFlowAnalysis &aliases) {
   unsigned number = storages.size();
   storage.original = number;
   Block &entry = function.getBody().front();
@@ -106,10 +107,9 @@ void StepReader::addStorage(Value value, Storage storage,
 }
 
 /// A buffer that one op of the step alone knows is a part of that op.
-LogicalResult
-StepReader::readBuffer(memref::AllocOp alloc,
-                       const BufferViewFlowAnalysis &aliases,
-                       const llvm::DenseMap<Operation *, unsigned> &positions) {
+LogicalResult RematModelReader::readBuffer(
+    memref::AllocOp alloc, const BufferViewFlowAnalysis &aliases,
+    const llvm::DenseMap<Operation *, unsigned> &positions) {
   FailureOr<AffineExpr> size = sizes.getBytes(alloc);
   if (failed(size))
     return failure();
@@ -144,7 +144,7 @@ static void add(SmallVectorImpl<unsigned> &set, ArrayRef<unsigned> numbers) {
 }
 
 /// Adds what `op` itself does, without the ops inside it.
-void StepReader::readEffects(Operation *op, StepOp &stepOp) {
+void RematModelReader::readEffects(Operation *op, StepOp &stepOp) {
   bool isKnown = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                  op->hasTrait<OpTrait::IsTerminator>();
   if (auto effectful = dyn_cast<MemoryEffectOpInterface>(op)) {
@@ -171,7 +171,7 @@ void StepReader::readEffects(Operation *op, StepOp &stepOp) {
     add(stepOp.writes, getStorages(operand));
 }
 
-void StepReader::readOp(Operation *op, StepOp &stepOp) {
+void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
   bool isView = isa<ViewLikeOpInterface>(op);
   // The old value of a variable is there to be copied once.
   if (op->hasAttr(TrainDialect::getSnapshotAttrName()) ||
@@ -194,7 +194,7 @@ void StepReader::readOp(Operation *op, StepOp &stepOp) {
                kMaxComparedFlops);
 }
 
-LogicalResult StepReader::read() {
+LogicalResult RematModelReader::read() {
   Block &entry = function.getBody().front();
   for (Operation &op : entry.without_terminator()) {
     StepOp stepOp;

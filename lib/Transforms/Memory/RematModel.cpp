@@ -1,10 +1,10 @@
-//===- StepProgram.cpp - What a step does to its memory -------------------===//
+//===- RematModel.cpp - What a step does to its memory --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepProgram.h"
+#include "RematModel.h"
 #include "WorkspacePlan.h"
 #include "flywheel/Model/Manifest.h"
 
@@ -27,7 +27,7 @@ bool StepOp::touches(unsigned storage) const {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-StepAnalysis::StepAnalysis(const StepProgram &program)
+StepAnalysis::StepAnalysis(const RematModel &program)
     : program(program), first(program.storages.size(), kNone),
       last(program.storages.size(), kNone),
       unitOf(program.storages.size(), kNone), writers(program.storages.size()),
@@ -141,14 +141,14 @@ void StepAnalysis::computeUnits() {
   }
 }
 
-int64_t flywheel::countFlops(const StepProgram &program) {
+int64_t flywheel::countFlops(const RematModel &program) {
   int64_t flops = 0;
   for (const StepOp &op : program.ops)
     flops += op.flops;
   return flops;
 }
 
-int64_t flywheel::planWorkspaceBytes(const StepProgram &program) {
+int64_t flywheel::planWorkspaceBytes(const RematModel &program) {
   std::vector<LiveBuffer> buffers(program.storages.size());
   for (auto [position, op] : llvm::enumerate(program.ops)) {
     for (unsigned storage : llvm::concat<const unsigned>(op.reads, op.writes)) {
@@ -188,7 +188,7 @@ public:
 
   /// False where a unit was needed after its deadline, which is in neither set
   /// any more.
-  bool run(StepProgram &result);
+  bool run(RematModel &result);
 
 private:
   bool isDropped(unsigned storage) const {
@@ -200,13 +200,13 @@ private:
   void emit(const StepOp &op);
 
   const StepAnalysis &analysis;
-  const StepProgram &program;
+  const RematModel &program;
   unsigned at;
   llvm::BitVector &dropped;
   /// What nothing after `at` uses as the program is. What needs it to be
   /// recomputed recomputes it as well.
   llvm::BitVector &gone;
-  StepProgram rewritten;
+  RematModel rewritten;
   /// The storage that stands for each one now.
   std::vector<unsigned> current;
 };
@@ -243,7 +243,7 @@ bool Rewriter::recompute(unsigned number, unsigned position) {
   return true;
 }
 
-bool Rewriter::run(StepProgram &result) {
+bool Rewriter::run(RematModel &result) {
   rewritten.storages = program.storages;
   for (unsigned i = 0, e = program.storages.size(); i < e; ++i)
     current.push_back(i);
@@ -259,8 +259,8 @@ bool Rewriter::run(StepProgram &result) {
   return true;
 }
 
-StepProgram flywheel::recomputeAfter(const StepAnalysis &analysis, unsigned at,
-                                     llvm::BitVector &dropped) {
+RematModel flywheel::recomputeAfter(const StepAnalysis &analysis, unsigned at,
+                                    llvm::BitVector &dropped) {
   llvm::BitVector gone(analysis.units.size());
   for (auto [number, unit] : llvm::enumerate(analysis.units))
     if (unit.ops.back() <= at &&
@@ -268,7 +268,7 @@ StepProgram flywheel::recomputeAfter(const StepAnalysis &analysis, unsigned at,
           return analysis.last[buffer] <= at;
         }))
       gone.set(number);
-  StepProgram result;
+  RematModel result;
   while (!Rewriter(analysis, at, dropped, gone).run(result))
     ;
   return result;

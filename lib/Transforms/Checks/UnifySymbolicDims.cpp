@@ -1,4 +1,5 @@
-//===- UnifyExtents.cpp - Which dynamic extents are the same number -------===//
+//===- UnifySymbolicDims.cpp - Which dynamic extents are the same number
+//-------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +25,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_UNIFYEXTENTS
+#define GEN_PASS_DEF_UNIFYSYMBOLICDIMS
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
@@ -156,9 +157,10 @@ expandProduct(tensor::DimOp op) {
 }
 
 namespace {
-struct UnifyExtents : flywheel::impl::UnifyExtentsBase<UnifyExtents> {
+struct UnifySymbolicDims
+    : flywheel::impl::UnifySymbolicDimsBase<UnifySymbolicDims> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    UnifyExtentsBase::getDependentDialects(registry);
+    UnifySymbolicDimsBase::getDependentDialects(registry);
     registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
   }
   void runOnOperation() override;
@@ -190,9 +192,9 @@ private:
 
 /// Each extent has the name that the program gives it. Of the others the first,
 /// where it is the first of its feed, is the batch.
-SmallVector<StringRef>
-UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
-                          ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
+    ArrayRef<Extent> symbols,
+    ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
   SmallVector<StringRef> names(symbols.size());
   llvm::StringSet<> taken;
   for (auto [extent, number] : feedExtents) {
@@ -217,7 +219,7 @@ UnifyExtents::nameSymbols(ArrayRef<Extent> symbols,
 }
 
 /// Says for the extents of feeds that are those of others what requires that.
-void UnifyExtents::nameExtentPlaces(
+void UnifySymbolicDims::nameExtentPlaces(
     const ExtentClasses &classes, ArrayRef<Extent> symbols,
     ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
   SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
@@ -245,8 +247,8 @@ void UnifyExtents::nameExtentPlaces(
 
 /// Emits a check that a dynamic extent of a feed has the one value that the
 /// body works for.
-void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
-                                 int64_t expected) {
+void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
+                                      int64_t expected) {
   // Behind the checks of the ops, which say more.
   OpBuilder b(feed.getOwner()->getTerminator());
   Location loc = getOperation().getLoc();
@@ -261,7 +263,7 @@ void UnifyExtents::checkConstant(BlockArgument feed, int64_t dim,
   cf::AssertOp::create(b, loc, ok, message);
 }
 
-void UnifyExtents::runOnOperation() {
+void UnifySymbolicDims::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;

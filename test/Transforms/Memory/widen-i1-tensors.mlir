@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-store-booleans-as-bytes --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-widen-i1-tensors --split-input-file | FileCheck %s
 
 #map = affine_map<(d0) -> (d0)>
 #map2 = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --train-carry-state --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --train-promote-state-to-iter-args --split-input-file | FileCheck %s
 
 train.variable @n : tensor<i64> = #train.zeros {trainable = false}
 train.variable @mean : tensor<f64> = #train.zeros {trainable = false}

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-unify-extents --split-input-file --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-unify-symbolic-dims --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
 // expected-error@below {{expected the extent of dimension 0 of result 0 to be an extent of a feed: its size is not known before the step runs}}

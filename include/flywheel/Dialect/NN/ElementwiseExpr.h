@@ -1,4 +1,4 @@
-//===- Term.h - Arithmetic on values, written as such -----------*- C++ -*-===//
+//===- ElementwiseExpr.h - Arithmetic on values -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_DIALECT_NN_TERM_H
-#define FLYWHEEL_DIALECT_NN_TERM_H
+#ifndef FLYWHEEL_DIALECT_NN_ELEMENTWISEEXPR_H
+#define FLYWHEEL_DIALECT_NN_ELEMENTWISEEXPR_H
 
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
@@ -20,10 +20,11 @@ namespace flywheel {
 
 /// A value in an expression. Operators emit arithmetic; a number stands for a
 /// value of the other operand's type with that number everywhere.
-class Term {
+class ElementwiseExpr {
 public:
-  Term() = default;
-  Term(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value)
+  ElementwiseExpr() = default;
+  ElementwiseExpr(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value)
       : builder(&builder), loc(loc), value(value) {}
 
   mlir::Value getValue() const { return value; }
@@ -32,71 +33,91 @@ public:
 
   /// Emits `OpTy` on this term and others, with a result of this term's type.
   template <typename OpTy, typename... Terms>
-  Term apply(Terms... others) const {
+  ElementwiseExpr apply(Terms... others) const {
     return with(OpTy::create(*builder, loc, value, others.value...));
   }
   /// Emits the conversion `OpTy` of this term to the type of `like`.
-  template <typename OpTy> Term convert(Term like) const {
+  template <typename OpTy> ElementwiseExpr convert(ElementwiseExpr like) const {
     return with(OpTy::create(*builder, loc, like.value.getType(), value));
   }
   /// A term of this term's type and shape with `number` everywhere.
-  Term splat(double number) const {
+  ElementwiseExpr splat(double number) const {
     return with(nn::buildSplat(*builder, loc, value, number));
   }
   /// this <predicate> other: a boolean term.
-  Term compare(mlir::arith::CmpFPredicate predicate, Term other) const {
+  ElementwiseExpr compare(mlir::arith::CmpFPredicate predicate,
+                          ElementwiseExpr other) const {
     return with(mlir::arith::CmpFOp::create(*builder, loc, predicate, value,
                                             other.value));
   }
   /// This boolean term decides between two terms.
-  Term select(Term whenTrue, Term whenFalse) const {
+  ElementwiseExpr select(ElementwiseExpr whenTrue,
+                         ElementwiseExpr whenFalse) const {
     return with(mlir::arith::SelectOp::create(*builder, loc, value,
                                               whenTrue.value, whenFalse.value));
   }
-  Term with(mlir::Value other) const { return Term(*builder, loc, other); }
+  ElementwiseExpr with(mlir::Value other) const {
+    return ElementwiseExpr(*builder, loc, other);
+  }
 
-  friend Term operator+(Term a, Term b) {
+  friend ElementwiseExpr operator+(ElementwiseExpr a, ElementwiseExpr b) {
     return a.apply<mlir::arith::AddFOp>(b);
   }
-  friend Term operator-(Term a, Term b) {
+  friend ElementwiseExpr operator-(ElementwiseExpr a, ElementwiseExpr b) {
     return a.apply<mlir::arith::SubFOp>(b);
   }
-  friend Term operator*(Term a, Term b) {
+  friend ElementwiseExpr operator*(ElementwiseExpr a, ElementwiseExpr b) {
     return a.apply<mlir::arith::MulFOp>(b);
   }
-  friend Term operator/(Term a, Term b) {
+  friend ElementwiseExpr operator/(ElementwiseExpr a, ElementwiseExpr b) {
     return a.apply<mlir::arith::DivFOp>(b);
   }
-  friend Term operator-(Term a) { return a.apply<mlir::arith::NegFOp>(); }
-  friend Term operator*(Term a, double b) { return a * a.splat(b); }
-  friend Term operator*(double a, Term b) { return b.splat(a) * b; }
-  friend Term operator/(Term a, double b) { return a / a.splat(b); }
-  friend Term operator+(Term a, double b) { return a + a.splat(b); }
-  friend Term operator+(double a, Term b) { return b.splat(a) + b; }
-  friend Term operator-(double a, Term b) { return b.splat(a) - b; }
-  friend Term operator-(Term a, double b) { return a - a.splat(b); }
-  friend Term operator>(Term a, double b) {
+  friend ElementwiseExpr operator-(ElementwiseExpr a) {
+    return a.apply<mlir::arith::NegFOp>();
+  }
+  friend ElementwiseExpr operator*(ElementwiseExpr a, double b) {
+    return a * a.splat(b);
+  }
+  friend ElementwiseExpr operator*(double a, ElementwiseExpr b) {
+    return b.splat(a) * b;
+  }
+  friend ElementwiseExpr operator/(ElementwiseExpr a, double b) {
+    return a / a.splat(b);
+  }
+  friend ElementwiseExpr operator+(ElementwiseExpr a, double b) {
+    return a + a.splat(b);
+  }
+  friend ElementwiseExpr operator+(double a, ElementwiseExpr b) {
+    return b.splat(a) + b;
+  }
+  friend ElementwiseExpr operator-(double a, ElementwiseExpr b) {
+    return b.splat(a) - b;
+  }
+  friend ElementwiseExpr operator-(ElementwiseExpr a, double b) {
+    return a - a.splat(b);
+  }
+  friend ElementwiseExpr operator>(ElementwiseExpr a, double b) {
     return a.compare(mlir::arith::CmpFPredicate::OGT, a.splat(b));
   }
-  friend Term operator<(Term a, double b) {
+  friend ElementwiseExpr operator<(ElementwiseExpr a, double b) {
     return a.compare(mlir::arith::CmpFPredicate::OLT, a.splat(b));
   }
-  friend Term operator==(Term a, double b) {
+  friend ElementwiseExpr operator==(ElementwiseExpr a, double b) {
     return a.compare(mlir::arith::CmpFPredicate::OEQ, a.splat(b));
   }
-  friend Term operator>=(Term a, Term b) {
+  friend ElementwiseExpr operator>=(ElementwiseExpr a, ElementwiseExpr b) {
     return a.compare(mlir::arith::CmpFPredicate::OGE, b);
   }
-  friend Term operator<=(Term a, Term b) {
+  friend ElementwiseExpr operator<=(ElementwiseExpr a, ElementwiseExpr b) {
     return a.compare(mlir::arith::CmpFPredicate::OLE, b);
   }
-  friend Term operator<(Term a, Term b) {
+  friend ElementwiseExpr operator<(ElementwiseExpr a, ElementwiseExpr b) {
     return a.compare(mlir::arith::CmpFPredicate::OLT, b);
   }
-  friend Term operator>(Term a, Term b) {
+  friend ElementwiseExpr operator>(ElementwiseExpr a, ElementwiseExpr b) {
     return a.compare(mlir::arith::CmpFPredicate::OGT, b);
   }
-  friend Term operator==(Term a, Term b) {
+  friend ElementwiseExpr operator==(ElementwiseExpr a, ElementwiseExpr b) {
     return a.compare(mlir::arith::CmpFPredicate::OEQ, b);
   }
 
@@ -113,7 +134,8 @@ namespace nn {
 mlir::Type getComputeType(mlir::Type elementType);
 
 /// `value` in its compute type, to be computed with.
-Term widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
+ElementwiseExpr widen(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value value);
 
 /// `value` rounded to the element type of the tensor type `type` and cast to
 /// `type`, which may say more or less about the extents.
@@ -123,4 +145,4 @@ mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 } // namespace nn
 } // namespace flywheel
 
-#endif // FLYWHEEL_DIALECT_NN_TERM_H
+#endif // FLYWHEEL_DIALECT_NN_ELEMENTWISEEXPR_H

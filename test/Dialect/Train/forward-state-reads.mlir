@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --train-unify-reads --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --train-forward-state-reads --split-input-file | FileCheck %s
 
 train.variable @w : tensor<f64> = #train.zeros
 train.variable @u : tensor<f64> = #train.zeros

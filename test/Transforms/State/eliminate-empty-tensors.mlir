@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-compute-in-place --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-eliminate-empty-tensors --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @here(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>

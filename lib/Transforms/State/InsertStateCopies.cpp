@@ -1,4 +1,5 @@
-//===- EquateBuffers.cpp - One buffer for what replaces each other --------===//
+//===- InsertStateCopies.cpp - One buffer for what replaces each other
+//--------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +26,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_EQUATEBUFFERS
+#define GEN_PASS_DEF_INSERTSTATECOPIES
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
@@ -82,7 +83,8 @@ private:
   SmallVector<Move> moves;
 };
 
-struct EquateBuffers : flywheel::impl::EquateBuffersBase<EquateBuffers> {
+struct InsertStateCopies
+    : flywheel::impl::InsertStateCopiesBase<InsertStateCopies> {
   void runOnOperation() override;
 
 private:
@@ -237,7 +239,7 @@ static void forwardInits(scf::WhileOp loop) {
   }
 }
 
-void EquateBuffers::equate(LoopLikeOpInterface loop) {
+void InsertStateCopies::equate(LoopLikeOpInterface loop) {
   auto yielded = loop.getYieldedValuesMutable();
   if (!yielded || yielded->empty())
     return;
@@ -264,7 +266,7 @@ void EquateBuffers::equate(LoopLikeOpInterface loop) {
   eraseUnread(*yield->getBlock());
 }
 
-void EquateBuffers::equate(CommitOp commit) {
+void InsertStateCopies::equate(CommitOp commit) {
   ParallelMove moves(commit);
   for (auto [value, storage] :
        llvm::zip(commit.getValues(), commit.getStorages())) {
@@ -285,7 +287,7 @@ void EquateBuffers::equate(CommitOp commit) {
   eraseUnread(*block);
 }
 
-void EquateBuffers::runOnOperation() {
+void InsertStateCopies::runOnOperation() {
   if (getOperation().isExternal())
     return;
   WalkResult commits = getOperation().walk([](CommitOp commit) {

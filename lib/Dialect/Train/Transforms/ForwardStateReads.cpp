@@ -1,4 +1,5 @@
-//===- UnifyReads.cpp - One read for each value that a variable takes -----===//
+//===- ForwardStateReads.cpp - One read for each value that a variable takes
+//-----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CarryState.h"
+#include "PromoteStateToIterArgs.h"
 #include "VariableAccess.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -26,7 +27,7 @@
 using namespace mlir;
 
 namespace flywheel::train {
-#define GEN_PASS_DEF_TRAINUNIFYREADS
+#define GEN_PASS_DEF_TRAINFORWARDSTATEREADS
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
@@ -130,7 +131,8 @@ void ReadUnifier::run(Block &block, Reads &reads) {
 }
 
 namespace {
-struct TrainUnifyReads : impl::TrainUnifyReadsBase<TrainUnifyReads> {
+struct TrainForwardStateReads
+    : impl::TrainForwardStateReadsBase<TrainForwardStateReads> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     llvm::SetVector<Attribute> targets = findTargetVariables(function);

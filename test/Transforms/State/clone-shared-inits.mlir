@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-privatize-inits | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-clone-shared-inits | FileCheck %s
 
 // CHECK-LABEL: func.func @shared(
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant

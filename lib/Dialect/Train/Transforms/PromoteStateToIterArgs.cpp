@@ -1,4 +1,5 @@
-//===- CarryState.cpp - Variables that control flow passes on -------------===//
+//===- PromoteStateToIterArgs.cpp - Variables that control flow passes on
+//-------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,11 +11,11 @@
 // Carried, they are values like others.
 //
 // Before: any function. After, where it asks for derivatives: see
-// train-carry-state.
+// train-promote-state-to-iter-args.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CarryState.h"
+#include "PromoteStateToIterArgs.h"
 
 #include "LossHistory.h"
 #include "VariableAccess.h"
@@ -32,7 +33,7 @@
 using namespace mlir;
 
 namespace flywheel::train {
-#define GEN_PASS_DEF_TRAINCARRYSTATE
+#define GEN_PASS_DEF_TRAINPROMOTESTATETOITERARGS
 #include "flywheel/Dialect/Train/TrainPasses.h.inc"
 
 namespace {
@@ -244,7 +245,8 @@ static SmallVector<Value> getDifferentiated(Operation *op) {
 }
 
 namespace {
-struct TrainCarryState : impl::TrainCarryStateBase<TrainCarryState> {
+struct TrainPromoteStateToIterArgs
+    : impl::TrainPromoteStateToIterArgsBase<TrainPromoteStateToIterArgs> {
   void runOnOperation() override {
     SmallVector<Operation *> derivatives;
     getOperation().walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-equate-buffers --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-insert-state-copies --split-input-file --verify-diagnostics | FileCheck %s
 
 // What is in its place already is not copied; what a cast or the same allocation
 // hides neither.

@@ -1,4 +1,4 @@
-//===- StepProgram.h - What a step does to its memory --------- -*- C++ -*-===//
+//===- RematModel.h - What a step does to its memory ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H
-#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H
+#ifndef FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODEL_H
+#define FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODEL_H
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,7 +49,7 @@ struct StepOp {
   bool touches(unsigned storage) const;
 };
 
-struct StepProgram {
+struct RematModel {
   std::vector<Storage> storages;
   std::vector<StepOp> ops;
 };
@@ -71,13 +71,13 @@ struct RecomputableUnit {
 class StepAnalysis {
 public:
   /// Finds out what is live when.
-  explicit StepAnalysis(const StepProgram &program);
+  explicit StepAnalysis(const RematModel &program);
   /// Finds out what can be recomputed.
   void computeUnits();
 
   static constexpr unsigned kNone = ~0u;
 
-  const StepProgram &program;
+  const RematModel &program;
   /// First and last op that touches each storage, or kNone.
   std::vector<unsigned> first, last;
   std::vector<RecomputableUnit> units;
@@ -99,18 +99,18 @@ private:
 };
 
 /// Bytes of the workspace that the buffers of `program` are placed in.
-int64_t planWorkspaceBytes(const StepProgram &program);
+int64_t planWorkspaceBytes(const RematModel &program);
 
 /// `program` with the units of `dropped` not kept across position `at`: each is
 /// recomputed right before an op after `at` needs it, and kept from there on.
 /// Takes those out of `dropped` that cannot be recomputed where they are
 /// needed.
-StepProgram recomputeAfter(const StepAnalysis &analysis, unsigned at,
-                           llvm::BitVector &dropped);
+RematModel recomputeAfter(const StepAnalysis &analysis, unsigned at,
+                          llvm::BitVector &dropped);
 
 /// Estimated flops of all ops.
-int64_t countFlops(const StepProgram &program);
+int64_t countFlops(const RematModel &program);
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_STEPPROGRAM_H
+#endif // FLYWHEEL_LIB_TRANSFORMS_MEMORY_REMATMODEL_H
