@@ -312,7 +312,13 @@ class Files(Fuzzer):
         before = {name: session[name].copy() for name in session.variables}
         try:
             session.restore(path)
-        except (self.flywheel.DataLossError, self.flywheel.NotFoundError, self.flywheel.InvalidArgumentError) as error:
+        except (
+            self.flywheel.DataLossError,
+            # A checkpoint of another version of the format.
+            self.flywheel.FailedPreconditionError,
+            self.flywheel.NotFoundError,
+            self.flywheel.InvalidArgumentError,
+        ) as error:
             if "model-2" not in str(error):
                 raise Failure(f"an error without the file: {error}") from error
             for name, value in before.items():
