@@ -90,3 +90,25 @@ func.func @step(%x: tensor<256x1024xf32>) -> tensor<f32> {
   train.minimize %l : tensor<f32> with #train.adam<lr = 1.0e-9>
   return %l : tensor<f32>
 }
+
+// -----
+
+// The derivative of a product that the program writes out has operands that it does
+// not use.
+train.variable @w : tensor<32x48xf64> = #train.random_normal<stddev = 0.2>
+func.func @step(%x: tensor<4x32x48xf64>) -> tensor<f64> {
+  %w = train.read @w : tensor<32x48xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<4x32x32xf64>
+  %i = linalg.fill ins(%zero : f64) outs(%e : tensor<4x32x32xf64>) -> tensor<4x32x32xf64>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %w : tensor<4x32x48xf64>, tensor<32x48xf64>) outs(%i : tensor<4x32x32xf64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %pq = arith.mulf %p, %q : f64
+    %s = arith.addf %o, %pq : f64
+    linalg.yield %s : f64
+  } -> tensor<4x32x32xf64>
+  %r = math.tanh %y : tensor<4x32x32xf64>
+  %l = nn.l2_loss %r : tensor<4x32x32xf64> -> tensor<f64>
+  train.minimize %l : tensor<f64> with #train.sgd<lr = 0.01>
+  return %l : tensor<f64>
+}

@@ -274,6 +274,12 @@ static bool repeatCheapProducers(func::FuncOp function) {
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
+    // A contraction that has an operand it does not use, as derivatives leave
+    // them, would not be seen to be one.
+    RewritePatternSet erasing(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(erasing);
+    apply(erasing);
+
     // A product of matrices is not spread over more loops: what comes after
     // it in another shape takes the shape of the product. The other way round
     // than elsewhere, so on its own.
