@@ -113,6 +113,33 @@ func.func @cumprod(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> 
 
 // -----
 
+// No exponential is of a positive number: exponents of what is not summed up are
+// replaced in front of it.
+// CHECK-LABEL: func @logcumsumexp
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4xf32>, %[[G:.*]]: tensor<3x4xf32>)
+// CHECK: %[[Y:.*]] = nn.logcumsumexp %[[X]] axis 1
+// CHECK-DAG: %[[I:.*]] = nn.iota axis 1 : () -> tensor<3x4x4xi64>
+// CHECK-DAG: %[[K:.*]] = nn.iota axis 2 : () -> tensor<3x4x4xi64>
+// CHECK-DAG: %[[FROM:.*]] = nn.broadcast %[[X]] dims [0, 1] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
+// CHECK-DAG: %[[TO:.*]] = nn.broadcast %[[Y]] dims [0, 2] : (tensor<3x4xf32>) -> tensor<3x4x4xf32>
+// CHECK-DAG: %[[SUMMAND:.*]] = arith.cmpi sle, %[[I]], %[[K]]
+// CHECK-DAG: %[[EQUAL:.*]] = arith.cmpf oeq, %[[FROM]], %[[TO]]
+// CHECK-DAG: %[[DIFFERENCE:.*]] = arith.subf %[[FROM]], %[[TO]]
+// CHECK: %[[FINITE:.*]] = arith.select %[[EQUAL]], %{{.*}}, %[[DIFFERENCE]]
+// CHECK: %[[EXPONENT:.*]] = arith.select %[[SUMMAND]], %[[FINITE]],
+// CHECK-DAG: %[[EXP:.*]] = math.exp %[[EXPONENT]]
+// CHECK-DAG: %[[DY:.*]] = nn.broadcast %[[G]] dims [0, 2]
+// CHECK: %[[SHARE:.*]] = arith.mulf %[[EXP]], %[[DY]]
+// CHECK: %[[SHARES:.*]] = arith.select %[[SUMMAND]], %[[SHARE]],
+// CHECK: nn.reduce sum %[[SHARES]] axes [2] : tensor<3x4x4xf32> -> tensor<3x4xf32>
+func.func @logcumsumexp(%x: tensor<3x4xf32>, %g: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %y = nn.logcumsumexp %x axis 1 : tensor<3x4xf32> -> tensor<3x4xf32>
+  %d = train.gradient %y wrt %x grad_ys %g : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %d : tensor<3x4xf32>
+}
+
+// -----
+
 // L14: no factor is computed again.
 // CHECK-LABEL: func @cholesky
 // CHECK-SAME: (%{{.*}}: tensor<3x3xf64>, %[[G:.*]]: tensor<3x3xf64>)

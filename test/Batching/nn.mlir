@@ -45,6 +45,26 @@ func.func @exclusive_products(%x: tensor<3x4xf32>) -> tensor<4x3x4xf32> {
 
 // -----
 
+// The logarithm of the sum of one exponential of 0 is 0, of more it is not.
+// CHECK-LABEL: func @logarithms
+// CHECK: nn.logcumsumexp %{{.*}} axis 1 : tensor<4x3x4xf32> -> tensor<4x3x4xf32>
+func.func @logarithms(%x: tensor<3x4xf32>) -> tensor<4x3x4xf32> {
+  %y = train.custom_vjp %x : (tensor<3x4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<3x4xf32>):
+    %s = nn.reduce sum %a axes [0] : tensor<3x4xf32> -> tensor<4xf32>
+    train.vjp_yield %s : tensor<4xf32>
+  } vjp {
+  ^bb0(%a: tensor<3x4xf32>, %g: tensor<4xf32>):
+    %all = nn.broadcast %g dims [1] : (tensor<4xf32>) -> tensor<3x4xf32>
+    %p = nn.logcumsumexp %all axis 0 : tensor<3x4xf32> -> tensor<3x4xf32>
+    train.vjp_yield %p : tensor<3x4xf32>
+  }
+  %j = train.jacobian %y wrt %x : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4x3x4xf32>
+  return %j : tensor<4x3x4xf32>
+}
+
+// -----
+
 // Rows are added to by themselves: where only one row of each position is not 0,
 // only that is stored.
 // CHECK-LABEL: func @rows

@@ -155,6 +155,16 @@ func.func @cumprod(%x: tensor<?x5xf16>) -> tensor<?x5xf16> {
   return %0 : tensor<?x5xf16>
 }
 
+// CHECK-LABEL: func @logcumsumexp
+// CHECK: arith.extf
+// CHECK: %[[S:.*]] = linalg_ext.scan logaddexp ins(%{{.*}} : tensor<?x5xf32>) outs(%{{.*}} : tensor<?x5xf32>) axis 0 reverse -> tensor<?x5xf32>
+// CHECK: ins(%[[S]] :
+// CHECK: arith.truncf
+func.func @logcumsumexp(%x: tensor<?x5xf16>) -> tensor<?x5xf16> {
+  %0 = nn.logcumsumexp %x axis 0 reverse : tensor<?x5xf16> -> tensor<?x5xf16>
+  return %0 : tensor<?x5xf16>
+}
+
 // X9:
 // CHECK-LABEL: func @iota
 // CHECK: linalg.generic

@@ -84,11 +84,13 @@ private:
   void combine(ValueRange inputs, Value out, ArrayRef<AffineMap> maps,
                function_ref<Value(OpBuilder &, ValueRange)> body);
   Value add(OpBuilder &nested, Value lhs, Value rhs);
+  /// log(exp(lhs) + exp(rhs)).
+  Value logAddExp(OpBuilder &nested, Value lhs, Value rhs);
   Value loadIndex(Value indices, ValueRange position);
   /// out -= sum over k of `row[k] * rest[k]`.
   void subtractProducts(Value row, Value rest, Value out);
 
-  /// The sum of no element, or the product.
+  /// What a scan of no element gives.
   Value neutral(ScanOp op);
   /// One step of a scan.
   Value step(ScanOp op, OpBuilder &nested, Value before, Value element);
@@ -165,6 +167,22 @@ Value Lowering::add(OpBuilder &nested, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return arith::AddFOp::create(nested, loc, lhs, rhs);
   return arith::AddIOp::create(nested, loc, lhs, rhs);
+}
+
+Value Lowering::logAddExp(OpBuilder &nested, Value lhs, Value rhs) {
+  // max + log1p(exp(-|lhs - rhs|)): the exponential is at most 1. The
+  // difference of two equal infinities is 0, not NaN.
+  Value max = arith::MaximumFOp::create(nested, loc, lhs, rhs);
+  Value zero =
+      arith::ConstantOp::create(nested, loc, nested.getZeroAttr(lhs.getType()));
+  Value isEqual =
+      arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OEQ, lhs, rhs);
+  Value difference = arith::SubFOp::create(nested, loc, lhs, rhs);
+  Value distance = math::AbsFOp::create(nested, loc, difference);
+  distance = arith::SelectOp::create(nested, loc, isEqual, zero, distance);
+  Value exponent = arith::NegFOp::create(nested, loc, distance);
+  Value share = math::ExpOp::create(nested, loc, exponent);
+  return add(nested, max, math::Log1pOp::create(nested, loc, share));
 }
 
 Value Lowering::loadIndex(Value indices, ValueRange position) {
@@ -286,15 +304,26 @@ void Lowering::lower(ScatterOp op) {
 
 Value Lowering::neutral(ScanOp op) {
   Type type = getElementTypeOrSelf(op.getInit());
-  return arith::ConstantOp::create(
-      b, loc,
-      op.getKind() == ScanKind::mul ? b.getOneAttr(type) : b.getZeroAttr(type));
+  switch (op.getKind()) {
+  case ScanKind::add:
+    return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  case ScanKind::mul:
+    return arith::ConstantOp::create(b, loc, b.getOneAttr(type));
+  case ScanKind::logaddexp: {
+    auto lowest = APFloat::getInf(cast<FloatType>(type).getFloatSemantics(),
+                                  /*Negative=*/true);
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, lowest));
+  }
+  }
+  llvm_unreachable("unknown kind of scan");
 }
 
 Value Lowering::step(ScanOp op, OpBuilder &nested, Value before,
                      Value element) {
   if (op.getKind() == ScanKind::add)
     return add(nested, before, element);
+  if (op.getKind() == ScanKind::logaddexp)
+    return logAddExp(nested, before, element);
   if (isa<FloatType>(before.getType()))
     return arith::MulFOp::create(nested, loc, before, element);
   return arith::MulIOp::create(nested, loc, before, element);

@@ -94,6 +94,9 @@ LogicalResult ScanOp::verify() {
       failed(verifyDims(*this, "axis", int64_t(getAxis()),
                         shapeOf(getX()).size())))
     return failure();
+  Type type = getElementTypeOrSelf(getX().getType());
+  if (getKind() == ScanKind::logaddexp && !isa<FloatType>(type))
+    return emitOpError() << "expected floats for logaddexp, found " << type;
   return verifyShape(*this, getInit(), "a destination", shapeOf(getX()));
 }
 

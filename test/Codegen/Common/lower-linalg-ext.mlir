@@ -118,6 +118,29 @@ func.func @products(%x: memref<9x5xf32>, %y: memref<9x5xf32>, %i: memref<9x5xi32
 
 // -----
 
+// The exponential is of no positive number, and of 0 where both are equal.
+// CHECK-LABEL: func @logarithms
+// CHECK-DAG: %[[NONE:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1 iter_args(%[[SUM:.*]] = %[[NONE]]) -> (f32) {
+// CHECK: %[[X:.*]] = memref.load
+// CHECK: %[[MAX:.*]] = arith.maximumf %[[SUM]], %[[X]]
+// CHECK: %[[EQUAL:.*]] = arith.cmpf oeq, %[[SUM]], %[[X]]
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[SUM]], %[[X]]
+// CHECK: %[[ABS:.*]] = math.absf %[[DIFFERENCE]]
+// CHECK: %[[DISTANCE:.*]] = arith.select %[[EQUAL]], %[[ZERO]], %[[ABS]]
+// CHECK: %[[EXPONENT:.*]] = arith.negf %[[DISTANCE]]
+// CHECK: %[[SHARE:.*]] = math.exp %[[EXPONENT]]
+// CHECK: %[[REST:.*]] = math.log1p %[[SHARE]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[MAX]], %[[REST]]
+// CHECK: scf.yield %[[NEXT]]
+func.func @logarithms(%x: memref<9x5xf32>, %y: memref<9x5xf32>) {
+  linalg_ext.scan logaddexp ins(%x : memref<9x5xf32>) outs(%y : memref<9x5xf32>) axis 1
+  return
+}
+
+// -----
+
 // L14: rows of what is found already are products of vectors.
 // CHECK-LABEL: func @cholesky
 // CHECK: scf.for %[[I:.*]] =

@@ -40,6 +40,14 @@ func.func @f(%x: memref<4xf32>, %y: memref<5xf32>) {
 
 // -----
 
+func.func @f(%x: memref<4xi32>, %y: memref<4xi32>) {
+  // expected-error @+1 {{'linalg_ext.scan' op expected floats for logaddexp, found 'i32'}}
+  linalg_ext.scan logaddexp ins(%x : memref<4xi32>) outs(%y : memref<4xi32>) axis 0
+  return
+}
+
+// -----
+
 func.func @f(%a: memref<4xf32>, %ok: memref<i1>) {
   // expected-error @+1 {{expected matrices of rank at least 2, found 'memref<4xf32>'}}
   linalg_ext.cholesky outs(%a, %ok : memref<4xf32>, memref<i1>)

@@ -16,6 +16,8 @@ func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32
   %3 = linalg_ext.scan ins(%x : tensor<?x5xf32>) outs(%x : tensor<?x5xf32>) axis 1 exclusive reverse -> tensor<?x5xf32>
   // CHECK: linalg_ext.scan mul ins(%arg0 : tensor<?x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
   %product = linalg_ext.scan mul ins(%x : tensor<?x5xf32>) outs(%x : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
+  // CHECK: linalg_ext.scan logaddexp ins(%arg0 : tensor<?x5xf32>) outs(%arg0 : tensor<?x5xf32>) axis 0 reverse -> tensor<?x5xf32>
+  %log = linalg_ext.scan logaddexp ins(%x : tensor<?x5xf32>) outs(%x : tensor<?x5xf32>) axis 0 reverse -> tensor<?x5xf32>
   // CHECK: linalg_ext.cholesky outs(%arg3, %arg4 : tensor<?x?xf64>, tensor<i1>) -> tensor<?x?xf64>, tensor<i1>
   %4:2 = linalg_ext.cholesky outs(%a, %ok : tensor<?x?xf64>, tensor<i1>) -> tensor<?x?xf64>, tensor<i1>
   // CHECK: linalg_ext.triangular_solve ins(%arg3 : tensor<?x?xf64>) outs(%arg3 : tensor<?x?xf64>) upper transpose unit_diagonal -> tensor<?x?xf64>

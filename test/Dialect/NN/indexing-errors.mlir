@@ -184,6 +184,38 @@ func.func @f(%x: tensor<3x5xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<3x5xi32>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of floating-point values, but got 'tensor<3x5xi32>'}}
+  %0 = nn.logcumsumexp %x axis 0 : tensor<3x5xi32> -> tensor<3x5xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{'nn.logcumsumexp' op expected axis within [0, 2), found 2}}
+  %0 = nn.logcumsumexp %x axis 2 : tensor<3x5xf32> -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected one element type, found 'f32' and 'f64'}}
+  %0 = nn.logcumsumexp %x axis 0 : tensor<3x5xf32> -> tensor<3x5xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x5xf32>) {
+  // expected-error @+1 {{expected a result of type 'tensor<3x5xf32>', found 'tensor<5x3xf32>'}}
+  %0 = nn.logcumsumexp %x axis 0 : tensor<3x5xf32> -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
 func.func @f() {
   // expected-error @+1 {{expected `like` for a result with dynamic extents, found none}}
   %0 = nn.iota axis 0 : () -> tensor<?xi32>

@@ -28,6 +28,10 @@ func.func @slices(%x: tensor<?x5xf32>, %i: tensor<3x?xi64>, %u: tensor<?x3x?xf32
   %10 = nn.cumprod %x axis 1 : tensor<?x5xf32> -> tensor<?x5xf32>
   // CHECK: nn.cumprod %arg1 axis 0 exclusive reverse : tensor<3x?xi64> -> tensor<3x?xi64>
   %11 = nn.cumprod %i axis 0 exclusive reverse : tensor<3x?xi64> -> tensor<3x?xi64>
+  // CHECK: nn.logcumsumexp %arg0 axis 1 : tensor<?x5xf32> -> tensor<3x?xf32>
+  %15 = nn.logcumsumexp %x axis 1 : tensor<?x5xf32> -> tensor<3x?xf32>
+  // CHECK: nn.logcumsumexp %arg0 axis 0 reverse : tensor<?x5xf32> -> tensor<?x5xf32>
+  %16 = "nn.logcumsumexp"(%x) <{axis = 0, reverse}> : (tensor<?x5xf32>) -> tensor<?x5xf32>
   // CHECK: nn.iota axis 1 like %arg0 : (tensor<?x5xf32>) -> tensor<?x5xi32>
   %5 = nn.iota axis 1 like %x : (tensor<?x5xf32>) -> tensor<?x5xi32>
   // CHECK: nn.iota axis 0 : () -> tensor<4xf64>

@@ -78,6 +78,11 @@ def make_running_product(f: Function, rng: Rng) -> Optional[Node]:
     return add_scan(f, rng, "nn.cumprod", np.cumprod)
 
 
+@register("nn.logcumsumexp")
+def make_running_logarithm(f: Function, rng: Rng) -> Optional[Node]:
+    return add_scan(f, rng, "nn.logcumsumexp", np.logaddexp.accumulate)
+
+
 @register("nn.matmul")
 def make_product(f: Function, rng: Rng) -> Optional[Node]:
     x = f.pick(rng, *FLOATS, rank=2)

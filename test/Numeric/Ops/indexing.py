@@ -347,6 +347,44 @@ def test_cumprod() -> None:
     cases.check()
 
 
+def test_logcumsumexp() -> None:
+    """X7: every axis and direction; no overflow, nothing lost before a large number, infinities and NaN."""
+    rng = np.random.default_rng(6)
+    cases = Cases()
+    floats = {**DTYPES, "f16": np.float16}
+    # Exponentials of the second are 0 or infinite.
+    draws = (rng.normal(0, 3, 100), [-3e4, -700, 0, 700, 3e4], [-np.inf, -np.inf, -1, 2],
+             [-np.inf, -np.inf, np.inf, -1, 2, 2, 3, np.nan])
+    for element, dtype in floats.items():
+        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
+                               ((1, 1), (1, 1))):
+            kind = tensor(shape, element)
+            for axis in range(len(shape)):
+                for flags in ("", " reverse"):
+                    expect = cases.add(f"logcumsumexp {element} {axis}{flags}", (kind,), kind,
+                                       f"%y = nn.logcumsumexp %a0 axis {axis}{flags} : {kind} -> {kind}")
+                    for values in draws:
+                        x = rng.choice(values, extents).astype(dtype)
+                        flipped = np.flip(x, axis) if "reverse" in flags else x
+                        with np.errstate(invalid="ignore"):
+                            sums = np.logaddexp.accumulate(flipped.astype(np.float64), axis)
+                        expect([x], (np.flip(sums, axis) if "reverse" in flags else sums).astype(dtype))
+    cases.check()
+
+
+def test_logcumsumexp_of_infinities() -> None:
+    """X7: derivatives are finite where sums are 0, as behind a mask."""
+    kind = "tensor<4xf32>"
+    text = (f"func.func @f(%x: {kind}, %g: {kind}) -> {kind} {{\n  %y = nn.logcumsumexp %x axis 0 : {kind} -> {kind}\n"
+            f"  %d = train.gradient %y wrt %x grad_ys %g : ({kind}, {kind}, {kind}) -> {kind}\n"
+            f"  return %d : {kind}\n}}\n")
+    for configuration, model in configurations(text):
+        model.initialize()
+        x = np.array([-np.inf, 1e4, -np.inf, 1e4], np.float32)
+        found = model.run("f", x, np.array([2, 3, 5, 7], np.float32))
+        expect_close(configuration, found, np.array([2, 3 + 5 + 3.5, 0, 3.5], np.float32), 1e-3)
+
+
 def test_iota() -> None:
     """X9: positions along each dimension, as integers and as floats."""
     cases = Cases()
@@ -565,5 +603,5 @@ def test_slices() -> None:
 
 
 run_tests([test_gather, test_scatters, test_along_axis, test_along_axis_errors, test_boolean_indices, test_embedding,
-           test_checked_extents, test_cumsum, test_cumprod, test_iota, test_branches_and_loops, test_tile, test_argmin,
-           test_slices])
+           test_checked_extents, test_cumsum, test_cumprod, test_logcumsumexp, test_logcumsumexp_of_infinities,
+           test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])

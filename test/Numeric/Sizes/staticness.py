@@ -54,6 +54,7 @@ nn.take_along_axis %0, %1 axis 1 : n*4*5*f32, n*2*5*i32 -> n*2*5*f32
 nn.scatter_add_along_axis %0, %1, %2 axis 1 : n*4*5*f32, n*2*5*i32, n*2*5*f32 -> n*4*5*f32
 nn.cumsum %0 axis 1 exclusive : n*4*f32 -> n*4*f32
 nn.cumprod %0 axis 1 reverse : n*4*f32 -> n*4*f32
+nn.logcumsumexp %0 axis 1 : n*4*f32 -> n*4*f32
 nn.tile %0 multiples [1, 3] : n*4*f32 -> n*12*f32
 nn.softmax_cross_entropy %0, %1 reduction none : n*2*4*f32, n*2*4*f32 -> n*2*f32
 nn.mean_squared_error %0, %1 reduction none : n*2*4*f32, n*2*4*f32 -> n*2*f32
@@ -93,7 +94,7 @@ class Case:
         arguments = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(kinds))
         op = re.sub(r"%(\d)", r"%a\1", self.op)
         arrow = f"({', '.join(kinds)}) -> {result}"
-        if re.search(r"nn\.(reduce|cumsum|cumprod|tile) ", op):
+        if re.search(r"nn\.(reduce|cumsum|cumprod|logcumsumexp|tile) ", op):
             arrow = f"{kinds[0]} -> {result}"
         gradients = ", ".join(f"%g{i}" for i in floats)
         sources = ", ".join(kinds[i] for i in floats)

@@ -258,6 +258,22 @@ def make_cumprod(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> O
                      scan)
 
 
+@register("nn.logcumsumexp")
+def make_logcumsumexp(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
+    x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1)
+    if x is None:
+        return None
+    axis = int(rng.integers(0, x.rank))
+    reverse = bool(rng.integers(2))
+
+    def scan(t: Any, u: Any) -> Any:
+        return u.flip(axis).logcumsumexp(axis).flip(axis) if reverse else u.logcumsumexp(axis)
+
+    return graph.add("nn.logcumsumexp", x.shape,
+                     [f"{{y}} = nn.logcumsumexp {{a}} axis {axis} {'reverse ' if reverse else ''}: {{A}} -> {{Y}}"],
+                     [x], scan)
+
+
 @register("nn.tile")
 def make_tile(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
     x = pick_of(graph, rng, nodes, lambda n: n.rank >= 1 and n.shape[-1] != "B")

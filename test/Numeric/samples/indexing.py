@@ -14,6 +14,11 @@ def factors(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
     return np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 0.0, 1.0, 1.0], shape))
 
 
+def repeated(rng: np.random.Generator, shape: Tuple[int, ...]) -> NDArray[Any]:
+    """Numbers of which many are equal."""
+    return rng.choice([-1.0, 1.0], shape)
+
+
 for x, i, y, axis in (("tensor<?x5xf64>", "tensor<4xi32>", "tensor<4x5xf64>", 0),
                       ("tensor<2x3x5xf64>", "tensor<?x2xi64>", "tensor<2x?x2x5xf64>", 1),
                       ("tensor<3xf64>", "tensor<i32>", "tensor<f64>", 0)):
@@ -49,6 +54,13 @@ for axis, flags, x in ((0, "", "a0"), (2, " reverse", "a0"),
     sample("nn.cumprod", [arg("tensor<2x?x3xf64>", factors)],
            f"%y = nn.cumprod %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>",
            jax=f"lax.cumprod({x}, {axis}, reverse={'reverse' in flags})")
+for axis, flags in ((0, ""), (1, " reverse"), (2, "")):
+    sample("nn.logcumsumexp", [arg("tensor<2x?x3xf64>")],
+           f"%y = nn.logcumsumexp %a0 axis {axis}{flags} : tensor<2x?x3xf64> -> tensor<2x?x3xf64>", "tensor<2x?x3xf64>",
+           jax=f"lax.cumlogsumexp(a0, {axis}, reverse={'reverse' in flags})")
+sample("nn.logcumsumexp", [arg("tensor<4x?xf64>", repeated)],
+       "%y = nn.logcumsumexp %a0 axis 0 : tensor<4x?xf64> -> tensor<4x?xf64>", "tensor<4x?xf64>",
+       jax="lax.cumlogsumexp(a0, 0)")
 sample("nn.tile", [arg("tensor<?x3xf64>")],
        "%y = nn.tile %a0 multiples [1, 2] : tensor<?x3xf64> -> tensor<?x6xf64>", "tensor<?x6xf64>",
        jax="jnp.tile(a0, (1, 2))")

@@ -106,16 +106,18 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter"> {
 }
 
 def LinalgExt_ScanKind : I32EnumAttr<"ScanKind", "what a scan does", [
-    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>]> {
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>,
+    I32EnumAttrCase<"logaddexp", 2>]> {
   let cppNamespace = "::flywheel::linalg_ext";
 }
 
 def LinalgExt_ScanOp : LinalgExt_Op<"scan"> {
-  let summary = "Running sums or products along one dimension";
+  let summary = "Running sums, products or logarithms of sums along one dimension";
   let description = [{
     Element k along `axis` of the result is the sum (with `mul`, the product) of
     the elements of x up to k, without the last with `exclusive`; with `reverse`,
-    of those from k on.
+    of those from k on. With `logaddexp`, of floats alone, it is the logarithm of
+    the sum of their exponentials, -inf of no element.
   }];
   let arguments = (ins
     DefaultValuedAttr<LinalgExt_ScanKind, "::flywheel::linalg_ext::ScanKind::add">:$kind,

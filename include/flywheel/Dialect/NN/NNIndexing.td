@@ -179,6 +179,33 @@ def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
+def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_ExtentSource]> {
+  let summary = "Logarithms of running sums of exponentials along one dimension";
+  let description = [{
+    Element k along `axis` of the result is the logarithm of the sum of the
+    exponentials of the elements of x up to k, with `reverse` of those from k on:
+    a running sum of numbers of which only logarithms are known. No exponential
+    overflows: one step, of a and b, is max(a, b) + log1p(exp(-|a - b|)), and
+    equal numbers, infinite ones too, differ by 0. Those of f16 and bf16 are in
+    f32 and rounded once.
+
+    The derivative of element k with respect to element i of x is exp(x[i] - y[k]),
+    at most 1; it is 1 where both are the same infinity. It takes memory for the
+    square of the extent along `axis`.
+
+    ```mlir
+    // The logarithm of the distribution function of each row of scores.
+    %below = nn.logcumsumexp %log_softmax axis 1 : tensor<?x16xf32> -> tensor<?x16xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$x, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x `axis` $axis (`reverse` $reverse^)? attr-dict `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_ExtentSource]> {
   let summary = "The number of each position along one dimension";
   let description = [{

@@ -13,6 +13,7 @@
 #include "flywheel/Interfaces/Batcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -33,6 +34,7 @@ template <typename OpTy> static LogicalResult verifyScan(OpTy op) {
 
 LogicalResult CumsumOp::verify() { return verifyScan(*this); }
 LogicalResult CumprodOp::verify() { return verifyScan(*this); }
+LogicalResult LogcumsumexpOp::verify() { return verifyScan(*this); }
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -40,6 +42,9 @@ LogicalResult CumprodOp::verify() { return verifyScan(*this); }
 
 ExtentSource CumsumOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
 ExtentSource CumprodOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
+ExtentSource LogcumsumexpOp::getExtentSource(int64_t dim) {
+  return {getX(), dim};
+}
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -54,6 +59,46 @@ LogicalResult CumsumOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   return success();
 }
 
+namespace {
+/// Pairs of positions i and k along one dimension of a tensor, as a tensor with
+/// one dimension more: `axis` is i, the next one k.
+class Pairs {
+public:
+  Pairs(OpBuilder &b, Location loc, ElementwiseExpr x, int64_t axis)
+      : b(b), loc(loc), shape(tensorOf(x).getShape()) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+    sizes.insert(sizes.begin() + axis, sizes[axis]);
+    shape.insert(shape.begin() + axis, shape[axis]);
+    like = tensor::EmptyOp::create(b, loc, sizes, tensorOf(x).getElementType());
+    i = number(axis);
+    k = number(axis + 1);
+  }
+
+  /// `value` for all positions of dimension `dim`, which is not one of its own.
+  ElementwiseExpr repeat(ElementwiseExpr value, int64_t dim) {
+    SmallVector<int64_t> dims = otherDims({dim}, shape.size());
+    return value.with(buildBroadcast(b, loc, value, dims, like));
+  }
+
+  /// i <predicate> k: a boolean term.
+  ElementwiseExpr compare(arith::CmpIPredicate predicate) {
+    return {b, loc, arith::CmpIOp::create(b, loc, predicate, i, k)};
+  }
+
+private:
+  Value number(int64_t dim) {
+    auto numbers = RankedTensorType::get(shape, b.getI64Type());
+    Value sizesOf = numbers.hasStaticShape() ? Value() : like;
+    return IotaOp::create(b, loc, numbers, sizesOf, dim);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  SmallVector<int64_t> shape;
+  Value like, i, k;
+};
+} // namespace
+
 LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                  ArrayRef<bool> needed,
                                  MutableArrayRef<Value> operands) {
@@ -61,30 +106,11 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   // of x with 1 in place of element i. Nothing is divided.
   Location loc = getLoc();
   ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
-  RankedTensorType type = tensorOf(x);
   int64_t axis = getAxis();
-  // Dimension `axis` is i, the next one k.
-  SmallVector<int64_t> dims = otherDims({axis}, type.getRank() + 1);
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
-  sizes.insert(sizes.begin() + axis, sizes[axis]);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + axis, shape[axis]);
-  Value like = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  auto repeat = [&](ElementwiseExpr value) {
-    return value.with(buildBroadcast(b, loc, value, dims, like));
-  };
-  auto number = [&](int64_t dim) -> Value {
-    auto numbers = RankedTensorType::get(shape, b.getI64Type());
-    Value sizesOf = numbers.hasStaticShape() ? Value() : like;
-    return IotaOp::create(b, loc, numbers, sizesOf, dim);
-  };
-  Value i = number(axis), k = number(axis + 1);
-  auto compare = [&](arith::CmpIPredicate predicate) {
-    return x.with(arith::CmpIOp::create(b, loc, predicate, i, k));
-  };
-  ElementwiseExpr all = repeat(x);
+  Pairs pairs(b, loc, x, axis);
+  ElementwiseExpr all = pairs.repeat(x, axis);
   ElementwiseExpr others =
-      compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
+      pairs.compare(arith::CmpIPredicate::eq).select(all.splat(1.0), all);
   ElementwiseExpr products =
       x.with(CumprodOp::create(b, loc, others.getType(), others, axis + 1,
                                getExclusive(), getReverse()));
@@ -94,8 +120,37 @@ LogicalResult CumprodOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   if (getExclusive())
     isFactor =
         getReverse() ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt;
-  ElementwiseExpr shares =
-      compare(isFactor).select(products * repeat(dy), all.splat(0.0));
+  ElementwiseExpr shares = pairs.compare(isFactor).select(
+      products * pairs.repeat(dy, axis), all.splat(0.0));
+  Value dx = buildSum(b, loc, shares, {axis + 1});
+  operands[0] = roundTo(b, loc, dx, getX().getType());
+  return success();
+}
+
+LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                      ArrayRef<bool> needed,
+                                      MutableArrayRef<Value> operands) {
+  // dx[i] is the sum over k of dy[k] exp(x[i] - y[k]), of the k that i is
+  // summed up in: there no exponent is above 0. Others become 0 before the
+  // exponential, and so do those of equal numbers, whose difference is NaN
+  // where they are infinite.
+  Location loc = getLoc();
+  ElementwiseExpr x = widen(b, loc, getX()), dy = widen(b, loc, results[0]);
+  // Rounded results would make exponents inexact.
+  ElementwiseExpr y = x.with(getResult());
+  if (x.getType() != getX().getType())
+    y = x.with(LogcumsumexpOp::create(b, loc, x.getType(), x, getAxis(),
+                                      getReverse()));
+  int64_t axis = getAxis();
+  Pairs pairs(b, loc, x, axis);
+  ElementwiseExpr from = pairs.repeat(x, axis + 1), to = pairs.repeat(y, axis);
+  ElementwiseExpr isSummand = pairs.compare(
+      getReverse() ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle);
+  ElementwiseExpr zero = from.splat(0.0);
+  ElementwiseExpr exponents =
+      isSummand.select((from == to).select(zero, from - to), zero);
+  ElementwiseExpr shares = isSummand.select(
+      exponents.apply<math::ExpOp>() * pairs.repeat(dy, axis), zero);
   Value dx = buildSum(b, loc, shares, {axis + 1});
   operands[0] = roundTo(b, loc, dx, getX().getType());
   return success();
@@ -129,27 +184,37 @@ LogicalResult CumprodOp::emitBatched(Batcher &batcher) {
   return batchAlongAxis(*this, batcher, /*keepsZero=*/!getExclusive());
 }
 
+LogicalResult LogcumsumexpOp::emitBatched(Batcher &batcher) {
+  // exp(0) is 1.
+  return batchAlongAxis(*this, batcher, /*keepsZero=*/false);
+}
+
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
 
 template <typename OpTy>
 static LogicalResult lowerScan(OpTy op, LinalgEmitter &e,
-                               linalg_ext::ScanKind kind) {
+                               linalg_ext::ScanKind kind, bool exclusive) {
   Value x = e.widenTensor(op.getX());
   Value init = e.empty(e.getExtents(op.getX()), getElementTypeOrSelf(x));
-  Value scanned = linalg_ext::ScanOp::create(e.b, e.loc, init.getType(), kind,
-                                             x, init, op.getAxis(),
-                                             op.getExclusive(), op.getReverse())
-                      .getResult(0);
+  Value scanned =
+      linalg_ext::ScanOp::create(e.b, e.loc, init.getType(), kind, x, init,
+                                 op.getAxis(), exclusive, op.getReverse())
+          .getResult(0);
   e.replaceWith(e.narrowTensor(scanned, getElementTypeOrSelf(op.getX())));
   return success();
 }
 
 LogicalResult CumsumOp::lowerToLinalg(LinalgEmitter &e) {
-  return lowerScan(*this, e, linalg_ext::ScanKind::add);
+  return lowerScan(*this, e, linalg_ext::ScanKind::add, getExclusive());
 }
 
 LogicalResult CumprodOp::lowerToLinalg(LinalgEmitter &e) {
-  return lowerScan(*this, e, linalg_ext::ScanKind::mul);
+  return lowerScan(*this, e, linalg_ext::ScanKind::mul, getExclusive());
+}
+
+LogicalResult LogcumsumexpOp::lowerToLinalg(LinalgEmitter &e) {
+  return lowerScan(*this, e, linalg_ext::ScanKind::logaddexp,
+                   /*exclusive=*/false);
 }
