@@ -131,6 +131,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createUnifySymbolicDims());
+  pm.addNestedPass<func::FuncOp>(createFoldZeroSizeTensors());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyShapes());

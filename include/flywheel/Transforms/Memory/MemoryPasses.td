@@ -25,6 +25,21 @@ def WidenI1Tensors
   ];
 }
 
+def FoldZeroSizeTensors
+    : Pass<"flywheel-fold-zero-size-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Remove what is done to tensors without elements";
+  let description = [{
+    Before: `linalg` on tensors. After: a tensor with a static dimension size 0
+    is an argument or a `tensor.empty`, and is not collapsed, inserted,
+    concatenated or padded: upstream's lowerings of these do not expect one. An
+    op with side effects stays. Refuses nothing.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def MaterializeSplats
     : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
   let summary = "Fill splat constants where they are used";
