@@ -172,3 +172,18 @@ func.func private @f(tensor<?x4xi8>) -> (tensor<i8> {train.variable = @w})
 
 // expected-error@below {{'train.variable' op expected a list of symbols of variables as 'train.initial_values', found [1]}}
 train.variable @v : tensor<3xf32> {train.initial_values = [1]}
+
+// -----
+
+// expected-error-re@below {{'func.func' op expected an attribute that the dialect 'train' declares, found 'train.symbol'; it declares: train.vjp, {{.*}}train.symbols, {{.*}}}}
+func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.symbol = ["a"]}
+
+// -----
+
+// expected-error@below {{'func.func' op expected an attribute that the dialect 'train' declares, found 'train.nam' of argument 0; it declares: train.vjp, }}
+func.func private @f(tensor<?x4xi8> {train.nam = "x"}) -> tensor<i8>
+
+// -----
+
+// expected-error@below {{'func.func' op expected an attribute that the dialect 'train' declares, found 'train.nam' of result 0; it declares: train.vjp, }}
+func.func private @f(tensor<?x4xi8>) -> (tensor<i8> {train.nam = "x"})

@@ -123,6 +123,18 @@ static const Rule *findRule(StringRef name) {
   return rule == getRules().end() ? nullptr : rule;
 }
 
+/// Refuses an attribute that no stage reads. `where` is as for `verifyKind`.
+static LogicalResult refuseUnknown(Operation *op, StringRef name,
+                                   const Twine &where) {
+  std::string known = TrainDialect::getVjpAttrName().str();
+  for (const Rule &rule : getRules())
+    known += ", " + rule.name.str();
+  return op->emitOpError() << "expected an attribute that the dialect 'train' "
+                              "declares, found '"
+                           << name << "'" << where.str()
+                           << "; it declares: " << known;
+}
+
 static StringRef describe(Rule::Place place) {
   switch (place) {
   case Rule::Module:
@@ -179,7 +191,7 @@ LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
     return verifyVjp(op, attribute.getValue());
   const Rule *rule = findRule(attribute.getName());
   if (!rule)
-    return success();
+    return refuseUnknown(op, attribute.getName(), "");
   if (!belongsTo(op, rule->place))
     return op->emitOpError() << "expected '" << rule->name << "' on "
                              << describe(rule->place) << ", found it here";
@@ -226,9 +238,11 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   const Rule *rule = findRule(attribute.getName());
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!rule || !function)
-    return success();
   std::string where = (" of argument " + Twine(argIndex)).str();
+  if (!rule)
+    return refuseUnknown(op, attribute.getName(), where);
+  if (!function)
+    return success();
   if (rule->place != Rule::Argument && rule->place != Rule::Value)
     return op->emitOpError()
            << "expected '" << rule->name << "' on " << describe(rule->place)
@@ -245,9 +259,11 @@ TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
                                           NamedAttribute attribute) {
   const Rule *rule = findRule(attribute.getName());
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!rule || !function)
-    return success();
   std::string where = (" of result " + Twine(resultIndex)).str();
+  if (!rule)
+    return refuseUnknown(op, attribute.getName(), where);
+  if (!function)
+    return success();
   if (rule->place != Rule::Value)
     return op->emitOpError()
            << "expected '" << rule->name << "' on " << describe(rule->place)
