@@ -10,6 +10,7 @@
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 
 #include "mlir/IR/Builders.h"
@@ -64,7 +65,7 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
     StringRef name = codegen::CodegenDialect::getTargetAttrName();
     if (getOperation()->hasAttr(name))
       return;
-    TargetOptions options{triple, cpu, features};
+    TargetOptions options{triple, cpu, features, l1Bytes, l2Bytes, cores};
     CodegenOptions code;
     code.target = options;
     if (llvm::Expected<std::unique_ptr<llvm::TargetMachine>> known =
@@ -77,18 +78,15 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
                                                 : options.triple);
     std::unique_ptr<llvm::MCSubtargetInfo> info = createSubtargetInfo(options);
     auto [bits, registers] = getVectorUnit(machine, info.get());
+    MachineSizes sizes = getMachineSizes(options);
     Builder b(&getContext());
-    getOperation()->setAttr(
-        name,
-        codegen::CPUAttr::get(
-            &getContext(), bits, registers, kL1Bytes, kL2Bytes,
-            /*cores=*/1, b.getStrArrayAttr(getFeatures(machine, info.get()))));
+    auto attribute = codegen::CPUAttr::getChecked(
+        [&] { return getOperation().emitError(); }, &getContext(), bits,
+        registers, sizes.l1Bytes, sizes.l2Bytes, sizes.cores,
+        b.getStrArrayAttr(getFeatures(machine, info.get())));
+    if (!attribute)
+      return signalPassFailure();
+    getOperation()->setAttr(name, attribute);
   }
-
-private:
-  // What CPUs of recent years have at least. Code is the same whichever machine
-  // compiles it, so the caches of this one do not count.
-  static constexpr int64_t kL1Bytes = 48 * 1024;
-  static constexpr int64_t kL2Bytes = 2 * 1024 * 1024;
 };
 } // namespace

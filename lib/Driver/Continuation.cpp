@@ -105,6 +105,23 @@ static bool setBounds(Attribute value, CompilerOptions &options) {
         [](const CompilerOptions &options) { return !options.member.empty(); } \
   }
 
+/// An option that is a number, 0 where it is not given.
+#define FLYWHEEL_NUMBER_SETTING(key, stage, member)                            \
+  Setting {                                                                    \
+    key, stage,                                                                \
+        [](Builder &b, const CompilerOptions &options) -> Attribute {          \
+          return b.getI64IntegerAttr(options.member);                          \
+        },                                                                     \
+        [](Attribute value, CompilerOptions &options) {                        \
+          auto number = dyn_cast<IntegerAttr>(value);                          \
+          if (!number || !number.getType().isSignlessInteger(64))              \
+            return false;                                                      \
+          options.member = number.getInt();                                    \
+          return true;                                                         \
+        },                                                                     \
+        [](const CompilerOptions &options) { return options.member != 0; }     \
+  }
+
 /// An option that is a list of strings.
 #define FLYWHEEL_LIST_SETTING(key, stage, member)                              \
   Setting {                                                                    \
@@ -148,6 +165,9 @@ static const Setting settings[] = {
     FLYWHEEL_TEXT_SETTING("target_triple", kFuse, target.triple),
     FLYWHEEL_TEXT_SETTING("cpu", kFuse, target.cpu),
     FLYWHEEL_TEXT_SETTING("features", kFuse, target.features),
+    FLYWHEEL_NUMBER_SETTING("l1_bytes", kFuse, target.l1Bytes),
+    FLYWHEEL_NUMBER_SETTING("l2_bytes", kFuse, target.l2Bytes),
+    FLYWHEEL_NUMBER_SETTING("cores", kFuse, target.cores),
     {"max_extents", kBufferize, getBounds, setBounds,
      [](const CompilerOptions &options) {
        return options.maxExtents.has_value();
@@ -170,6 +190,7 @@ static const Setting settings[] = {
 };
 
 #undef FLYWHEEL_TEXT_SETTING
+#undef FLYWHEEL_NUMBER_SETTING
 #undef FLYWHEEL_LIST_SETTING
 
 /// The number of a stage, or nothing for another name.

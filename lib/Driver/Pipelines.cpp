@@ -161,6 +161,9 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     target.triple = options.target.triple;
     target.cpu = options.target.cpu;
     target.features = options.target.features;
+    target.l1Bytes = options.target.l1Bytes;
+    target.l2Bytes = options.target.l2Bytes;
+    target.cores = options.target.cores;
     pm.addPass(createAttachTarget(target));
     pm.addNestedPass<func::FuncOp>(createChooseSchedules());
     pm.addNestedPass<func::FuncOp>(createTileAndFuse());

@@ -14,6 +14,20 @@
 // A module that has a target keeps it.
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=haswell" --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4" | FileCheck %s --check-prefix=HASWELL
 
+// Caches and cores that are given count, with any CPU; those that cannot be are refused.
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4 l1-bytes=32768 l2-bytes=1048576 cores=3" | FileCheck %s --check-prefix=GIVEN
+// RUN: flywheel-opt %s --flywheel-attach-target="l1-bytes=32768 l2-bytes=524288 cores=3" | FileCheck %s --check-prefix=GIVEN-HOST
+// RUN: not flywheel-opt %s --flywheel-attach-target="l1-bytes=65536 l2-bytes=32768" 2>&1 | FileCheck %s --check-prefix=SMALLER
+// RUN: not flywheel-opt %s --flywheel-attach-target="cores=-1" 2>&1 | FileCheck %s --check-prefix=CORES
+// GIVEN: l1_bytes = 32768, l2_bytes = 1048576, cores = 3, features = []>
+// GIVEN-HOST: l1_bytes = 32768, l2_bytes = 524288, cores = 3,
+// SMALLER: error: expected a cache of at least 1024 bytes and a second one that is not smaller, found 65536 and 32768
+// CORES: error: expected at least one core, found none
+
+// Those of this machine are for its own CPU only (attach_target.py): a CPU with a name is the same everywhere.
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 | FileCheck %s --check-prefix=NAMED
+// NAMED: l1_bytes = 49152, l2_bytes = 2097152, cores = 1,
+
 // V4: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
 // HASWELL: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
 // OLD: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}

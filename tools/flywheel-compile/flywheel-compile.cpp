@@ -92,6 +92,18 @@ static TextOption
 static cl::opt<std::string>
     features("features", cl::value_desc("list"), cl::cat(category),
              cl::desc("CPU features to add or take away: +avx2,-fma"));
+static cl::opt<int64_t> targetL1Bytes(
+    "target-l1-bytes", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc("First data cache of a core, which tiles are made for. By default "
+             "this machine's with its own CPU, else 49152"));
+static cl::opt<int64_t> targetL2Bytes(
+    "target-l2-bytes", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc("Second cache of a core. By default this machine's with its own "
+             "CPU, else 2097152"));
+static cl::opt<int64_t> targetCores(
+    "target-cores", cl::value_desc("N"), cl::cat(category),
+    cl::desc("Cores that a step may use. By default this machine's with its "
+             "own CPU, else 1"));
 static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
@@ -359,7 +371,9 @@ static int compile() {
   options.frozenVariables = freezeVariables;
   // This machine is what an empty name means everywhere.
   bool isHost = targetTriple.empty() && cpu == "host";
-  options.target = {targetTriple, isHost ? "" : cpu.getValue(), features};
+  options.target = {targetTriple,  isHost ? "" : cpu.getValue(),
+                    features,      targetL1Bytes,
+                    targetL2Bytes, targetCores};
   if (isStage)
     options.stopAfter = emitKind;
   // A target that cannot work is reported before any work is done.

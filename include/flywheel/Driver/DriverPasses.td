@@ -17,7 +17,12 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
     can be made of, as LLVM knows them. A module that has a target keeps it. An
     unknown kind of CPU counts as one with 16 vector registers of 128 bits.
 
-    Refuses triples, CPUs and features that LLVM does not know.
+    Caches and cores are those of this machine where the CPU is this one's by
+    default or as `host`, and the operating system tells. Otherwise they are 48 KiB,
+    2 MiB and one core: code for a CPU with a name is the same on every machine.
+
+    Refuses triples, CPUs and features that LLVM does not know, and a second cache
+    that is smaller than the first.
   }];
   let options = [
     Option<"triple", "triple", "std::string", /*default=*/[{""}],
@@ -26,7 +31,13 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
            "LLVM name of the CPU; empty for this one, or with a triple for the "
            "most general one">,
     Option<"features", "features", "std::string", /*default=*/[{""}],
-           "LLVM features to add or remove, such as +avx2,-fma">
+           "LLVM features to add or remove, such as +avx2,-fma">,
+    Option<"l1Bytes", "l1-bytes", "int64_t", /*default=*/"0",
+           "Bytes of the first data cache of a core; 0 for the machine's">,
+    Option<"l2Bytes", "l2-bytes", "int64_t", /*default=*/"0",
+           "Bytes of the second cache of a core; 0 for the machine's">,
+    Option<"cores", "cores", "int64_t", /*default=*/"0",
+           "Cores that a step may use; 0 for the machine's">
   ];
   let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
 }

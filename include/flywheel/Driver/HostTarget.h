@@ -16,6 +16,17 @@ namespace flywheel {
 /// where it is not known.
 llvm::StringRef getDenormalControl(const TargetOptions &options);
 
+/// What kernels are tiled for, beside the vector unit.
+struct MachineSizes {
+  int64_t l1Bytes, l2Bytes;
+  unsigned cores;
+};
+
+/// Those that `options` give. The others are of this machine, as far as the
+/// operating system tells them, where the CPU is this one by default or as
+/// `host`; of any other CPU they are the same on every machine.
+MachineSizes getMachineSizes(const TargetOptions &options);
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_DRIVER_HOSTTARGET_H

@@ -49,20 +49,22 @@ static bool isHost(const TargetOptions &options) {
   return options.triple.empty();
 }
 
+bool isHostCPU(const TargetOptions &options) {
+  return options.cpu == "host" || (options.cpu.empty() && isHost(options));
+}
+
 static Triple getTriple(const TargetOptions &options) {
   return Triple(isHost(options) ? sys::getProcessTriple()
                                 : Triple::normalize(options.triple));
 }
 
 static std::string getCPU(const TargetOptions &options) {
-  bool isHostCPU =
-      options.cpu == "host" || (options.cpu.empty() && isHost(options));
-  return isHostCPU ? sys::getHostCPUName().str() : options.cpu;
+  return isHostCPU(options) ? sys::getHostCPUName().str() : options.cpu;
 }
 
 static std::string getFeatures(const TargetOptions &options) {
   SmallVector<std::string> lists;
-  if (options.cpu == "host" || (options.cpu.empty() && isHost(options)))
+  if (isHostCPU(options))
     lists.push_back(getHostFeatures());
   else if (options.cpu.empty())
     lists.push_back(getABIFeatures(getTriple(options)).str());

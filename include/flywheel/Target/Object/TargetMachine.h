@@ -40,6 +40,10 @@ struct CodegenOptions {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CodegenOptions &options);
 
+/// Whether the CPU of `options` is the one that the compiler runs on because it
+/// is asked for as such: a CPU with a name is not, whichever runs the compiler.
+bool isHostCPU(const TargetOptions &options);
+
 /// The CPU of that machine and its features; null for an unknown triple.
 std::unique_ptr<llvm::MCSubtargetInfo>
 createSubtargetInfo(const TargetOptions &options);

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_TARGET_OBJECT_TARGETOPTIONS_H
 #define FLYWHEEL_TARGET_OBJECT_TARGETOPTIONS_H
 
+#include <cstdint>
 #include <string>
 
 namespace flywheel {
@@ -17,6 +18,11 @@ struct TargetOptions {
   std::string cpu;
   /// LLVM feature string, for example `+avx2,+fma`.
   std::string features;
+  /// Bytes of the data caches of one core, and the number of cores: 0 for those
+  /// of the machine, where it is this one, or else what CPUs have at least.
+  int64_t l1Bytes = 0;
+  int64_t l2Bytes = 0;
+  int64_t cores = 0;
 };
 
 } // namespace flywheel
