@@ -23,6 +23,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,11 +41,19 @@ namespace flywheel {
 
 namespace {
 
+/// Marks what computes a derivative.
+struct BackwardMarker : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    op->setLoc(markBackward(op->getLoc()));
+  }
+};
+
 /// Replaces one gradient op.
 class GradientEmitter {
 public:
   explicit GradientEmitter(train::GradientOp gradient)
-      : gradient(gradient), builder(gradient), xs(gradient.getXs()),
+      : gradient(gradient), builder(gradient, &marker), xs(gradient.getXs()),
         sweep(builder, gradient.getYs(), gradient.getXs(), /*scope=*/nullptr,
               gradient.getStops()) {
     sweep.setRequest(gradient);
@@ -62,6 +71,7 @@ private:
   FailureOr<Value> getGradientOf(unsigned index);
 
   train::GradientOp gradient;
+  BackwardMarker marker;
   OpBuilder builder;
   /// The targets as they were when the paths to them were found: a rule may
   /// replace a value of the forward computation.

@@ -11,6 +11,7 @@
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
+#include "flywheel/Cost/CostModels.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
@@ -57,6 +58,7 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
                   nn::NNDialect, train::TrainDialect>();
   linalg_ext::registerBufferization(registry);
   registerBatchingRules(registry);
+  registerCostModels(registry);
   registerDerivativeRules(registry);
 }
 

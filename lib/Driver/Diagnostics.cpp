@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/Diagnostics.h"
 #include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Attributes.h"
@@ -54,7 +55,7 @@ static StringRef findName(Location location) {
   StringRef name;
   location->walk([&](Location part) {
     auto named = dyn_cast<NameLoc>(part);
-    if (!named)
+    if (!named || named.getName() == kBackwardMark)
       return WalkResult::advance();
     name = named.getName().getValue();
     return WalkResult::interrupt();

@@ -79,3 +79,18 @@ llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
   flush();
   return compiled;
 }
+
+llvm::FailureOr<StepCost> FrontEnd::countFile(llvm::StringRef path,
+                                              CompilerOptions options,
+                                              const CostOptions &costs) {
+  isCompiling = true;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      parseModuleFile(*context, path, printer);
+  llvm::FailureOr<StepCost> cost = llvm::failure();
+  if (module) {
+    options.inputPath = path.str();
+    cost = countStepCost(std::move(module), options, costs);
+  }
+  flush();
+  return cost;
+}

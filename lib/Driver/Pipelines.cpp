@@ -18,6 +18,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Driver/StepCost.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
@@ -95,7 +96,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
-static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
+static void populateAutodiff(OpPassManager &pm,
+                             const CompilerOptions &options) {
   pm.addPass(createConvertTosa());
   pm.addPass(nn::createNNDecompose());
   pm.addNestedPass<func::FuncOp>(createDetensorize());
@@ -104,6 +106,8 @@ static void populateAutodiff(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(train::createTrainPromoteStateToIterArgs());
   pm.addNestedPass<func::FuncOp>(train::createTrainForwardStateReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
+  if (options.checkNumerics)
+    pm.addNestedPass<func::FuncOp>(createCheckNumerics());
   pm.addPass(createVerifyShapes());
   // What the rules have made.
   pm.addNestedPass<func::FuncOp>(createCheckSizes());
@@ -137,7 +141,8 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(createVerifyShapes());
 }
 
-static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
+void flywheel::populateFusion(OpPassManager &pm,
+                              const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
     pm.addNestedPass<func::FuncOp>(createFoldConversions());
@@ -156,6 +161,10 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCloneSharedInits());
   pm.addPass(createEliminateEmptyTensors());
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
+}
+
+static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
+  populateFusion(pm, options);
   if (options.lowering == Lowering::Optimized) {
     AttachTargetOptions target;
     target.triple = options.target.triple;

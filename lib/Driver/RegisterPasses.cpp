@@ -8,6 +8,7 @@
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
@@ -32,6 +33,7 @@ void flywheel::registerAllFlywheelPasses() {
   registerCodegenCommonPasses();
   registerCPUPasses();
   registerConversionPasses();
+  registerCostPasses();
   registerEntryPointsPasses();
   registerDriverPasses();
   nn::registerNNPasses();

@@ -15,8 +15,9 @@ bfloat16 arrays have the dtype of `ml_dtypes`, or uint16 (the bits) where that
 package is not installed.
 """
 
+import json
 import os
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from ._flywheel import (
     ArgumentInfo,
@@ -36,6 +37,7 @@ from ._flywheel import (
     Session,
     VariableInfo,
     _compile,
+    _cost,
     _load,
     batching_rules,
     derivative_rules,
@@ -65,6 +67,7 @@ __all__ = [
     "VariableInfo",
     "batching_rules",
     "compile",
+    "cost",
     "derivative_rules",
     "get_checkpoint_state",
     "latest_checkpoint",
@@ -88,6 +91,12 @@ def load(path: Path) -> Module:
     return _load(path)
 
 
+def _read(source: Source) -> Module:
+    if isinstance(source, str) and "\n" in source:
+        return parse(source)
+    return source if isinstance(source, Module) else load(source)
+
+
 def compile(
     source: Source,
     *,
@@ -101,6 +110,7 @@ def compile(
     freeze_variables: Sequence[str] = (),
     memory_budget: Optional[int] = None,
     max_extent: Union[int, Mapping[str, int], None] = None,
+    check_numerics: bool = False,
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -128,6 +138,10 @@ def compile(
     and `x_dim1` for another of the feed `x`. The program then refuses feeds with
     more, and compares sizes at these bounds; the others count as 1024.
 
+    With `check_numerics` a step fails at the first op whose result has a NaN or an
+    infinity, with an InvalidArgumentError that names it; variables keep their
+    values. See docs/Health.md.
+
     A module that `lower` made, or that was parsed from the output of a stage, goes
     on from there: options that its stages have read need not be given again, and
     must not differ.
@@ -140,13 +154,9 @@ def compile(
     """
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
-    if isinstance(source, str) and "\n" in source:
-        source = parse(source)
-    if not isinstance(source, Module):
-        source = load(source)
     named = dict(max_extent) if isinstance(max_extent, Mapping) else {}
     return _compile(
-        source,
+        _read(source),
         lowering=lowering,
         model_name=model_name,
         cpu=cpu,
@@ -158,4 +168,32 @@ def compile(
         memory_budget=memory_budget,
         max_extent=None if isinstance(max_extent, Mapping) else max_extent,
         max_extents=named,
+        check_numerics=check_numerics,
     )
+
+
+def cost(
+    source: Source,
+    *,
+    bindings: Optional[Mapping[str, int]] = None,
+    entries: Sequence[str] = (),
+    fetches: Sequence[str] = (),
+    whole_graph: bool = False,
+) -> Dict[str, Any]:
+    """Counts what each entry of a model takes: see docs/Cost.md.
+
+    `source` is as for `compile`. The result has what `flywheel-compile
+    --cost=json` prints: `before` and `after` optimization, for each entry the
+    floating-point operations and bytes of the forward pass, the backward pass and
+    the update, by op and in total, and the most memory that its tensors take.
+    Numbers are ints, or strings (`7200*batch`) where they depend on a size that
+    `bindings`, {"batch": 32}, does not give. `fetches` names results: only what
+    they depend on counts, and there is no `after`. With `whole_graph` what nothing
+    uses counts too, and the initial values of variables.
+
+    Raises CompileError for a name that there is not, and for what `compile`
+    refuses; ValueError for a size that is negative.
+    """
+    text = _cost(_read(source), dict(bindings or {}), entries, fetches, whole_graph)
+    result: Dict[str, Any] = json.loads(text)
+    return result

@@ -11,6 +11,7 @@
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
+#include "flywheel/Driver/StepCost.h"
 #include "flywheel/Model/CNames.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -157,7 +158,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxExtent,
-        const std::map<std::string, int64_t> &maxExtents) {
+        const std::map<std::string, int64_t> &maxExtents, bool checkNumerics) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
@@ -181,6 +182,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
     throw nb::value_error("expected the path of a checkpoint as freeze, found "
                           "an empty one");
   options.frozenVariables = freezeVariables;
+  options.checkNumerics = checkNumerics;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
   CodegenOptions asked;
@@ -232,6 +234,39 @@ lower(const PyModule &self, const std::string &stopAfter,
   return result;
 }
 
+/// What the entries of the module cost, as JSON.
+static std::string cost(const PyModule &self,
+                        const std::map<std::string, int64_t> &bindings,
+                        const std::vector<std::string> &entries,
+                        const std::vector<std::string> &fetches,
+                        bool wholeGraph) {
+  CostOptions costs;
+  costs.entries = entries;
+  costs.fetches = fetches;
+  costs.wholeGraph = wholeGraph;
+  for (const auto &[name, size] : bindings)
+    if (llvm::Error error =
+            addBinding(costs, name + "=" + std::to_string(size)))
+      throw nb::value_error(
+          ("bindings: " + llvm::toString(std::move(error))).c_str());
+  CompilerOptions options = makeOptions(self, {}, {}, {}, {});
+  options.entries = entries;
+  llvm::FailureOr<StepCost> counted = llvm::failure();
+  Messages messages;
+  {
+    nb::gil_scoped_release release;
+    DiagnosticCollector diagnostics(self.context.get(), *self.printer);
+    counted = countStepCost(
+        mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp(*self.module).clone()),
+        options, costs);
+    messages = {getErrorText(diagnostics), diagnostics.getWarnings()};
+  }
+  warn(messages.warnings, failed(counted));
+  if (failed(counted))
+    throwCompileError(messages.errors);
+  return formatStepCost(*counted, /*isJSON=*/true);
+}
+
 static void addModule(nb::module_ &module) {
   nb::class_<PyModule>(module, "Module", "A model as IR; str() gives the text.")
       .def("__str__",
@@ -256,7 +291,9 @@ static void addModule(nb::module_ &module) {
              "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "memory_budget"_a.none(),
-             "max_extent"_a.none(), "max_extents"_a);
+             "max_extent"_a.none(), "max_extents"_a, "check_numerics"_a);
+  module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
+             "whole_graph"_a);
   module.def(
       "lower", &lower, "module"_a, nb::kw_only(), "stop_after"_a,
       "lowering"_a = nb::none(),

@@ -120,6 +120,11 @@ static cl::opt<Lowering> lowering(
                clEnumValN(Lowering::Reference, "reference",
                           "one plain scalar loop nest an op, to compare "
                           "with")));
+static cl::opt<bool>
+    checkNumerics("check-numerics", cl::cat(category),
+                  cl::desc("Steps fail at the first op whose result has a NaN "
+                           "or an infinity, and name it; they then change "
+                           "nothing"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print the time of each stage to "
                                          "standard error"));
@@ -127,6 +132,28 @@ static cl::opt<bool>
     report("report", cl::cat(category),
            cl::desc("Print sizes (state, workspace, constants, object) and "
                     "the time of each stage to standard error"));
+
+static cl::opt<std::string>
+    costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),
+               cl::cat(category),
+               cl::desc("Instead of an object file, write what each entry "
+                        "takes, before and after optimization: "
+                        "floating-point operations, bytes and memory"));
+static cl::list<std::string>
+    costBindings("bind", cl::value_desc("NAME=N"), cl::CommaSeparated,
+                 cl::cat(category),
+                 cl::desc("With --cost: the sizes of dynamic dimensions, by "
+                          "the names that the header has: batch=32. Others "
+                          "are symbols"));
+static cl::list<std::string>
+    costFetches("fetches", cl::value_desc("names"), cl::CommaSeparated,
+                cl::cat(category),
+                cl::desc("With --cost: count only what these results depend "
+                         "on, by name or number"));
+static cl::opt<bool>
+    wholeGraph("whole-graph", cl::cat(category),
+               cl::desc("With --cost: also count what nothing uses, and the "
+                        "initial values of variables"));
 
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "flywheel-compile") << message << "\n";
@@ -336,6 +363,27 @@ static int emitMachineCode(CompiledModule &compiled) {
   return 0;
 }
 
+/// Writes what --cost asks for.
+static int emitCost(const CompilerOptions &options) {
+  if (!costFormat.empty() && costFormat != "text" && costFormat != "json")
+    return fail("expected --cost, --cost=text or --cost=json, found --cost=" +
+                costFormat);
+  CostOptions costs;
+  costs.entries = entries;
+  costs.fetches = costFetches;
+  costs.wholeGraph = wholeGraph;
+  for (const std::string &binding : costBindings)
+    if (llvm::Error error = addBinding(costs, binding))
+      return fail("--bind: " + llvm::toString(std::move(error)));
+  FrontEnd frontEnd;
+  llvm::FailureOr<StepCost> cost =
+      frontEnd.countFile(inputPath, options, costs);
+  if (failed(cost))
+    return 1;
+  return writeFile(outputPath.empty() ? "-" : outputPath.getValue(),
+                   formatStepCost(*cost, costFormat == "json"));
+}
+
 static int compile() {
   bool isStage = llvm::any_of(
       getStages(), [](const Stage &stage) { return stage.name == emitKind; });
@@ -346,6 +394,9 @@ static int compile() {
     return fail("--header and --manifest go with --emit=obj only");
   if (llvm::Error error = checkOutputs())
     return fail(llvm::toString(std::move(error)));
+  if (!costFormat.getNumOccurrences() &&
+      (!costBindings.empty() || !costFetches.empty() || wholeGraph))
+    return fail("--bind, --fetches and --whole-graph go with --cost only");
   if (freezePath.empty() && !freezeVariables.empty())
     return fail("--freeze-variables goes with --freeze only");
   if (maxBatch < 1 || maxBatch > kMaxExtentBound)
@@ -366,6 +417,7 @@ static int compile() {
     if (llvm::Error error = options.maxExtents->add(bound))
       return fail("--max-extent: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
+  options.checkNumerics = checkNumerics;
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;
@@ -382,6 +434,8 @@ static int compile() {
   if (!machine)
     return fail(llvm::toString(machine.takeError()));
 
+  if (costFormat.getNumOccurrences())
+    return emitCost(options);
   FrontEnd frontEnd;
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(inputPath, options);

@@ -202,6 +202,11 @@ static cl::opt<bool> timeSteps("time", cl::cat(category),
                                cl::desc("Print times of steps"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
+static cl::opt<bool>
+    checkNumerics("check-numerics", cl::cat(category),
+                  cl::desc("Fail at the first op whose result has a NaN or an "
+                           "infinity, and name it; variables keep their "
+                           "values"));
 static cl::opt<Lowering> lowering(
     "lowering", cl::init(Lowering::Optimized), cl::cat(category),
     cl::desc("How tensor programs become loops"),
@@ -250,6 +255,7 @@ static RunOptions getOptions() {
   options.input = inputPath;
   options.lowering = getIfGiven(lowering);
   options.timeStages = timeStages;
+  options.checkNumerics = checkNumerics;
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;

@@ -31,7 +31,7 @@ struct RunOptions {
   std::string input;
   // Nothing: not said on the command line.
   std::optional<Lowering> lowering;
-  bool timeStages = false;
+  bool timeStages = false, checkNumerics = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;

@@ -43,6 +43,7 @@ static int compileAndRun(const RunOptions &options) {
   compilerOptions.lowering = options.lowering;
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.cInterface = false;
+  compilerOptions.checkNumerics = options.checkNumerics;
   compilerOptions.memoryBudget = options.memoryBudget;
   if (options.memoryBudget)
     compilerOptions.maxExtents = options.getBatchSize();

@@ -66,6 +66,9 @@ struct CompilerOptions {
   /// Bytes that the workspace of an entry may have where no symbolic extent
   /// exceeds its bound; without, the workspace is as large as is fastest.
   std::optional<int64_t> memoryBudget;
+  /// Fail a step, which then changes nothing, at the first op whose result has
+  /// a NaN or an infinity.
+  bool checkNumerics = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
   /// Called with each stage's name and the module after it.

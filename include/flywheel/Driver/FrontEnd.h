@@ -8,6 +8,7 @@
 #define FLYWHEEL_DRIVER_FRONTEND_H
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/StepCost.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
@@ -34,6 +35,11 @@ public:
   /// `inputPath` of the options. On failure diagnostics have been emitted.
   llvm::FailureOr<CompiledModule> compileFile(llvm::StringRef path,
                                               CompilerOptions options);
+
+  /// Parses a file, and counts what its entries cost.
+  llvm::FailureOr<StepCost> countFile(llvm::StringRef path,
+                                      CompilerOptions options,
+                                      const CostOptions &costs);
 
 private:
   void handle(const mlir::Diagnostic &diagnostic);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeAnalysis.h"
+#include "flywheel/Transforms/Checks/SizeAnalysis.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -49,6 +49,13 @@ SizeExpr SizeAnalysis::getSizeAtom(Value tensor, int64_t dim) {
 SizeExpr SizeAnalysis::getNumberAtom(Value value) {
   return getAtom({Kind::Number, value.getAsOpaquePointer(), nullptr, 0, {}},
                  {Kind::Number, value, 0, {}});
+}
+
+std::pair<Value, int64_t> SizeAnalysis::getOrigin(unsigned number) const {
+  const Atom &atom = atoms[number];
+  if (atom.kind == Kind::Size)
+    return {atom.value, atom.number};
+  return {atom.kind == Kind::Number ? atom.value : Value(), -1};
 }
 
 SizeExpr SizeAnalysis::getNot(SizeExpr value) {

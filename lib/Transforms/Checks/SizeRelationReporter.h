@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONREPORTER_H
 #define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONREPORTER_H
 
-#include "SizeRelations.h"
+#include "flywheel/Transforms/Checks/SizeRelations.h"
 
 #include "flywheel/Interfaces/SizeOpInterfaces.h"
 

@@ -9,6 +9,7 @@
 
 #include "flywheel/Interfaces/BatchableOpInterface.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
+#include "flywheel/Interfaces/CostOpInterface.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 #include "flywheel/Interfaces/LowerableOpInterface.h"
 #include "flywheel/Interfaces/SizeOpInterfaces.h"

@@ -35,7 +35,7 @@ def NN_SoftplusOp : NN_DifferentiableOp<"softplus", [SameOperandsAndResultType]>
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_GeluOp : NN_CompositeOp<"gelu", [SameOperandsAndResultType]> {
+def NN_GeluOp : NN_CompositeOp<"gelu", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "x times the normal distribution function of x";
   let description = [{
     x (1 + erf(x / sqrt 2)) / 2; with `approximate`,
@@ -47,7 +47,7 @@ def NN_GeluOp : NN_CompositeOp<"gelu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_SiluOp : NN_CompositeOp<"silu", [SameOperandsAndResultType]> {
+def NN_SiluOp : NN_CompositeOp<"silu", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "x sigmoid(x), also known as swish";
   let description = [{
     After Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017.
@@ -57,7 +57,7 @@ def NN_SiluOp : NN_CompositeOp<"silu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_EluOp : NN_CompositeOp<"elu", [SameOperandsAndResultType]> {
+def NN_EluOp : NN_CompositeOp<"elu", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "x where x > 0, else alpha (exp(x) - 1)";
   let description = [{
     After Clevert, Unterthiner and Hochreiter, Exponential Linear Units, 2015;
@@ -69,7 +69,7 @@ def NN_EluOp : NN_CompositeOp<"elu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x (`alpha` $alpha^)? attr-dict `:` type($x)";
 }
 
-def NN_SeluOp : NN_CompositeOp<"selu", [SameOperandsAndResultType]> {
+def NN_SeluOp : NN_CompositeOp<"selu", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "1.0507 elu(x) with alpha = 1.6733";
   let description = [{
     scale = 1.0507009873554805 and alpha = 1.6732632423543772: those of Klambauer
@@ -80,7 +80,7 @@ def NN_SeluOp : NN_CompositeOp<"selu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_LeakyReluOp : NN_CompositeOp<"leaky_relu", [SameOperandsAndResultType]> {
+def NN_LeakyReluOp : NN_CompositeOp<"leaky_relu", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "x where x > 0, else alpha x";
   let description = [{The derivative at 0 is alpha.}];
   let arguments = (ins NN_FloatTensor:$x, F64Attr:$alpha);
@@ -88,7 +88,7 @@ def NN_LeakyReluOp : NN_CompositeOp<"leaky_relu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x `alpha` $alpha attr-dict `:` type($x)";
 }
 
-def NN_Relu6Op : NN_CompositeOp<"relu6", [SameOperandsAndResultType]> {
+def NN_Relu6Op : NN_CompositeOp<"relu6", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "min(max(x, 0), 6)";
   let description = [{
     The derivative at 0 and at 6 is 0, as TensorFlow's. A cut-off whose bounds
@@ -100,7 +100,7 @@ def NN_Relu6Op : NN_CompositeOp<"relu6", [SameOperandsAndResultType]> {
 }
 
 def NN_HardSigmoidOp
-    : NN_CompositeOp<"hard_sigmoid", [SameOperandsAndResultType]> {
+    : NN_CompositeOp<"hard_sigmoid", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "0.2 x + 0.5, cut off at 0 and 1";
   let description = [{
     Keras 2's `hard_sigmoid`. The derivative at the bounds x = -2.5 and
@@ -111,7 +111,7 @@ def NN_HardSigmoidOp
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_SoftsignOp : NN_CompositeOp<"softsign", [SameOperandsAndResultType]> {
+def NN_SoftsignOp : NN_CompositeOp<"softsign", [CostOpInterface, SameOperandsAndResultType]> {
   let summary = "x / (1 + |x|)";
   let description = [{
     Element by element; Keras's `softsign`. The derivative is 1 / (1 + |x|)^2.

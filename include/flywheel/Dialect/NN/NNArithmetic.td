@@ -14,7 +14,7 @@ def NN_ArithmeticTensor : RankedTensorOf<[AnyFloat, I8, I16, I32, I64]>;
 
 /// Shapes are aligned at their last dimensions, as in NumPy.
 class NN_ArithmeticOp<string opMnemonic, Type tensors = NN_ArithmeticTensor>
-    : NN_CompositeOp<opMnemonic> {
+    : NN_CompositeOp<opMnemonic, [CostOpInterface]> {
   code rule = [{
 
     The shapes broadcast as in NumPy: they are aligned at their last dimensions,

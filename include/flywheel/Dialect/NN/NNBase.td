@@ -10,6 +10,7 @@
 include "flywheel/Dialect/NN/NNDialect.td"
 include "flywheel/Interfaces/BatchableOpInterface.td"
 include "flywheel/Interfaces/CompositeOpInterface.td"
+include "flywheel/Interfaces/CostOpInterface.td"
 include "flywheel/Interfaces/DifferentiableOpInterface.td"
 include "flywheel/Interfaces/LowerableOpInterface.td"
 include "flywheel/Interfaces/SizeOpInterfaces.td"
@@ -19,6 +20,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 /// What an op declares here it defines in one file of lib/Dialect/NN/Ops.
 defvar NN_Batchable = DeclareOpInterfaceMethods<BatchableOpInterface>;
+defvar NN_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["countFlops"]>;
 defvar NN_ExtentSource = DeclareOpInterfaceMethods<ExtentSourceOpInterface>;
 defvar NN_SizeRelations = DeclareOpInterfaceMethods<SizeRelationsOpInterface>;
 
@@ -27,10 +29,10 @@ defvar NN_SizeRelations = DeclareOpInterfaceMethods<SizeRelationsOpInterface>;
 class NN_PureOp<string opMnemonic, list<Trait> traits>
     : Op<NN_Dialect, opMnemonic, !listconcat([Pure], traits)>;
 
-/// An op with a lowering of its own.
+/// An op with a lowering and a cost of its own.
 class NN_Op<string opMnemonic, list<Trait> traits = []>
     : NN_PureOp<opMnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<LowerableOpInterface>], traits)>;
+        [DeclareOpInterfaceMethods<LowerableOpInterface>, NN_Cost], traits)>;
 
 /// An op with a derivative rule and a batching rule of its own, too.
 class NN_DifferentiableOp<string opMnemonic, list<Trait> traits = []>
@@ -38,7 +40,8 @@ class NN_DifferentiableOp<string opMnemonic, list<Trait> traits = []>
         [DeclareOpInterfaceMethods<DifferentiableOpInterface>, NN_Batchable],
         traits)>;
 
-/// An op that is made of others: see CompositeOpInterface.
+/// An op that is made of others: see CompositeOpInterface. It costs what they
+/// cost, unless it has CostOpInterface too.
 class NN_CompositeOp<string opMnemonic, list<Trait> traits = []>
     : NN_PureOp<opMnemonic, !listconcat(
         [DeclareOpInterfaceMethods<CompositeOpInterface>], traits)>;

@@ -33,6 +33,10 @@ def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_ExtentSource]> {
     $x `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Those of the slices, not of all that they are in.
+    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+  }];
 }
 
 def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ExtentSource, NN_SizeRelations]> {
@@ -58,6 +62,10 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ExtentSource, NN_Si
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Those of the slices, not of all that they are in.
+    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+  }];
 }
 
 def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelations]> {
@@ -80,6 +88,10 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelat
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Those of the slices, not of all that they are in.
+    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+  }];
 }
 
 def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",

@@ -221,7 +221,7 @@ def NN_CategoricalCrossentropyOp : NN_RowLossOp<"categorical_crossentropy"> {
 }], NN_RowLossShapes);
 }
 
-def NN_L2LossOp : NN_CompositeOp<"l2_loss"> {
+def NN_L2LossOp : NN_CompositeOp<"l2_loss", [NN_Cost]> {
   let summary = "Half the sum of the squares of all elements";
   let description = [{TensorFlow's `l2_loss`. The result is a scalar.}];
   let arguments = (ins NN_FloatTensor:$x);

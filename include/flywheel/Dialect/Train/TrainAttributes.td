@@ -73,6 +73,7 @@ def Train_RandomUniformAttr
     OptionalParameter<"std::optional<::flywheel::train::Real>">:$maxval,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
 def Train_RandomNormalAttr
@@ -83,6 +84,7 @@ def Train_RandomNormalAttr
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
 def Train_TruncatedNormalAttr
@@ -98,6 +100,7 @@ def Train_TruncatedNormalAttr
     DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0)">:$stddev,
     OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
 def Train_GlorotUniformAttr
@@ -110,6 +113,7 @@ def Train_GlorotUniformAttr
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
 def Train_HeNormalAttr
@@ -121,6 +125,7 @@ def Train_HeNormalAttr
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = "static int64_t countElementFlops() { return 2; }";
 }
 
 //===----------------------------------------------------------------------===//

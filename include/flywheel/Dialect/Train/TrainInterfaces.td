@@ -38,6 +38,12 @@ def InitializerAttrInterface : AttrInterface<"InitializerAttrInterface"> {
       }],
       "std::optional<int64_t>", "getStreamSeed", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/"return std::nullopt;">,
+    InterfaceMethod<[{
+        The floating-point operations that a cost counts for an element: of a
+        draw, the product and the sum that give it its scale and its mean.
+      }],
+      "int64_t", "countElementFlops", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return 0;">,
   ];
 }
 

@@ -225,4 +225,25 @@ def CheckDivisions : Pass<"flywheel-check-divisions", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CheckNumerics : Pass<"flywheel-check-numerics", "::mlir::func::FuncOp"> {
+  let summary = "Fail a step at the first number that is NaN or infinite";
+  let description = [{
+    Before: a function of plain ops, with the locations that `train-autodiff`
+    gave them. After: behind each op that computes numbers for other ops of the
+    source, or reads a variable, and for each feed, a `cf.assert` that they are
+    finite. Its message names the op in the source, its place, and whether it is
+    the op's gradient. A step that fails changes nothing.
+
+    What an op computes for itself alone may be infinite.
+  }];
+  let dependentDialects = [
+    "::flywheel::linalg_ext::LinalgExtDialect", "::flywheel::nn::NNDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numChecks", "checks", "Tensors that are checked">
+  ];
+}
+
 #endif // FLYWHEEL_TRANSFORMS_CHECKS_CHECKSPASSES

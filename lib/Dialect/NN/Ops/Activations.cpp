@@ -22,6 +22,24 @@ using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+//
+// One operation an element, as of every function of one number.
+
+SizeExpr ReluOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes);
+}
+
+SizeExpr SigmoidOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes);
+}
+
+SizeExpr SoftplusOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes);
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -100,6 +100,15 @@ void ScatterAddAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+SizeExpr TakeAlongAxisOp::countFlops(CostSizes &) { return SizeExpr(); }
+SizeExpr ScatterAddAlongAxisOp::countFlops(CostSizes &sizes) {
+  return sizes.getNumElements(getUpdates());
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -101,6 +101,25 @@ void DenseOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// 2 m k n for each product of two matrices.
+SizeExpr MatmulOp::countFlops(CostSizes &sizes) {
+  int64_t rank = tensorOf(getA()).getRank();
+  return sizes.getNumElements(getResult()) * SizeExpr::constant(2) *
+         sizes.getSize(getA(), getTransposeA() ? rank - 2 : rank - 1);
+}
+
+/// And one for each sum with the bias.
+SizeExpr DenseOp::countFlops(CostSizes &sizes) {
+  SizeExpr elements = sizes.getNumElements(getResult());
+  SizeExpr products =
+      elements * SizeExpr::constant(2) * sizes.getSize(getW(), 0);
+  return getB() ? products + elements : products;
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -106,6 +106,51 @@ void SparseSoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// What the mean or the sum of `numLosses` losses takes.
+static SizeExpr countReduction(const SizeExpr &numLosses,
+                               LossReduction reduction) {
+  switch (reduction) {
+  case LossReduction::none:
+    return SizeExpr();
+  case LossReduction::mean:
+    return numLosses;
+  case LossReduction::sum:
+    return numLosses - SizeExpr::constant(1);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+static SizeExpr countRows(Value logits, CostSizes &sizes) {
+  SizeExpr rows = SizeExpr::constant(1);
+  for (int64_t dim = 0; dim < tensorOf(logits).getRank() - 1; ++dim)
+    rows = rows * sizes.getSize(logits, dim);
+  return rows;
+}
+
+/// The softmax, the product with the labels, its sum and the sign.
+SizeExpr SoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
+  return sizes.getNumElements(getLogits()) * SizeExpr::constant(7) +
+         countReduction(countRows(getLogits(), sizes), getReduction());
+}
+
+/// The softmax, and the sign of one number a row.
+SizeExpr SparseSoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
+  SizeExpr rows = countRows(getLogits(), sizes);
+  return sizes.getNumElements(getLogits()) * SizeExpr::constant(5) + rows +
+         countReduction(rows, getReduction());
+}
+
+/// Those of the formula: max, x z, -, abs, -, exp, log1p, +.
+SizeExpr SigmoidCrossEntropyOp::countFlops(CostSizes &sizes) {
+  SizeExpr elements = sizes.getNumElements(getLogits());
+  return elements * SizeExpr::constant(8) +
+         countReduction(elements, getReduction());
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -112,6 +112,36 @@ void ScatterOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+SizeExpr GatherOp::countFlops(CostSizes &) { return SizeExpr(); }
+SizeExpr ScatterOp::countFlops(CostSizes &) { return SizeExpr(); }
+SizeExpr ScatterAddOp::countFlops(CostSizes &sizes) {
+  return sizes.getNumElements(getUpdates());
+}
+
+/// The slices are read and written, not all of the table.
+SizeExpr GatherOp::countBytes(CostSizes &sizes) {
+  return sizes.getNumBytes(getResult()) * SizeExpr::constant(2) +
+         sizes.getNumBytes(getIndices());
+}
+
+/// `init` is updated in place.
+static SizeExpr countScatterBytes(Value updates, Value indices,
+                                  int64_t numPasses, CostSizes &sizes) {
+  return sizes.getNumBytes(updates) * SizeExpr::constant(numPasses) +
+         sizes.getNumBytes(indices);
+}
+
+SizeExpr ScatterOp::countBytes(CostSizes &sizes) {
+  return countScatterBytes(getUpdates(), getIndices(), 2, sizes);
+}
+SizeExpr ScatterAddOp::countBytes(CostSizes &sizes) {
+  return countScatterBytes(getUpdates(), getIndices(), 3, sizes);
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

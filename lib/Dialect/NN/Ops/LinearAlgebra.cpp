@@ -121,6 +121,28 @@ void LstsqOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+SizeExpr TriangleOp::countFlops(CostSizes &) { return SizeExpr(); }
+
+/// n^3 / 3, rounded down, for each matrix.
+SizeExpr CholeskyOp::countFlops(CostSizes &sizes) {
+  int64_t rank = getType().getRank();
+  SizeExpr n = sizes.getSize(getA(), rank - 1);
+  SizeExpr flops = sizes.getQuotient(n * n * n, 3);
+  for (int64_t dim = 0; dim < rank - 2; ++dim)
+    flops = flops * sizes.getSize(getA(), dim);
+  return flops;
+}
+
+/// n^2 for each column of b.
+SizeExpr TriangularSolveOp::countFlops(CostSizes &sizes) {
+  int64_t rank = getType().getRank();
+  return sizes.getNumElements(getB()) * sizes.getSize(getA(), rank - 1);
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -100,6 +100,25 @@ ExtentSource ArgminOp::getExtentSource(int64_t dim) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+SizeExpr IotaOp::countFlops(CostSizes &) { return SizeExpr(); }
+SizeExpr OneHotOp::countFlops(CostSizes &) { return SizeExpr(); }
+
+/// Comparisons: of n numbers, n - 1.
+static SizeExpr countComparisons(Value input, Value result, CostSizes &sizes) {
+  return sizes.getNumElements(input) - sizes.getNumElements(result);
+}
+
+SizeExpr ArgmaxOp::countFlops(CostSizes &sizes) {
+  return countComparisons(getInput(), getResult(), sizes);
+}
+SizeExpr ArgminOp::countFlops(CostSizes &sizes) {
+  return countComparisons(getInput(), getResult(), sizes);
+}
+
+//===----------------------------------------------------------------------===//
 // Batching
 //===----------------------------------------------------------------------===//
 

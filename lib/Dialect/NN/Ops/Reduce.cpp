@@ -66,6 +66,18 @@ ExtentSource ReduceOp::getExtentSource(int64_t dim) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// The mean divides each sum.
+SizeExpr ReduceOp::countFlops(CostSizes &sizes) {
+  SizeExpr elements = sizes.getNumElements(getInput());
+  if (getKind() == ReductionKind::mean)
+    return elements;
+  return elements - sizes.getNumElements(getResult());
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -101,6 +101,16 @@ void HuberOp::relateSizes(SizeRelationSink &sizes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// Squares, their sum, and half of it. The others cost what they are made of.
+SizeExpr L2LossOp::countFlops(CostSizes &sizes) {
+  SizeExpr squares = sizes.getNumElements(getX());
+  return squares * SizeExpr::constant(3) - SizeExpr::constant(1);
+}
+
+//===----------------------------------------------------------------------===//
 // Decompositions
 //===----------------------------------------------------------------------===//
 

@@ -47,6 +47,23 @@ ExtentSource LogcumsumexpOp::getExtentSource(int64_t dim) {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+SizeExpr CumsumOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes);
+}
+
+SizeExpr CumprodOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes);
+}
+
+/// A step is max, subtraction, exp, log1p and addition.
+SizeExpr LogcumsumexpOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes) * SizeExpr::constant(5);
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -35,6 +35,22 @@ LogicalResult LogSoftmaxOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// The largest, the difference, the exponential, the sum and the quotient.
+static SizeExpr countSoftmax(Operation *op, CostSizes &sizes) {
+  return countResultElements(op, sizes) * SizeExpr::constant(5);
+}
+
+SizeExpr SoftmaxOp::countFlops(CostSizes &sizes) {
+  return countSoftmax(*this, sizes);
+}
+SizeExpr LogSoftmaxOp::countFlops(CostSizes &sizes) {
+  return countSoftmax(*this, sizes);
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEANALYSIS_H
-#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEANALYSIS_H
+#ifndef FLYWHEEL_TRANSFORMS_CHECKS_SIZEANALYSIS_H
+#define FLYWHEEL_TRANSFORMS_CHECKS_SIZEANALYSIS_H
 
-#include "SizeExpr.h"
+#include "flywheel/Support/SizeExpr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,6 +45,10 @@ public:
                       SizeExpr rhs);
   /// Whether `loop` has no iteration, an `i1`; none where that is not told.
   std::optional<SizeExpr> getIsEmpty(mlir::scf::ForOp loop);
+
+  /// The tensor and the dimension whose size atom `number` is, or the number
+  /// that it is, with dimension -1; no value for what is computed.
+  std::pair<mlir::Value, int64_t> getOrigin(unsigned number) const;
 
   /// Whether the number is never negative, as far as can be seen.
   bool isNonNegative(const SizeExpr &expr);
@@ -94,4 +98,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEANALYSIS_H
+#endif // FLYWHEEL_TRANSFORMS_CHECKS_SIZEANALYSIS_H

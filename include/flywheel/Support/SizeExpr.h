@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEEXPR_H
-#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEEXPR_H
+#ifndef FLYWHEEL_SUPPORT_SIZEEXPR_H
+#define FLYWHEEL_SUPPORT_SIZEEXPR_H
 
 #include <cstdint>
 #include <map>
@@ -53,4 +53,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZEEXPR_H
+#endif // FLYWHEEL_SUPPORT_SIZEEXPR_H

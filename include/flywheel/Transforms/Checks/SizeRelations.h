@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H
-#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H
+#ifndef FLYWHEEL_TRANSFORMS_CHECKS_SIZERELATIONS_H
+#define FLYWHEEL_TRANSFORMS_CHECKS_SIZERELATIONS_H
 
-#include "SizeAnalysis.h"
+#include "flywheel/Transforms/Checks/SizeAnalysis.h"
 
 #include <string>
 
@@ -45,4 +45,4 @@ void forEachSizeRelation(mlir::Operation *op, SizeAnalysis &sizes,
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_SIZERELATIONS_H
+#endif // FLYWHEEL_TRANSFORMS_CHECKS_SIZERELATIONS_H

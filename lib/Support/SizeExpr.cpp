@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeExpr.h"
+#include "flywheel/Support/SizeExpr.h"
 
 #include "llvm/ADT/STLExtras.h"
 

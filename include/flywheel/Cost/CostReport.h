@@ -1,0 +1,101 @@
+//===- CostReport.h - What a step costs, as numbers and text ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_COST_COSTREPORT_H
+#define FLYWHEEL_COST_COSTREPORT_H
+
+#include "flywheel/Support/SizeExpr.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace flywheel {
+
+/// The parts of a train step. What is computed from derivatives, and is no part
+/// of a derivative itself, is of the update.
+enum class Phase { Forward, Backward, Update };
+constexpr std::array<Phase, 3> kPhases = {Phase::Forward, Phase::Backward,
+                                          Phase::Update};
+llvm::StringRef getPhaseName(Phase phase);
+
+/// Floating-point operations and bytes moved.
+struct CostSum {
+  SizeExpr flops, bytes;
+
+  void add(const CostSum &other) {
+    flops = flops + other.flops;
+    bytes = bytes + other.bytes;
+  }
+};
+
+/// All ops in a place of the source that are of one phase and one kind.
+struct CostLine {
+  /// `model.mlir:3:8`; empty where nothing is known.
+  std::string place;
+  /// As the source has it: `nn.dense`.
+  std::string op;
+  Phase phase = Phase::Forward;
+  unsigned count = 0;
+  /// Bodies of loops once.
+  CostSum cost;
+};
+
+/// A loop whose body is counted once.
+struct CostLoop {
+  std::string place, op;
+  /// None where the number of iterations is not known before it runs.
+  std::optional<SizeExpr> trips;
+};
+
+/// A tensor that is in memory when the most is.
+struct CostTensor {
+  std::string place, op, type;
+  SizeExpr bytes;
+};
+
+/// The costs of one entry.
+struct CostEntry {
+  std::string name;
+  /// Of the symbols in the polynomials, by number, and what each one is.
+  std::vector<std::string> symbols, origins;
+  std::vector<CostLine> lines;
+  std::vector<CostLoop> loops;
+  /// Ops without a cost, which are counted 0.
+  std::vector<CostLine> unknown;
+  /// By phase: with the bodies of loops once, and as often as they run where
+  /// that is known.
+  std::array<CostSum, 3> once, total;
+  /// The tensors of a step, without variables, feeds and constants.
+  SizeExpr peakBytes;
+  std::vector<CostTensor> peak;
+};
+
+struct CostReport {
+  /// What was counted: "before optimization".
+  std::string title;
+  std::vector<CostEntry> entries;
+  /// With whole-graph: what the initial values of variables take.
+  std::vector<CostLine> initializers;
+  bool isWholeGraph = false;
+};
+
+/// `7200*batch + 3`.
+std::string formatCost(const SizeExpr &expr,
+                       llvm::ArrayRef<std::string> symbols);
+
+void printCost(const CostReport &report, llvm::raw_ostream &os);
+
+/// Numbers are integers, or strings where they are polynomials.
+llvm::json::Object toJSON(const CostReport &report);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_COST_COSTREPORT_H

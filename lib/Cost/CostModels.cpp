@@ -1,0 +1,283 @@
+//===- CostModels.cpp - Costs of ops of other dialects --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One model a kind of op: elementwise, structured, views, and those that move
+// or make numbers without computing. Numbers are in docs/Cost.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Cost/CostModels.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/CostOpInterface.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// Whether an op computes where things are, not what they are.
+static bool isIndexing(Operation *op) {
+  auto isIndex = [](Type type) { return getElementTypeOrSelf(type).isIndex(); };
+  return llvm::any_of(op->getOperandTypes(), isIndex) ||
+         llvm::any_of(op->getResultTypes(), isIndex);
+}
+
+/// The operations that an elementwise op takes for an element.
+static int64_t countPerElement(Operation *op) {
+  if (isa<CastOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+      !OpTrait::hasElementwiseMappableTraits(op) || isIndexing(op))
+    return 0;
+  return isa<math::RsqrtOp, math::FmaOp>(op) ? 2 : 1;
+}
+
+/// Costs nothing and moves nothing.
+static SizeExpr countNothing() { return SizeExpr(); }
+
+namespace {
+/// Ops of `arith` and `math`.
+struct ElementwiseCost : CostOpInterface::FallbackModel<ElementwiseCost> {
+  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+    int64_t flops = countPerElement(op);
+    // Scalar integers count iterations and elements.
+    if (flops == 0 || (!isa<ShapedType>(op->getResult(0).getType()) &&
+                       !isa<FloatType>(op->getResult(0).getType())))
+      return SizeExpr();
+    return sizes.getNumElements(op->getResult(0)) * SizeExpr::constant(flops);
+  }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return SizeExpr();
+    return countAllBytes(op, sizes);
+  }
+  bool isView(Operation *) const { return false; }
+};
+
+/// Ops that make or move numbers.
+struct MoveCost : CostOpInterface::FallbackModel<MoveCost> {
+  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return countAllBytes(op, sizes);
+  }
+  bool isView(Operation *) const { return false; }
+};
+
+/// Ops that make no number and move none.
+struct FreeCost : CostOpInterface::FallbackModel<FreeCost> {
+  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  SizeExpr countBytes(Operation *, CostSizes &) const { return {}; }
+  bool isView(Operation *) const { return false; }
+};
+
+/// Another look at a tensor.
+struct ViewCost : CostOpInterface::FallbackModel<ViewCost> {
+  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  SizeExpr countBytes(Operation *, CostSizes &) const { return {}; }
+  bool isView(Operation *) const { return true; }
+};
+
+/// A slice that is taken or put in place: read and written once.
+struct SliceCost : CostOpInterface::FallbackModel<SliceCost> {
+  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumBytes(op->getOperand(0)) * SizeExpr::constant(2);
+  }
+  bool isView(Operation *) const { return false; }
+};
+
+/// Structured ops: what the body takes, for each index of the loops. A body
+/// that only combines n numbers to one takes n - 1.
+struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
+  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+    auto structured = cast<linalg::LinalgOp>(op);
+    int64_t flops = 0;
+    structured.getBlock()->walk(
+        [&](Operation *inner) { flops += countPerElement(inner); });
+    SizeExpr points = countPoints(structured, sizes);
+    if (flops == 1 && structured.getNumReductionLoops() > 0)
+      return points - sizes.getNumElements(structured.getDpsInits().front());
+    return points * SizeExpr::constant(flops);
+  }
+  /// What the body does not read of a destination is written only.
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    auto structured = cast<linalg::LinalgOp>(op);
+    SizeExpr bytes;
+    llvm::SmallPtrSet<void *, 8> seen;
+    for (OpOperand &operand : op->getOpOperands()) {
+      SizeExpr part = sizes.getNumBytes(operand.get());
+      if (structured.payloadUsesValueFromOperand(&operand) &&
+          seen.insert(operand.get().getAsOpaquePointer()).second)
+        bytes = bytes + part;
+      if (structured.isDpsInit(&operand))
+        bytes = bytes + part;
+    }
+    return bytes;
+  }
+  bool isView(Operation *) const { return false; }
+
+private:
+  static SizeExpr countPoints(linalg::LinalgOp op, CostSizes &sizes) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    std::vector<std::optional<SizeExpr>> loops(ranges.size());
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [dim, expr] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(expr))
+          if (!loops[loop.getPosition()])
+            loops[loop.getPosition()] = sizes.getSize(operand.get(), dim);
+    SizeExpr points = SizeExpr::constant(1);
+    for (auto [loop, range] : llvm::zip(loops, ranges))
+      points = points * (loop ? *loop : SizeExpr::constant(range));
+    return points;
+  }
+};
+
+/// `linalg_ext`: an operation for each number that is added.
+struct OrderedCost : CostOpInterface::FallbackModel<OrderedCost> {
+  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+    auto scatter = dyn_cast<linalg_ext::ScatterOp>(op);
+    if (scatter && scatter.getKind() == linalg_ext::ScatterKind::add)
+      return sizes.getNumElements(scatter.getUpdates());
+    if (auto scan = dyn_cast<linalg_ext::ScanOp>(op))
+      return sizes.getNumElements(scan.getX());
+    if (auto factor = dyn_cast<linalg_ext::CholeskyOp>(op))
+      return countMatrices(
+          factor.getInit(),
+          [&](const SizeExpr &n) { return sizes.getQuotient(n * n * n, 3); },
+          sizes);
+    if (auto solve = dyn_cast<linalg_ext::TriangularSolveOp>(op)) {
+      int64_t rank = cast<ShapedType>(solve.getA().getType()).getRank();
+      return sizes.getNumElements(solve.getInit()) *
+             sizes.getSize(solve.getA(), rank - 1);
+    }
+    return countNothing();
+  }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    SizeExpr two = SizeExpr::constant(2);
+    if (auto gather = dyn_cast<linalg_ext::GatherOp>(op))
+      return sizes.getNumBytes(gather.getInit()) * two +
+             sizes.getNumBytes(gather.getIndices());
+    if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op))
+      return sizes.getNumBytes(scatter.getUpdates()) * SizeExpr::constant(3) +
+             sizes.getNumBytes(scatter.getIndices());
+    return countAllBytes(op, sizes);
+  }
+  bool isView(Operation *) const { return false; }
+
+private:
+  template <typename Fn>
+  static SizeExpr countMatrices(Value matrices, Fn countOne, CostSizes &sizes) {
+    int64_t rank = cast<ShapedType>(matrices.getType()).getRank();
+    SizeExpr flops = countOne(sizes.getSize(matrices, rank - 1));
+    for (int64_t dim = 0; dim < rank - 2; ++dim)
+      flops = flops * sizes.getSize(matrices, dim);
+    return flops;
+  }
+};
+
+/// An assignment that adds: one operation an element. The variable is read and
+/// written.
+struct AddAssignCost : CostOpInterface::FallbackModel<AddAssignCost> {
+  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumElements(op->getOperand(0));
+  }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumBytes(op->getOperand(0)) * SizeExpr::constant(3);
+  }
+  bool isView(Operation *) const { return false; }
+};
+
+/// Draws: a product and a sum an element, whatever makes the bits.
+struct DrawCost : CostOpInterface::FallbackModel<DrawCost> {
+  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumElements(op->getResult(0)) * SizeExpr::constant(2);
+  }
+  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return countAllBytes(op, sizes);
+  }
+  bool isView(Operation *) const { return false; }
+};
+} // namespace
+
+/// Gives the ops of the dialect `name` that `select` is true of a model.
+template <typename Model>
+static void attachTo(MLIRContext *context, StringRef name,
+                     llvm::function_ref<bool(RegisteredOperationName)> select) {
+  // Not `getRegisteredOperationsByDialect`: its search misses the ops of
+  // `math`.
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == name && select(op))
+      op.attachInterface<Model>();
+}
+
+static bool isAny(RegisteredOperationName) { return true; }
+
+template <typename Model, typename... Ops>
+static void attachAll(MLIRContext *context) {
+  (RegisteredOperationName::lookup(TypeID::get<Ops>(), context)
+       ->template attachInterface<Model>(),
+   ...);
+}
+
+static void attachTensorCosts(MLIRContext *context) {
+  using namespace tensor;
+  attachAll<ViewCost, BitcastOp, CastOp, CollapseShapeOp, ExpandShapeOp,
+            ReshapeOp>(context);
+  attachAll<FreeCost, DimOp, EmptyOp, ExtractOp, FromElementsOp, InsertOp,
+            RankOp, SplatOp, YieldOp>(context);
+  attachAll<MoveCost, ConcatOp, GatherOp, GenerateOp, PadOp>(context);
+  attachAll<SliceCost, InsertSliceOp, ParallelInsertSliceOp>(context);
+  attachAll<MoveCost, ExtractSliceOp>(context);
+}
+
+static void attachTrainCosts(MLIRContext *context) {
+  using namespace train;
+  attachAll<FreeCost, GradientOp, IsInitializedOp, InitializedValueOp,
+            JacobianOp, JvpOp, ReadOp, StreamKeyOp, StringConstantOp,
+            StringEqualOp, VariableOp>(context);
+  attachAll<ViewCost, StopGradientOp>(context);
+  attachAll<MoveCost, AssignOp, RandomBitsOp>(context);
+  attachAll<AddAssignCost, AssignAddOp, AssignSubOp>(context);
+  attachAll<DrawCost, DropoutOp, RandomOp>(context);
+}
+
+void registerCostModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    attachTo<ElementwiseCost>(context, "arith", isAny);
+  });
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
+    attachTo<ElementwiseCost>(context, "math", isAny);
+  });
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    attachTo<StructuredCost>(context, "linalg", [](RegisteredOperationName op) {
+      return op.hasInterface<linalg::LinalgOp>();
+    });
+    attachAll<MoveCost, linalg::PackOp, linalg::UnPackOp>(context);
+    attachAll<FreeCost, linalg::IndexOp, linalg::YieldOp>(context);
+  });
+  registry.addExtension(
+      +[](MLIRContext *context, linalg_ext::LinalgExtDialect *) {
+        using namespace linalg_ext;
+        attachAll<OrderedCost, CholeskyOp, GatherOp, ScanOp, ScatterOp,
+                  TriangularSolveOp>(context);
+        attachAll<SliceCost, StoreOp>(context);
+        attachAll<FreeCost, CommitOp, FindOutsideOp, ProtectOp>(context);
+      });
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    attachTensorCosts(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
+    attachTrainCosts(context);
+  });
+}
+
+} // namespace flywheel

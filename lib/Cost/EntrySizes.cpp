@@ -1,0 +1,323 @@
+//===- EntrySizes.cpp - The sizes of an entry by their names --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntrySizes.h"
+
+#include "flywheel/Cost/CostReport.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/CompositeOpInterface.h"
+#include "flywheel/Support/OpNames.h"
+#include "flywheel/Transforms/Checks/SizeRelations.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::train::TrainDialect;
+
+unsigned EntrySymbols::intern(const std::string &name,
+                              const std::string &origin) {
+  for (auto [number, known] : llvm::enumerate(names))
+    if (known == name)
+      return number;
+  names.push_back(name);
+  origins.push_back(origin);
+  return names.size() - 1;
+}
+
+/// The dimension of an operand that a dimension of a result of an op is, where
+/// passes replace the op before they look at sizes: those that broadcast, as
+/// NumPy aligns dimensions, and dropout. Of a random op, the operand that is
+/// the size, with dimension -1. No value for others.
+static std::pair<Value, int64_t> findSource(Value value, int64_t dim) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  if (auto random = dyn_cast_or_null<train::RandomOp>(op)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return {random.getDynamicSizes()[type.getDynamicDimIndex(dim)], -1};
+  }
+  if (!op || dim < 0 ||
+      !(isa<train::DropoutOp>(op) ||
+        (isa<CompositeOpInterface>(op) && isa<CostOpInterface>(op))))
+    return {};
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    int64_t aligned = type ? dim - (rank - type.getRank()) : -1;
+    if (aligned >= 0 && type.getDimSize(aligned) != 1)
+      return {operand, aligned};
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The sizes of feeds
+//===----------------------------------------------------------------------===//
+
+using FeedDim = std::pair<unsigned, int64_t>;
+
+static std::string getFeedName(func::FuncOp function, unsigned number) {
+  auto name = function.getArgAttrOfType<StringAttr>(
+      number, TrainDialect::getNameAttrName());
+  return name ? name.str() : "arg" + std::to_string(number);
+}
+
+static std::string describe(func::FuncOp function, FeedDim feed) {
+  return "dimension " + std::to_string(feed.second) + " of '" +
+         getFeedName(function, feed.first) + "'";
+}
+
+/// The name that the program has for a dimension of a feed; empty for none.
+static std::string getGivenName(func::FuncOp function, FeedDim feed) {
+  auto dims = function.getArgAttrOfType<ArrayAttr>(
+      feed.first, TrainDialect::getDimsAttrName());
+  if (!dims || feed.second >= static_cast<int64_t>(dims.size()))
+    return {};
+  auto name = dyn_cast<StringAttr>(dims[feed.second]);
+  return name ? name.str() : std::string();
+}
+
+static std::vector<FeedDim> findDynamicFeeds(func::FuncOp function) {
+  std::vector<FeedDim> feeds;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        feeds.push_back({argument.getArgNumber(), dim});
+  }
+  return feeds;
+}
+
+/// As `flywheel-unify-symbolic-dims` has numbered and named them.
+static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
+  EntrySymbols symbols;
+  for (auto name : names.getAsRange<StringAttr>())
+    symbols.names.push_back(name.str());
+  symbols.origins.resize(symbols.names.size());
+  for (FeedDim feed : findDynamicFeeds(function)) {
+    auto numbers = function.getArgAttrOfType<DenseI64ArrayAttr>(
+        feed.first, TrainDialect::getExtentsAttrName());
+    if (!numbers || feed.second >= numbers.size() || numbers[feed.second] < 0)
+      continue;
+    size_t number = numbers[feed.second];
+    if (number >= symbols.names.size())
+      continue;
+    symbols.feeds[feed] = SizeExpr::atom(number);
+    if (symbols.origins[number].empty())
+      symbols.origins[number] = describe(function, feed);
+  }
+  return symbols;
+}
+
+namespace {
+/// Finds what the ops of a function require of the sizes of its feeds.
+class FeedClasses {
+public:
+  explicit FeedClasses(func::FuncOp function) : function(function) {
+    function.walk([&](Operation *op) {
+      forEachSizeRelation(op, sizes, [&](const SizeRelation &relation) {
+        if (!relation.isAtLeast && relation.factors.empty())
+          relate(relation.lhs, relation.rhs);
+      });
+    });
+    llvm::StringMap<FeedDim> named;
+    for (FeedDim feed : findDynamicFeeds(function)) {
+      std::string name = getGivenName(function, feed);
+      if (name.empty())
+        continue;
+      auto [known, isNew] = named.try_emplace(name, feed);
+      if (!isNew)
+        classes.unionSets(known->second, feed);
+    }
+  }
+
+  FeedDim getLeader(FeedDim feed) {
+    return classes.getOrInsertLeaderValue(feed);
+  }
+  std::optional<int64_t> getConstant(FeedDim feed) {
+    for (auto it = classes.findLeader(feed); it != classes.member_end(); ++it)
+      if (auto constant = constants.find(*it); constant != constants.end())
+        return constant->second;
+    return std::nullopt;
+  }
+
+private:
+  std::optional<FeedDim> findFeed(const SizeExpr &expr) {
+    std::optional<unsigned> atom = expr.getAtom();
+    if (!atom)
+      return std::nullopt;
+    auto [value, dim] = sizes.getOrigin(*atom);
+    if (auto [source, at] = findSource(value, dim); source)
+      return findFeed(at < 0 ? sizes.getNumber(source)
+                             : sizes.getSize(source, at));
+    auto argument = dyn_cast_or_null<BlockArgument>(value);
+    if (!argument || dim < 0 ||
+        argument.getOwner()->getParentOp() != function.getOperation())
+      return std::nullopt;
+    return FeedDim(argument.getArgNumber(), dim);
+  }
+  void relate(const SizeExpr &lhs, const SizeExpr &rhs) {
+    std::optional<FeedDim> left = findFeed(lhs), right = findFeed(rhs);
+    if (left && right)
+      classes.unionSets(*left, *right);
+    else if (left && rhs.getConstant())
+      constants[*left] = *rhs.getConstant();
+    else if (right && lhs.getConstant())
+      constants[*right] = *lhs.getConstant();
+  }
+
+  func::FuncOp function;
+  SizeAnalysis sizes;
+  llvm::EquivalenceClasses<FeedDim> classes;
+  std::map<FeedDim, int64_t> constants;
+};
+} // namespace
+
+EntrySymbols flywheel::nameSizes(func::FuncOp function) {
+  if (auto names = function->getAttrOfType<ArrayAttr>(
+          TrainDialect::getSymbolsAttrName()))
+    return readSymbols(function, names);
+  FeedClasses classes(function);
+  // The first dimension of each class stands for it.
+  std::map<FeedDim, unsigned> numbers;
+  std::vector<FeedDim> firsts;
+  EntrySymbols symbols;
+  std::vector<std::string> &names = symbols.names;
+  llvm::StringSet<> taken;
+  for (FeedDim feed : findDynamicFeeds(function)) {
+    FeedDim leader = classes.getLeader(feed);
+    if (std::optional<int64_t> constant = classes.getConstant(feed)) {
+      symbols.feeds[feed] = SizeExpr::constant(*constant);
+      continue;
+    }
+    auto [it, isNew] = numbers.try_emplace(leader, firsts.size());
+    if (isNew) {
+      firsts.push_back(feed);
+      names.emplace_back();
+    }
+    symbols.feeds[feed] = SizeExpr::atom(it->second);
+    std::string given = getGivenName(function, feed);
+    if (names[it->second].empty() && !given.empty() &&
+        taken.insert(given).second)
+      names[it->second] = given;
+  }
+  for (auto [number, feed] : llvm::enumerate(firsts)) {
+    symbols.origins.push_back(describe(function, feed));
+    if (!names[number].empty())
+      continue;
+    std::string base =
+        number == 0 && feed.second == 0 && !taken.contains("batch")
+            ? std::string("batch")
+            : getFeedName(function, feed.first) + "_dim" +
+                  std::to_string(feed.second);
+    names[number] = base;
+    for (unsigned n = 1; !taken.insert(names[number]).second; ++n)
+      names[number] = base + "_" + std::to_string(n);
+  }
+  return symbols;
+}
+
+//===----------------------------------------------------------------------===//
+// EntrySizes
+//===----------------------------------------------------------------------===//
+
+SizeExpr EntrySizes::bind(unsigned symbol) {
+  auto bound = bindings.find(symbols.names[symbol]);
+  return bound == bindings.end() ? SizeExpr::atom(symbol)
+                                 : SizeExpr::constant(bound->second);
+}
+
+/// What the symbol of a size that no feed has is called: `size_3`.
+static std::string describe(Value value, int64_t dim) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!value)
+    return "a number that the step computes";
+  if (dim >= 0)
+    os << "dimension " << dim << " of ";
+  if (Operation *op = value.getDefiningOp())
+    os << "the result of '" << getSourceOpName(op) << "'";
+  else
+    os << "what a loop carries";
+  Location loc = value.getLoc();
+  if (auto place = loc->findInstanceOf<FileLineColLoc>())
+    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
+       << ":" << place.getColumn();
+  return text;
+}
+
+SizeExpr EntrySizes::getSymbol(unsigned atom) {
+  auto known = atoms.find(atom);
+  if (known != atoms.end())
+    return known->second;
+  return atoms[atom] = findSymbol(atom);
+}
+
+SizeExpr EntrySizes::findSymbol(unsigned atom) {
+  auto [value, dim] = analysis.getOrigin(atom);
+  if (auto [source, at] = findSource(value, dim); source)
+    return at < 0 ? translate(analysis.getNumber(source)) : getSize(source, at);
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
+  if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
+    auto feed = symbols.feeds.find({argument.getArgNumber(), dim});
+    if (feed != symbols.feeds.end()) {
+      std::optional<unsigned> symbol = feed->second.getAtom();
+      return symbol ? bind(*symbol) : feed->second;
+    }
+  }
+  std::string name = "size_" + std::to_string(symbols.names.size());
+  return bind(symbols.intern(name, describe(value, dim)));
+}
+
+SizeExpr EntrySizes::translate(const SizeExpr &expr) {
+  SizeExpr sum;
+  for (const auto &[monomial, coefficient] : expr.getTerms()) {
+    SizeExpr product = SizeExpr::constant(static_cast<int64_t>(coefficient));
+    for (unsigned atom : monomial)
+      product = product * getSymbol(atom);
+    sum = sum + product;
+  }
+  return sum;
+}
+
+SizeExpr EntrySizes::getQuotient(const SizeExpr &dividend, int64_t divisor) {
+  if (std::optional<int64_t> constant = dividend.getConstant())
+    return SizeExpr::constant(*constant / divisor);
+  std::string text = formatCost(dividend, symbols.names);
+  return bind(
+      symbols.intern("floor((" + text + ")/" + std::to_string(divisor) + ")",
+                     "a quotient, rounded down"));
+}
+
+/// The number, where it is one of constants and sizes of feeds.
+std::optional<SizeExpr> EntrySizes::getKnown(OpFoldResult number) {
+  SizeExpr expr = analysis.getNumber(number);
+  for (const auto &[monomial, coefficient] : expr.getTerms())
+    for (unsigned atom : monomial) {
+      auto [value, dim] = analysis.getOrigin(atom);
+      if (dim < 0 || !isa_and_present<BlockArgument>(value))
+        return std::nullopt;
+    }
+  return translate(expr);
+}
+
+std::optional<SizeExpr> EntrySizes::getTrips(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return std::nullopt;
+  std::optional<SizeExpr> lower = getKnown(loop.getLowerBound()),
+                          upper = getKnown(loop.getUpperBound()),
+                          step = getKnown(loop.getStep());
+  if (!lower || !upper || !step || !step->getConstant())
+    return std::nullopt;
+  int64_t by = *step->getConstant();
+  SizeExpr range = *upper - *lower;
+  if (std::optional<int64_t> constant = range.getConstant())
+    return SizeExpr::constant(
+        by <= 0 || *constant <= 0 ? 0 : (*constant - 1) / by + 1);
+  return by == 1 ? std::optional(range) : std::nullopt;
+}

@@ -1,0 +1,38 @@
+//===- LiveOps.h - What an entry is run for ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_COST_LIVEOPS_H
+#define FLYWHEEL_LIB_COST_LIVEOPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace flywheel {
+
+/// The ops of a function that some of its results, or its effects, depend on.
+class LiveOps {
+public:
+  /// Those of the results `fetches`, by name or number: without any, of all
+  /// results and effects; with `all`, every op. Fails with a diagnostic where a
+  /// fetch names no result.
+  static llvm::FailureOr<LiveOps> find(mlir::func::FuncOp function,
+                                       llvm::ArrayRef<std::string> fetches,
+                                       bool all);
+
+  bool contains(mlir::Operation *op) const { return isAll || ops.contains(op); }
+
+private:
+  void add(mlir::Value value);
+  void close();
+
+  bool isAll = false;
+  llvm::DenseSet<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Operation *> worklist;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_COST_LIVEOPS_H

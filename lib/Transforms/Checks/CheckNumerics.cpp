@@ -1,0 +1,137 @@
+//===- CheckNumerics.cpp - The flywheel-check-numerics pass ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op of the source may be several here. Numbers that it passes to none but
+// itself may be infinite where it selects others, so only what other ops use is
+// checked. Runs behind autodiff, while locations still tell ops apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Transforms/Checks/ChecksPasses.h"
+
+#include "flywheel/Dialect/LinalgExt/Checks.h"
+#include "flywheel/Dialect/NN/NN.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_CHECKNUMERICS
+#include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// Whether an op computes numbers, or brings them into the step.
+static bool isSourceOfNumbers(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op))
+    return false;
+  return isa<train::ReadOp, train::OptimizerUpdateOpInterface,
+             linalg::LinalgOp>(op) ||
+         isa<arith::ArithDialect, math::MathDialect, nn::NNDialect>(
+             op->getDialect());
+}
+
+/// The location of the op in the source that `op` is, or was made for.
+static Location getSource(Operation *op) {
+  if (auto named = dyn_cast<NameLoc>(op->getLoc()))
+    if (isMarkedBackward(named))
+      return named.getChildLoc();
+  return op->getLoc();
+}
+
+/// Whether ops that `op` is no part of use its results. A derivative reads what
+/// it likes of the op that it is of.
+static bool isUsedByOthers(Operation *op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return isa<UnknownLoc>(op->getLoc()) || getSource(user) != getSource(op);
+  });
+}
+
+/// Whether every element of `tensor` is finite, an i1: x - x is 0, but of
+/// infinity and NaN it is NaN, and so is the sum.
+static Value emitIsFinite(OpBuilder &b, Location loc, Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  Value zeros = arith::SubFOp::create(b, loc, tensor, tensor);
+  Value sum = nn::buildSum(b, loc, zeros, nn::identityDims(rank));
+  Value number = tensor::ExtractOp::create(b, loc, sum, ValueRange());
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(number.getType(), 0.0));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, number, zero);
+}
+
+static bool isFloatTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
+namespace {
+struct CheckNumerics : flywheel::impl::CheckNumericsBase<CheckNumerics> {
+  void runOnOperation() override;
+
+private:
+  void checkFeeds();
+  void check(Operation *op);
+};
+} // namespace
+
+void CheckNumerics::checkFeeds() {
+  func::FuncOp function = getOperation();
+  if (!function.isPublic())
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  for (BlockArgument feed : function.getArguments()) {
+    if (!isFloatTensor(feed) || feed.use_empty())
+      continue;
+    auto name = function.getArgAttrOfType<StringAttr>(
+        feed.getArgNumber(), train::TrainDialect::getNameAttrName());
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expected finite numbers in feed '"
+        << (name ? name.str() : "arg" + std::to_string(feed.getArgNumber()))
+        << "', found NaN or infinity";
+    cf::AssertOp::create(b, function.getLoc(),
+                         emitIsFinite(b, function.getLoc(), feed), message);
+    ++numChecks;
+  }
+}
+
+void CheckNumerics::check(Operation *op) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    if (!isFloatTensor(result) || result.use_empty())
+      continue;
+    linalg_ext::createCheck(
+        b, op, emitIsFinite(b, op->getLoc(), result),
+        isMarkedBackward(op->getLoc())
+            ? "expected finite numbers in the gradient, found NaN or infinity"
+            : "expected finite numbers, found NaN or infinity");
+    ++numChecks;
+  }
+}
+
+void CheckNumerics::runOnOperation() {
+  SmallVector<Operation *> ops;
+  getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isSourceOfNumbers(op) && isUsedByOthers(op))
+      ops.push_back(op);
+    // What a structured op computes for an element is in its result.
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  llvm::for_each(ops, [&](Operation *op) { check(op); });
+  checkFeeds();
+}
