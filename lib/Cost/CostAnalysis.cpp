@@ -257,10 +257,17 @@ CostEntry EntryCounter::take() {
 static FailureOr<SmallVector<std::string>>
 findEntries(ModuleOp module, const CostOptions &options) {
   SmallVector<std::string> names;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal() &&
-        function.getBody().hasOneBlock())
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (function.getBody().hasOneBlock())
       names.push_back(function.getName().str());
+    else
+      function.emitWarning() << "the cost of @" << function.getName()
+                             << " is not counted: expected a function of one "
+                                "block, found "
+                             << function.getBody().getBlocks().size();
+  }
   if (options.entries.empty())
     return names;
   for (const std::string &entry : options.entries)
