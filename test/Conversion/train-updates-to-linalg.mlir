@@ -21,8 +21,8 @@ func.func @momentum(%p: tensor<64x10xf32>, %a: tensor<64x10xf32>, %g: tensor<64x
   // CHECK-NEXT: %[[W:.*]] = arith.subf %[[p]], %[[S]] : f32
   // CHECK-NEXT: linalg.yield %[[W]], %[[ACC]] : f32, f32
   // CHECK: return %[[NEW]]#0, %[[NEW]]#1
-  %0:2 = train.momentum %p, %a, %g lr %lr momentum %m
-      : (tensor<64x10xf32>, tensor<64x10xf32>, tensor<64x10xf32>, tensor<f32>, tensor<f32>) -> (tensor<64x10xf32>, tensor<64x10xf32>)
+  %0:2 = train.update %p, %a along %g with %lr, %m
+      : (tensor<64x10xf32>, tensor<64x10xf32>, tensor<64x10xf32>, tensor<f32>, tensor<f32>) -> (tensor<64x10xf32>, tensor<64x10xf32>) by #train.momentum<lr = 0.1>
   return %0#0, %0#1 : tensor<64x10xf32>, tensor<64x10xf32>
 }
 
@@ -31,22 +31,25 @@ func.func @momentum(%p: tensor<64x10xf32>, %a: tensor<64x10xf32>, %g: tensor<64x
 // CHECK-SAME: iterator_types = []
 // CHECK-SAME: outs(%arg0, %arg1 : tensor<f64>, tensor<f64>)
 func.func @scalar_parameter(%p: tensor<f64>, %v: tensor<f64>, %s: tensor<f64>) -> tensor<f64> {
-  %0:2 = train.sgd %p, %v, %p lr %s momentum %s nesterov
-      : (tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %0:2 = train.update %p, %v along %p with %s, %s
+      : (tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>) by #train.sgd<nesterov = true>
   return %0#0 : tensor<f64>
 }
 
 // O6: amsgrad has four destinations; the larger second moment is under the root.
+// Elements of bf16 are computed in f32.
 // CHECK-LABEL: func @amsgrad
 // CHECK: linalg.generic
 // CHECK-SAME: outs(%arg0, %arg1, %arg1, %arg1 :
-// CHECK: arith.maximumf
-// CHECK: math.sqrt
+// CHECK-COUNT-5: arith.extf {{.*}} : bf16 to f32
+// CHECK: arith.maximumf {{.*}} : f32
+// CHECK: math.sqrt {{.*}} : f32
+// CHECK-COUNT-4: arith.truncf {{.*}} : f32 to bf16
 // CHECK: linalg.yield {{.*}} : bf16, bf16, bf16, bf16
-func.func @amsgrad(%p: tensor<5xbf16>, %z: tensor<5xbf16>, %s: tensor<bf16>) -> tensor<5xbf16> {
-  %0:4 = train.adam %p, %z, %z vhat %z, %p rate %s beta_1 %s beta_2 %s epsilon 1.0e-7
-      : (tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<bf16>, tensor<bf16>, tensor<bf16>)
-      -> (tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>)
+func.func @amsgrad(%p: tensor<5xbf16>, %z: tensor<5xbf16>, %s: tensor<f32>) -> tensor<5xbf16> {
+  %0:4 = train.update %p, %z, %z, %z along %p with %s, %s, %s
+      : (tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>, tensor<5xbf16>) by #train.adam<amsgrad = true>
   return %0#0 : tensor<5xbf16>
 }
 
@@ -54,8 +57,8 @@ func.func @amsgrad(%p: tensor<5xbf16>, %z: tensor<5xbf16>, %s: tensor<bf16>) -> 
 // CHECK: linalg.generic
 // CHECK-SAME: outs(%arg0, %arg0 : tensor<0x3xf32>, tensor<0x3xf32>)
 func.func @empty_parameter(%p: tensor<0x3xf32>, %s: tensor<f32>) -> tensor<0x3xf32> {
-  %0:2 = train.sgd %p, %p, %p lr %s momentum %s
-      : (tensor<0x3xf32>, tensor<0x3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<0x3xf32>, tensor<0x3xf32>)
+  %0:2 = train.update %p, %p along %p with %s, %s
+      : (tensor<0x3xf32>, tensor<0x3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<f32>) -> (tensor<0x3xf32>, tensor<0x3xf32>) by #train.sgd
   return %0#0 : tensor<0x3xf32>
 }
 
@@ -68,8 +71,8 @@ func.func @empty_parameter(%p: tensor<0x3xf32>, %s: tensor<f32>) -> tensor<0x3xf
 // CHECK-NOT: linalg.generic
 // CHECK: return
 func.func @non_neg(%p: tensor<4xf32>, %v: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %0:2 = train.momentum %p, %v, %p lr %s momentum %s
-      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0:2 = train.update %p, %v along %p with %s, %s
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) by #train.momentum<lr = 0.1>
   %1 = train.project %0#0 : tensor<4xf32> by #train.non_neg
   return %1, %0#1 : tensor<4xf32>, tensor<4xf32>
 }

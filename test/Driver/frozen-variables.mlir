@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[DW:.*]] = arith.mulf %[[DE]], %[[FX]]
 // CHECK-NEXT: train.read @"SGD/iterations"
 // CHECK-NOT: arith.mulf
-// CHECK: train.sgd %{{.*}}, %{{.*}}, %[[DW]] lr
+// CHECK: train.update %{{.*}}, %{{.*}} along %[[DW]] with
 // CHECK-NOT: train.assign @f,
 // CHECK: return %[[LOSS]]
 train.variable @f : tensor<f64> = dense<2.0> : tensor<f64> {trainable = false}

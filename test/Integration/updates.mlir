@@ -24,8 +24,8 @@ func.func @main() {
 
   // O2: Keras SGD, momentum 0.9: parameter and velocity.
   %sgd:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
-    %0:2 = train.sgd %w, %v, %w lr %lr momentum %mom
-        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
+    %0:2 = train.update %w, %v along %w with %lr, %mom
+        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>) by #train.sgd
     scf.yield %0#0, %0#1 : tensor<3xf64>, tensor<3xf64>
   }
   call @show(%sgd#0) : (tensor<3xf64>) -> ()
@@ -35,8 +35,8 @@ func.func @main() {
 
   // O2: nesterov:
   %nes:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
-    %0:2 = train.sgd %w, %v, %w lr %lr momentum %mom nesterov
-        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
+    %0:2 = train.update %w, %v along %w with %lr, %mom
+        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>) by #train.sgd<nesterov = true>
     scf.yield %0#0, %0#1 : tensor<3xf64>, tensor<3xf64>
   }
   call @show(%nes#0) : (tensor<3xf64>) -> ()
@@ -44,8 +44,8 @@ func.func @main() {
 
   // O22: tf.train momentum.
   %tfm:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
-    %0:2 = train.momentum %w, %v, %w lr %lr momentum %mom
-        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
+    %0:2 = train.update %w, %v along %w with %lr, %mom
+        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>) by #train.momentum<lr = 0.1>
     scf.yield %0#0, %0#1 : tensor<3xf64>, tensor<3xf64>
   }
   call @show(%tfm#0) : (tensor<3xf64>) -> ()
@@ -53,8 +53,8 @@ func.func @main() {
 
   // O22: nesterov:
   %tfn:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%w = %p, %v = %z) -> (tensor<3xf64>, tensor<3xf64>) {
-    %0:2 = train.momentum %w, %v, %w lr %lr momentum %mom nesterov
-        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>)
+    %0:2 = train.update %w, %v along %w with %lr, %mom
+        : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>) -> (tensor<3xf64>, tensor<3xf64>) by #train.momentum<lr = 0.1, nesterov = true>
     scf.yield %0#0, %0#1 : tensor<3xf64>, tensor<3xf64>
   }
   call @show(%tfn#0) : (tensor<3xf64>) -> ()
@@ -70,9 +70,9 @@ func.func @main() {
     %root = math.sqrt %n2 : tensor<f64>
     %scaled = arith.mulf %lr, %root : tensor<f64>
     %rate = arith.divf %scaled, %n1 : tensor<f64>
-    %0:3 = train.adam %w, %m, %v, %w rate %rate beta_1 %b1 beta_2 %b2 epsilon 1.0e-7
+    %0:3 = train.update %w, %m, %v along %w with %rate, %b1, %b2
         : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>, tensor<f64>)
-        -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>)
+        -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) by #train.adam
     scf.yield %0#0, %0#1, %0#2, %q1, %q2 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<f64>, tensor<f64>
   }
   call @show(%adam#0) : (tensor<3xf64>) -> ()

@@ -40,8 +40,8 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
 def ConvertTrainUpdatesToLinalg : Pass<"convert-train-updates-to-linalg"> {
   let summary = "Lower optimizer updates to destination-style linalg";
   let description = [{
-    Before: optimizer updates in value semantics (`train.sgd`, `train.adam`, any
-    op with `OptimizerUpdateOpInterface`). After: none; each is one
+    Before: optimizer updates in value semantics (`train.update`, any op with
+    `OptimizerUpdateOpInterface`). After: none; each is one
     `linalg.generic` with a result for the parameter and one for each slot,
     whose destinations are the old parameter and slots. So bufferization updates
     them in place, and the producer of the gradient can be fused into the loop

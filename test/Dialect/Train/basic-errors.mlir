@@ -527,8 +527,8 @@ func.func @f(%loss: tensor<f32>) {
 // T2:
 func.func @f(%p: tensor<2xf32>, %v: tensor<3xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{expected slots of the parameter's type 'tensor<2xf32>', found 'tensor<3xf32>'}}
-  %0:2 = train.sgd %p, %v, %p lr %s momentum %s
-      : (tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %0:2 = train.update %p, %v along %p with %s, %s
+      : (tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>) by #train.sgd
   return
 }
 
@@ -536,8 +536,8 @@ func.func @f(%p: tensor<2xf32>, %v: tensor<3xf32>, %s: tensor<f32>) {
 
 func.func @f(%p: tensor<2xf32>, %g: tensor<2xf64>, %s: tensor<f32>) {
   // expected-error @+1 {{expected a gradient of the parameter's type 'tensor<2xf32>', found 'tensor<2xf64>'}}
-  %0:2 = train.momentum %p, %p, %g lr %s momentum %s
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf64>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %0:2 = train.update %p, %p along %g with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf64>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>) by #train.momentum<lr = 0.1>
   return
 }
 
@@ -545,8 +545,8 @@ func.func @f(%p: tensor<2xf32>, %g: tensor<2xf64>, %s: tensor<f32>) {
 
 func.func @f(%p: tensor<2xf32>, %s: tensor<f64>) {
   // expected-error @+1 {{expected scalars of type 'tensor<f32>', found 'tensor<f64>'}}
-  %0:2 = train.momentum %p, %p, %p lr %s momentum %s
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f64>, tensor<f64>) -> (tensor<2xf32>, tensor<2xf32>)
+  %0:2 = train.update %p, %p along %p with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f64>, tensor<f64>) -> (tensor<2xf32>, tensor<2xf32>) by #train.momentum<lr = 0.1>
   return
 }
 
@@ -554,8 +554,8 @@ func.func @f(%p: tensor<2xf32>, %s: tensor<f64>) {
 
 func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
   // expected-error @+1 {{expected results of the parameter's type 'tensor<2xf32>', found 'tensor<3xf32>'}}
-  %0:2 = train.sgd %p, %p, %p lr %s momentum %s
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>)
+  %0:2 = train.update %p, %p along %p with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>) by #train.sgd
   return
 }
 
@@ -563,36 +563,55 @@ func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
 
 func.func @f(%p: tensor<2xi32>, %s: tensor<i32>) {
   // expected-error @+1 {{expected a parameter of a floating-point type, found 'tensor<2xi32>'}}
-  %0:2 = train.sgd %p, %p, %p lr %s momentum %s
-      : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>)
+  %0:2 = train.update %p, %p along %p with %s, %s
+      : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<i32>) -> (tensor<2xi32>, tensor<2xi32>) by #train.sgd
   return
 }
 
 // -----
 
 func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{expected a new vhat exactly where vhat is given}}
-  %0:4 = train.adam %p, %p, %p, %p rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+  // expected-error @+1 {{expected a parameter and 3 slots, found 3 operands}}
+  %0:3 = train.update %p, %p, %p along %p with %s, %s, %s
       : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
-      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) by #train.adam<amsgrad = true>
   return
 }
 
 // -----
 
 func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{expected a finite epsilon >= 0, found -1.000000e+00}}
-  %0:3 = train.adam %p, %p, %p, %p rate %s beta_1 %s beta_2 %s epsilon -1.0
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
-      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // expected-error @+1 {{expected 3 scalars, found 1}}
+  %0:3 = train.update %p, %p, %p along %p with %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) by #train.adam
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected one result for the parameter and each slot, 2, found 1}}
+  %0 = train.update %p, %p along %p with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> tensor<2xf32> by #train.sgd
+  return
+}
+
+// -----
+
+// Scalars are of the type that the rule is computed in.
+func.func @f(%p: tensor<2xbf16>, %s: tensor<bf16>) {
+  // expected-error @+1 {{expected scalars of type 'tensor<f32>', found 'tensor<bf16>'}}
+  %0:2 = train.update %p, %p along %p with %s, %s
+      : (tensor<2xbf16>, tensor<2xbf16>, tensor<2xbf16>, tensor<bf16>, tensor<bf16>) -> (tensor<2xbf16>, tensor<2xbf16>) by #train.sgd
   return
 }
 
 // -----
 
 func.func @f(%p: tensor<2xf32>) {
-  // expected-error @+1 {{expected 7 or more operands, but found 1}}
-  %0:3 = "train.adam"(%p) <{epsilon = 0.1}> : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // expected-error @+1 {{expected a parameter, found no operand}}
+  "train.update"(%p) <{operandSegmentSizes = array<i32: 0, 1, 0>, optimizer = #train.sgd}> : (tensor<2xf32>) -> ()
   return
 }
 

@@ -165,20 +165,20 @@ func.func @minimize(%loss: tensor<f32>) {
 
 // CHECK-LABEL: func @updates
 func.func @updates(%p: tensor<2xf32>, %v: tensor<2xf32>, %g: tensor<2xf32>, %s: tensor<f32>) {
-  // CHECK: train.sgd %arg0, %arg1, %arg2 lr %arg3 momentum %arg3 : (
-  %0:2 = train.sgd %p, %v, %g lr %s momentum %s
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
-  // CHECK: train.momentum %arg0, %arg1, %arg2 lr %arg3 momentum %arg3 nesterov : (
-  %1:2 = train.momentum %p, %v, %g lr %s momentum %s nesterov
-      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
-  // CHECK: train.adam %arg0, %arg1, %arg1, %arg2 rate %arg3 beta_1 %arg3 beta_2 %arg3 epsilon 1.000000e-08 : (
-  %2:3 = train.adam %p, %v, %v, %g rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+  // CHECK: train.update %arg0, %arg1 along %arg2 with %arg3, %arg3 : ({{.*}}) -> (tensor<2xf32>, tensor<2xf32>) by #train.sgd{{$}}
+  %0:2 = train.update %p, %v along %g with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>) by #train.sgd
+  // CHECK: train.update %arg0, %arg1 along %arg2 with %arg3, %arg3 : {{.*}} by #train.momentum<lr = 1.000000e-01, nesterov = true>{{$}}
+  %1:2 = train.update %p, %v along %g with %s, %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>) by #train.momentum<lr = 0.1, nesterov = true>
+  // CHECK: train.update %arg0, %arg1, %arg1 along %arg2 with %arg3, %arg3, %arg3 : {{.*}} by #train.adam<epsilon = 1.000000e-08>{{$}}
+  %2:3 = train.update %p, %v, %v along %g with %s, %s, %s
       : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
-      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
-  // CHECK: train.adam %arg0, %arg1, %arg1 vhat %arg1, %arg2 rate
-  %3:4 = train.adam %p, %v, %v vhat %v, %g rate %s beta_1 %s beta_2 %s epsilon 1.0e-8
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) by #train.adam<epsilon = 1.0e-8>
+  // CHECK: train.update %arg0, %arg1, %arg1, %arg1 along %arg2 with {{.*}} by #train.adam<epsilon = 1.000000e-08, amsgrad = true>{{$}}
+  %3:4 = train.update %p, %v, %v, %v along %g with %s, %s, %s
       : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
-      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
+      -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) by #train.adam<epsilon = 1.0e-8, amsgrad = true>
   return
 }
 

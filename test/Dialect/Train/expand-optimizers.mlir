@@ -26,9 +26,9 @@ train.variable @step : tensor<i32> {trainable = false}
 // CHECK: %[[NEXT:.*]] = arith.addi %[[T]]
 // CHECK: %[[W:.*]] = train.read @w
 // CHECK: %[[V:.*]] = train.read @"w/SGD"
-// CHECK: %[[W1:.*]], %[[V1:.*]] = train.sgd %[[W]], %[[V]], %[[G]] lr %[[LR]] momentum %[[MOMENTUM]] :
-// CHECK: train.assign @w, %[[W1]]
-// CHECK: train.assign @"w/SGD", %[[V1]]
+// CHECK: %[[NEW:.*]]:2 = train.update %[[W]], %[[V]] along %[[G]] with %[[LR]], %[[MOMENTUM]] : {{.*}} by #train.sgd<lr = 1.000000e-01, momentum = 5.000000e-01>
+// CHECK: train.assign @w, %[[NEW]]#0
+// CHECK: train.assign @"w/SGD", %[[NEW]]#1
 // CHECK: train.assign @"SGD/iterations", %[[NEXT]]
 // CHECK: train.assign_add @step
 // CHECK-NOT: train.minimize
@@ -54,9 +54,9 @@ train.variable @c : tensor<3xf32>
 // CHECK-NOT: train.variable
 
 // CHECK-LABEL: func @list
-// CHECK: train.momentum {{.*}} nesterov : (tensor<f64>
+// CHECK: train.update {{.*}} : (tensor<f64>, {{.*}} by #train.momentum<lr = 1.000000e-01, nesterov = true>
 // CHECK: arith.truncf %{{.*}} : tensor<f64> to tensor<f32>
-// CHECK: train.momentum {{.*}} nesterov : (tensor<3xf32>
+// CHECK: train.update {{.*}} : (tensor<3xf32>, {{.*}} by #train.momentum<lr = 1.000000e-01, nesterov = true>
 func.func @list() {
   %a = train.read @a : tensor<3xf32>
   %b = train.read @b : tensor<f64>
@@ -81,14 +81,14 @@ train.variable @v : tensor<3xf32>
 // CHECK: train.variable @"v/Adam_4" :
 
 // CHECK-LABEL: func @first
-// CHECK: train.adam {{.*}} epsilon 9.9999999999999995E-8 :
+// CHECK: train.update {{.*}} by #train.adam{{$}}
 func.func @first() {
   %v = train.read @v : tensor<3xf32>
   train.minimize %v : tensor<3xf32> with #train.adam
   return
 }
 // CHECK-LABEL: func @second
-// CHECK: train.adam {{.*}} vhat %
+// CHECK: train.update {{.*}} by #train.adam<decay = 1.000000e-01, amsgrad = true>
 func.func @second() {
   %v = train.read @v : tensor<3xf32>
   train.minimize %v : tensor<3xf32> with #train.adam<amsgrad = true, decay = 0.1>
@@ -108,7 +108,7 @@ train.variable @u : tensor<3xf32>
 // CHECK-NOT: call
 // CHECK: %[[R0:.*]] = train.read @u
 // CHECK: %[[R1:.*]] = train.read @u
-// CHECK: train.sgd
+// CHECK: train.update
 // CHECK: train.assign @"u/SGD"
 // CHECK: %[[G:.*]]:2 = train.gradient %{{.*}} wrt
 // CHECK: arith.addf %[[G]]#0, %[[G]]#1
@@ -165,10 +165,10 @@ func.func @collections() {
 train.variable @w : tensor<2x2xf32> {collections = ["mine"], constraint = #train.max_norm<max = 3.0>, device = "/gpu:1"}
 
 // CHECK-LABEL: func @constraint
-// CHECK: %[[NEW:.*]], %[[SLOT:.*]] = train.sgd
-// CHECK: %[[PROJECTED:.*]] = train.project %[[NEW]] : tensor<2x2xf32> by #train.max_norm<max = 3.000000e+00>
+// CHECK: %[[NEW:.*]]:2 = train.update
+// CHECK: %[[PROJECTED:.*]] = train.project %[[NEW]]#0 : tensor<2x2xf32> by #train.max_norm<max = 3.000000e+00>
 // CHECK: train.assign @w, %[[PROJECTED]]
-// CHECK: train.assign @"w/SGD", %[[SLOT]]
+// CHECK: train.assign @"w/SGD", %[[NEW]]#1
 func.func @constraint() {
   %w = train.read @w : tensor<2x2xf32>
   train.minimize %w : tensor<2x2xf32> with #train.sgd
@@ -241,9 +241,9 @@ train.variable @n : tensor<i32> = dense<0> : tensor<i32> {trainable = false}
 // CHECK-LABEL: func @apply
 // CHECK-SAME: (%[[DV:.*]]: tensor<f32>, %[[DW:.*]]: tensor<3xf32>)
 // CHECK-NOT: train.gradient
-// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DV]]
+// CHECK: train.update %{{.*}}, %{{.*}}, %{{.*}} along %[[DV]]
 // CHECK: train.assign @v
-// CHECK: train.adam %{{.*}}, %{{.*}}, %{{.*}}, %[[DW]]
+// CHECK: train.update %{{.*}}, %{{.*}}, %{{.*}} along %[[DW]]
 // CHECK: train.assign @w
 // CHECK: train.assign_add @n
 func.func @apply(%dv: tensor<f32>, %dw: tensor<3xf32>) {

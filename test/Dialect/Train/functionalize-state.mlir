@@ -51,14 +51,14 @@ func.func @uses(%x: tensor<i32>) -> tensor<i32> {
 // CHECK-SAME: train.variable = @n, train.writes}
 // CHECK-SAME: train.updated, train.variable = @w, train.writes}
 // CHECK: arith.addi
-// CHECK: train.sgd
+// CHECK: train.update
 train.variable @n : tensor<i64>
 train.variable @w : tensor<3xf32>
 func.func @kinds(%one: tensor<i64>, %s: tensor<f32>) {
   %0 = train.assign_add @n, %one : tensor<i64>
   %w = train.read @w : tensor<3xf32>
-  %1:2 = train.sgd %w, %w, %w lr %s momentum %s
-      : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %1:2 = train.update %w, %w along %w with %s, %s
+      : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>) -> (tensor<3xf32>, tensor<3xf32>) by #train.sgd
   %2 = train.assign @w, %1#0 : tensor<3xf32>
   return
 }

@@ -70,10 +70,21 @@ struct ScalarVariableSpec {
   double initialValue = 0.0;
 };
 
-/// A variable of a parameter's type that an optimizer keeps for it.
+/// A variable that an optimizer keeps for a parameter.
 struct SlotSpec {
   double initialValue = 0.0;
+  /// The parameter's type where it is null.
+  mlir::RankedTensorType type = {};
 };
+
+/// Emits a `train.update` of one parameter by `optimizer`, and returns its
+/// results. The values of the step are cast to the type that the rule is
+/// computed in.
+llvm::SmallVector<mlir::Value>
+buildUpdate(mlir::OpBuilder &builder, mlir::Location loc,
+            mlir::Attribute optimizer, mlir::Value parameter,
+            mlir::ValueRange slots, mlir::Value gradient,
+            mlir::ValueRange stepValues);
 
 /// How memory holds elements of that type: an unsigned integer as the signless
 /// one of its width, a string as its number (i64), any other type as itself.

@@ -1,4 +1,4 @@
-//===- TrainAttributes.td - Initializers and optimizers ----*- tablegen -*-===//
+//===- TrainAttributes.td - Initializers and constraints ---*- tablegen -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -202,89 +202,6 @@ def Train_StreamAttr
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$seed);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
-}
-
-//===----------------------------------------------------------------------===//
-// Optimizers
-//===----------------------------------------------------------------------===//
-
-class Train_Optimizer<string name, string attrMnemonic>
-    : Train_Attr<name, attrMnemonic,
-        [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
-  let genVerifyDecl = 1;
-  let assemblyFormat = "(`<` struct(params)^ `>`)?";
-}
-
-def Train_SGDAttr : Train_Optimizer<"SGD", "sgd"> {
-  let summary = "Stochastic gradient descent with momentum, as in Keras 2.1";
-  let description = [{
-    v' = momentum * v - lr * g; p' = p + v'; with `nesterov`,
-    p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
-    lr / (1 + decay * iterations), with the counter from before the step.
-
-    Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
-    these are the defaults, and what is left out has its default.
-
-    Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
-    where decay > 0, change between steps without recompiling. Slot:
-    `<parameter>/SGD`. With `name = "opt"` they are `opt/lr` and so on, and
-    `<parameter>/opt`; see `train.minimize`.
-  }];
-  let parameters = (ins
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.01)">:$lr,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$momentum,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
-    DefaultValuedParameter<"bool", "false">:$nesterov,
-    OptionalParameter<"::mlir::StringAttr">:$name);
-}
-
-def Train_MomentumAttr : Train_Optimizer<"Momentum", "momentum"> {
-  let summary = "Momentum, as in tf.train.MomentumOptimizer";
-  let description = [{
-    a' = momentum * a + g; p' = p - lr * a'; with `nesterov`,
-    p' = p - lr * g - lr * momentum * a'. The rate is outside the accumulator:
-    it differs from `#train.sgd` when the rate changes.
-
-    Written `#train.momentum<lr = 0.1, momentum = 0.9, nesterov = false>`: `lr` has
-    no default, the other two are the defaults.
-
-    Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
-    `name` as in `#train.sgd`.
-  }];
-  let parameters = (ins
-    "::flywheel::train::Real":$lr,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.9)">:$momentum,
-    DefaultValuedParameter<"bool", "false">:$nesterov,
-    OptionalParameter<"::mlir::StringAttr">:$name);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Train_AdamAttr : Train_Optimizer<"Adam", "adam"> {
-  let summary = "Adam and AMSGrad, as in Keras 2.1";
-  let description = [{
-    Kingma and Ba, 2014. t = iterations + 1;
-    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
-    lr_t = lr sqrt(1 - beta_2^t) / (1 - beta_1^t);
-    p' = p - lr_t m' / (sqrt(v') + epsilon); with `amsgrad`, h' = max(h, v')
-    takes the place of v' under the root. `decay` as in `#train.sgd`. With
-    `epsilon = 1e-8` it is tf.train.AdamOptimizer.
-
-    Written `#train.adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
-    epsilon = 1.0e-7, decay = 0.0, amsgrad = false>`: these are the defaults.
-
-    Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
-    `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`
-    (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
-    `name` as in `#train.sgd`.
-  }];
-  let parameters = (ins
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.001)">:$lr,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.9)">:$beta_1,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.999)">:$beta_2,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(1.0e-7)">:$epsilon,
-    DefaultValuedParameter<"::flywheel::train::Real", "::flywheel::train::Real(0.0)">:$decay,
-    DefaultValuedParameter<"bool", "false">:$amsgrad,
-    OptionalParameter<"::mlir::StringAttr">:$name);
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINATTRIBUTES

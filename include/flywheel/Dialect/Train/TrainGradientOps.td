@@ -272,71 +272,41 @@ def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-class Train_UpdateOp<string opMnemonic> : Train_Op<opMnemonic, [Pure,
-    DeclareOpInterfaceMethods<OptimizerUpdateOpInterface>]> {
+def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
+    OptimizerUpdateOpInterface]> {
+  let summary = "One step of an optimizer for one parameter";
+  let description = [{
+    From a parameter and its slots to the new ones, along a gradient, element by
+    element: by the rule of `optimizer`, whose description has the formula. The
+    scalars are those of a step, rank-0 tensors of the parameter's element type,
+    or of f32 where that is f16 or bf16: the rule is computed in f32 there, and
+    its results are rounded once.
+
+    `-train-expand-optimizers` makes it of `train.minimize`. It becomes one loop,
+    in place.
+
+    ```mlir
+    %p1, %m1, %v1 = train.update %p, %m, %v along %g with %rate, %b1, %b2
+        : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
+           tensor<f32>, tensor<f32>, tensor<f32>)
+        -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) by #train.adam
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyStaticShapeTensor>:$state, AnyStaticShapeTensor:$gradient,
+    Variadic<AnyStaticShapeTensor>:$scalars, OptimizerAttrInterface:$optimizer);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$new_state);
+  let assemblyFormat = [{
+    $state `along` $gradient (`with` $scalars^)? `:` functional-type(operands, results)
+    `by` $optimizer attr-dict
+  }];
   let hasVerifier = 1;
-}
-
-def Train_SGDOp : Train_UpdateOp<"sgd"> {
-  let summary = "Keras SGD: new parameter and velocity";
-  let description = [{
-    v' = momentum * v - lr * g; p' = p + v' (`nesterov`:
-    p' = p + momentum * v' - lr * g). `lr` and `momentum` are rank-0 tensors of
-    the parameter's element type.
-  }];
-  let arguments = (ins
-    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$velocity,
-    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
-    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
-  let results = (outs AnyStaticShapeTensor:$new_parameter,
-                      AnyStaticShapeTensor:$new_velocity);
-  let assemblyFormat = [{
-    $parameter `,` $velocity `,` $gradient `lr` $lr `momentum` $momentum
-    (`nesterov` $nesterov^)? attr-dict `:`
-    functional-type(operands, results)
-  }];
-}
-
-def Train_MomentumOp : Train_UpdateOp<"momentum"> {
-  let summary = "tf.train momentum: new parameter and accumulator";
-  let description = [{
-    a' = momentum * a + g; p' = p - lr * a' (`nesterov`:
-    p' = p - lr * g - lr * momentum * a').
-  }];
-  let arguments = (ins
-    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$accumulator,
-    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$lr,
-    AnyStaticShapeTensor:$momentum, UnitAttr:$nesterov);
-  let results = (outs AnyStaticShapeTensor:$new_parameter,
-                      AnyStaticShapeTensor:$new_accumulator);
-  let assemblyFormat = [{
-    $parameter `,` $accumulator `,` $gradient `lr` $lr `momentum` $momentum
-    (`nesterov` $nesterov^)? attr-dict `:`
-    functional-type(operands, results)
-  }];
-}
-
-def Train_AdamOp : Train_UpdateOp<"adam"> {
-  let summary = "Adam: new parameter and moments";
-  let description = [{
-    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
-    p' = p - rate m' / (sqrt(v') + epsilon). `rate` is the bias-corrected rate
-    of this step. The optional third slot makes it AMSGrad: h' = max(h, v')
-    takes the place of v' under the root.
-  }];
-  let arguments = (ins
-    AnyStaticShapeTensor:$parameter, AnyStaticShapeTensor:$m,
-    AnyStaticShapeTensor:$v, Optional<AnyStaticShapeTensor>:$vhat,
-    AnyStaticShapeTensor:$gradient, AnyStaticShapeTensor:$rate,
-    AnyStaticShapeTensor:$beta_1, AnyStaticShapeTensor:$beta_2,
-    F64Attr:$epsilon);
-  let results = (outs AnyStaticShapeTensor:$new_parameter,
-    AnyStaticShapeTensor:$new_m, AnyStaticShapeTensor:$new_v,
-    Optional<AnyStaticShapeTensor>:$new_vhat);
-  let assemblyFormat = [{
-    $parameter `,` $m `,` $v (`vhat` $vhat^)? `,` $gradient `rate` $rate
-    `beta_1` $beta_1 `beta_2` $beta_2 `epsilon` $epsilon attr-dict `:`
-    functional-type(operands, results)
+  let extraClassDeclaration = [{
+    ::mlir::Value getGradientOperand() { return getGradient(); }
+    ::llvm::SmallVector<::mlir::Value>
+    buildElementUpdate(::mlir::OpBuilder &builder, ::mlir::Location loc,
+                       ::mlir::ValueRange state, ::mlir::Value gradient,
+                       ::mlir::ValueRange scalars);
   }];
 }
 

@@ -99,8 +99,9 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
       }],
       "::llvm::SmallVector<::flywheel::train::ScalarVariableSpec>",
       "getScalarVariables", (ins)>,
-    InterfaceMethod<"The slots that each parameter owns.",
-      "::llvm::SmallVector<::flywheel::train::SlotSpec>", "getSlots", (ins)>,
+    InterfaceMethod<"The slots that a parameter of type `parameter` owns.",
+      "::llvm::SmallVector<::flywheel::train::SlotSpec>", "getSlots",
+      (ins "::mlir::RankedTensorType":$parameter)>,
     InterfaceMethod<[{
         Emits what is computed once a step, before any parameter: for example a
         bias-corrected rate. `scalars` are the values of the scalar variables
@@ -114,13 +115,44 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
            "::llvm::SmallVectorImpl<::mlir::Value> &":$stepValues,
            "::llvm::MutableArrayRef<::mlir::Value>":$newScalars)>,
     InterfaceMethod<[{
-        Emits the update op of one parameter and returns its results: the new
-        parameter, then the new slots in the order of `getSlots`.
+        Emits the update of one parameter and returns the new parameter, then
+        the new slots in the order of `getSlots`. By default that is a
+        `train.update`, which needs the rule of
+        `ElementwiseOptimizerAttrInterface`; an optimizer whose rule is about
+        whole tensors emits what it computes.
       }],
       "::llvm::SmallVector<::mlir::Value>", "buildParameterUpdate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::Value":$parameter, "::mlir::ValueRange":$slots,
-           "::mlir::Value":$gradient, "::mlir::ValueRange":$stepValues)>,
+           "::mlir::Value":$gradient, "::mlir::ValueRange":$stepValues),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::flywheel::train::buildUpdate(builder, loc, $_attr, parameter,
+                                              slots, gradient, stepValues);
+      }]>,
+  ];
+}
+
+def ElementwiseOptimizerAttrInterface
+    : AttrInterface<"ElementwiseOptimizerAttrInterface"> {
+  let description = [{
+    An optimizer that updates each element of a parameter and its slots by the
+    same rule, from that element of them and of the gradient. It has
+    `OptimizerAttrInterface` too, and slots of the parameter's type.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<"How many values `buildStep` appends to `stepValues`.",
+      "unsigned", "getNumStepValues", (ins)>,
+    InterfaceMethod<[{
+        Emits the rule for one element: from the parameter and its slots
+        (`state`), the gradient and the values of the step, to the new parameter
+        and slots. All of them are numbers of one floating-point type: f32 where
+        the parameter is of f16 or bf16, otherwise its own.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "buildElementUpdate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$state, "::mlir::Value":$gradient,
+           "::mlir::ValueRange":$stepValues)>,
   ];
 }
 
@@ -141,8 +173,9 @@ def OptimizerUpdateOpInterface : OpInterface<"OptimizerUpdateOpInterface"> {
       "::mlir::OperandRange", "getScalars", (ins)>,
     InterfaceMethod<[{
         Emits the rule for one element and returns the new elements of the
-        state, in order. All arguments are scalars of the parameter's element
-        type.
+        state, in order. `state` and `gradient` are elements of those operands,
+        `scalars` the elements of `getScalars`, which are f32 where the
+        parameter is of f16 or bf16: it computes in f32, and rounds once.
       }],
       "::llvm::SmallVector<::mlir::Value>", "buildElementUpdate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,

@@ -174,10 +174,12 @@ void ApplyExpander::declareSlots() {
     RankedTensorType type = parameter.variable.getTensorType();
     SmallVector<VariableOp> &slots = state.slots[parameter.variable];
     if (slots.empty())
-      for (const SlotSpec &spec : optimizer.getSlots()) {
-        slots.push_back(declare(
-            parameter.variable.getSymName() + "/" + name, type,
-            getSlotInitializer(type, spec.initialValue), parameter.variable));
+      for (const SlotSpec &spec : optimizer.getSlots(type)) {
+        RankedTensorType slotType = spec.type ? spec.type : type;
+        slots.push_back(declare(parameter.variable.getSymName() + "/" + name,
+                                slotType,
+                                getSlotInitializer(slotType, spec.initialValue),
+                                parameter.variable));
         ++numSlots;
       }
     parameter.slots = slots;

@@ -1,0 +1,69 @@
+//===- Adam.cpp - Adam and AMSGrad, as in Keras ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
+                               Real beta2, Real epsilon, Real decay, bool,
+                               StringAttr name) {
+  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
+                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+                 succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+                 succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+                 succeeded(verifyNonNegative(emitError, "decay", decay)) &&
+                 succeeded(verifyName(emitError, name)));
+}
+
+StringRef AdamAttr::getOptimizerName() const { return "Adam"; }
+
+SmallVector<ScalarVariableSpec> AdamAttr::getScalarVariables() const {
+  return withDecay({iterationsSpec(),
+                    {"lr", false, getLr()},
+                    {"beta_1", false, getBeta_1()},
+                    {"beta_2", false, getBeta_2()}},
+                   getDecay());
+}
+
+SmallVector<SlotSpec> AdamAttr::getSlots(RankedTensorType) const {
+  return SmallVector<SlotSpec>(getAmsgrad() ? 3 : 2);
+}
+
+void AdamAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                         SmallVectorImpl<Value> &stepValues,
+                         MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr iterations = step.count();
+  Expr lr = step.decayedRate(iterations);
+  Expr t = iterations + 1.0;
+  Expr scaled = lr * sqrt(complementPower(beta2, t));
+  stepValues.assign({scaled / complementPower(beta1, t), beta1, beta2});
+}
+
+unsigned AdamAttr::getNumStepValues() const { return 3; }
+
+SmallVector<Value> AdamAttr::buildElementUpdate(OpBuilder &b, Location loc,
+                                                ValueRange state,
+                                                Value gradient,
+                                                ValueRange stepValues) const {
+  auto [p, m, v] = bindTerms<3>(b, loc, state);
+  auto [rate, beta1, beta2] = bindTerms<3>(b, loc, stepValues);
+  Expr g(b, loc, gradient);
+  Expr newM = mix(beta1, m, g);
+  Expr newV = mix(beta2, v, g * g);
+  SmallVector<Value> slots = {newM, newV};
+  Expr second = newV;
+  if (getAmsgrad()) {
+    second = max(Expr(b, loc, state[3]), newV);
+    slots.push_back(second);
+  }
+  Expr denominator = sqrt(second) + double(getEpsilon());
+  slots.insert(slots.begin(), p - rate * newM / denominator);
+  return slots;
+}

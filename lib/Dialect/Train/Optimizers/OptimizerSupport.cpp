@@ -1,0 +1,123 @@
+//===- OptimizerSupport.cpp - What optimizers have in common --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+#include "../IR/VariableVerifiers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::train;
+
+LogicalResult train::verifyFraction(EmitErrorFn emitError, StringRef name,
+                                    double value) {
+  if (value >= 0.0 && value < 1.0)
+    return success();
+  return emitError() << "expected " << name << " within [0, 1), found "
+                     << value;
+}
+
+LogicalResult train::verifyFinite(EmitErrorFn emitError, StringRef name,
+                                  double value) {
+  if (std::isfinite(value))
+    return success();
+  return emitError() << "expected a finite " << name << ", found " << value;
+}
+
+LogicalResult train::verifyNonNegative(EmitErrorFn emitError, StringRef name,
+                                       double value) {
+  if (std::isfinite(value) && value >= 0.0)
+    return success();
+  return emitError() << "expected a finite " << name << " >= 0, found "
+                     << value;
+}
+
+LogicalResult train::verifyPositive(EmitErrorFn emitError, StringRef name,
+                                    double value) {
+  if (std::isfinite(value) && value > 0.0)
+    return success();
+  return emitError() << "expected a finite " << name << " > 0, found " << value;
+}
+
+LogicalResult train::verifyName(EmitErrorFn emitError, StringAttr name) {
+  if (!name || isVariableName(name))
+    return success();
+  return emitError() << "expected a name of an optimizer without whitespace, "
+                        "':' and '^', found "
+                     << name;
+}
+
+SmallVector<ScalarVariableSpec>
+train::withDecay(SmallVector<ScalarVariableSpec> specs, double decay) {
+  if (decay > 0.0)
+    specs.push_back({"decay", false, decay});
+  return specs;
+}
+
+ScalarVariableSpec train::iterationsSpec() { return {"iterations", true, 0.0}; }
+
+unsigned StepScalars::find(StringRef name) const {
+  const auto *it = llvm::find_if(
+      specs, [&](const ScalarVariableSpec &spec) { return spec.name == name; });
+  assert(it != specs.end() && "a step reads what its optimizer declares");
+  return it - specs.begin();
+}
+
+Expr StepScalars::operator[](StringRef name) const {
+  return {builder, loc, scalars[find(name)]};
+}
+
+void StepScalars::set(StringRef name, Value value) {
+  newScalars[find(name)] = value;
+}
+
+Expr StepScalars::count() {
+  unsigned index = find("iterations");
+  Value counter = scalars[index];
+  // The numbers of a step have one type.
+  Type type = (*this)["lr"].getType();
+  Expr number(builder, loc,
+              arith::SIToFPOp::create(builder, loc, type, counter));
+  Value one = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<RankedTensorType>(counter.getType()),
+                             builder.getI64IntegerAttr(1).getValue()));
+  newScalars[index] = arith::AddIOp::create(builder, loc, counter, one);
+  return number;
+}
+
+Expr StepScalars::decayedRate(Expr iterations) const {
+  Expr lr = (*this)["lr"];
+  if (llvm::none_of(specs, [](const ScalarVariableSpec &spec) {
+        return spec.name == "decay";
+      }))
+    return lr;
+  return lr / (1.0 + (*this)["decay"] * iterations);
+}
+
+Expr train::mix(Expr beta, Expr old, Expr fresh) {
+  Expr keep = beta * old;
+  return keep + (1.0 - beta) * fresh;
+}
+
+Expr train::complementPower(Expr base, Expr exponent) {
+  return 1.0 - pow(base, exponent);
+}
+
+Value train::castScalar(OpBuilder &b, Location loc, Value scalar,
+                        Value parameter) {
+  auto from = cast<FloatType>(getElementTypeOrSelf(scalar));
+  auto to = cast<FloatType>(
+      nn::getComputeType(getElementTypeOrSelf(parameter.getType())));
+  auto type = RankedTensorType::get({}, to);
+  if (from.getWidth() < to.getWidth())
+    return arith::ExtFOp::create(b, loc, type, scalar);
+  if (from.getWidth() > to.getWidth())
+    return arith::TruncFOp::create(b, loc, type, scalar);
+  return scalar;
+}

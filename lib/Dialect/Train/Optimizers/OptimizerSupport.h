@@ -1,0 +1,122 @@
+//===- OptimizerSupport.h - What optimizers have in common ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The words that the files of optimizers are written in: checks of
+// hyper-parameters, the scalar variables of a step by name, and terms.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_OPTIMIZERS_OPTIMIZERSUPPORT_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_OPTIMIZERS_OPTIMIZERSUPPORT_H
+
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <array>
+
+namespace flywheel::train {
+
+using EmitErrorFn = llvm::function_ref<mlir::InFlightDiagnostic()>;
+using Expr = ElementwiseExpr;
+
+//===----------------------------------------------------------------------===//
+// Hyper-parameters
+//===----------------------------------------------------------------------===//
+
+/// 0 <= value < 1.
+llvm::LogicalResult verifyFraction(EmitErrorFn emitError, llvm::StringRef name,
+                                   double value);
+llvm::LogicalResult verifyFinite(EmitErrorFn emitError, llvm::StringRef name,
+                                 double value);
+/// Finite, and >= 0.
+llvm::LogicalResult verifyNonNegative(EmitErrorFn emitError,
+                                      llvm::StringRef name, double value);
+/// Finite, and > 0.
+llvm::LogicalResult verifyPositive(EmitErrorFn emitError, llvm::StringRef name,
+                                   double value);
+/// The name that a program gives an optimizer becomes the first part of names
+/// of variables.
+llvm::LogicalResult verifyName(EmitErrorFn emitError, mlir::StringAttr name);
+
+//===----------------------------------------------------------------------===//
+// Scalar variables
+//===----------------------------------------------------------------------===//
+
+/// `specs`, and `decay` where it is > 0: without it, a step does not read it.
+llvm::SmallVector<ScalarVariableSpec>
+withDecay(llvm::SmallVector<ScalarVariableSpec> specs, double decay);
+
+/// The counter of steps, which `StepScalars::count` reads.
+ScalarVariableSpec iterationsSpec();
+
+/// The scalar variables of an optimizer in one step: what an implementation of
+/// `buildStep` reads, computes and sets.
+class StepScalars {
+public:
+  /// The arguments of `buildStep` of `optimizer`.
+  StepScalars(OptimizerAttrInterface optimizer, mlir::OpBuilder &builder,
+              mlir::Location loc, mlir::ValueRange scalars,
+              mlir::MutableArrayRef<mlir::Value> newScalars)
+      : builder(builder), loc(loc), specs(optimizer.getScalarVariables()),
+        scalars(scalars), newScalars(newScalars) {}
+
+  /// The number that the variable `name` has before the step.
+  Expr operator[](llvm::StringRef name) const;
+  /// Sets what it has afterwards.
+  void set(llvm::StringRef name, mlir::Value value);
+  /// `iterations` before the step, as a number; afterwards it is one more.
+  Expr count();
+  /// lr, or lr / (1 + decay * iterations) where the optimizer has a decay.
+  Expr decayedRate(Expr iterations) const;
+
+private:
+  unsigned find(llvm::StringRef name) const;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  llvm::SmallVector<ScalarVariableSpec> specs;
+  mlir::ValueRange scalars;
+  mlir::MutableArrayRef<mlir::Value> newScalars;
+};
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+/// The first `n` of `values` as terms.
+template <size_t n>
+std::array<Expr, n> bindTerms(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::ValueRange values) {
+  std::array<Expr, n> terms;
+  for (size_t i = 0; i < n; ++i)
+    terms[i] = Expr(builder, loc, values[i]);
+  return terms;
+}
+
+inline Expr sqrt(Expr x) { return x.apply<mlir::math::SqrtOp>(); }
+inline Expr abs(Expr x) { return x.apply<mlir::math::AbsFOp>(); }
+inline Expr pow(Expr base, Expr exponent) {
+  return base.apply<mlir::math::PowFOp>(exponent);
+}
+/// NaN where one is.
+inline Expr max(Expr x, Expr y) { return x.apply<mlir::arith::MaximumFOp>(y); }
+inline Expr min(Expr x, Expr y) { return x.apply<mlir::arith::MinimumFOp>(y); }
+
+/// A moving average: beta * old + (1 - beta) * fresh.
+Expr mix(Expr beta, Expr old, Expr fresh);
+/// 1 - base^exponent.
+Expr complementPower(Expr base, Expr exponent);
+
+/// `scalar` of rank 0, cast to the type that elements like those of `parameter`
+/// are computed with.
+mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value scalar, mlir::Value parameter);
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_OPTIMIZERS_OPTIMIZERSUPPORT_H
