@@ -37,6 +37,7 @@ config.excludes = [
     "guarded.py",
     "harness.py",
     "mutate.py",
+    "optimizer_rules.py",
     "samples",
     "selection.py",
     "size_check_cases.py",

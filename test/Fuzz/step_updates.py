@@ -1,58 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Optimizers and constraints of random train steps: their text, and what they do in NumPy."""
 
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness import Rng, choose
+from optimizer_rules import RULES, spell
 
 Array = NDArray[Any]
 Rule = Callable[[Array, Array, Dict[str, Array], int], Array]
 
 
-def sgd(rate: float, momentum: float, nesterov: bool, decay: float) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        lr = rate / (1 + decay * iterations)
-        slots["v"] = v = momentum * slots.get("v", np.zeros_like(p)) - lr * g
-        return p + momentum * v - lr * g if nesterov else p + v
+# Options of each optimizer, of which one is drawn. Where a root or a norm of gradients
+# divides, a large epsilon keeps what a gradient of nothing but rounding does small; a sign
+# has a small rate for the same reason.
+OPTIONS: Dict[str, List[Dict[str, Any]]] = {
+    "sgd": [dict(lr=0.1), dict(lr=0.1, momentum=0.9, decay=0.5), dict(lr=0.1, momentum=0.9, nesterov=True)],
+    "momentum": [dict(lr=0.1), dict(lr=0.1, nesterov=True)],
+    "adam": [
+        dict(lr=0.05, beta_2=0.99, epsilon=0.01),
+        dict(lr=0.05, beta_2=0.99, epsilon=0.01, decay=0.5, amsgrad=True),
+    ],
+    "rmsprop": [dict(lr=0.05, epsilon=0.01), dict(lr=0.05, epsilon=0.01, decay=0.5)],
+    "adagrad": [dict(lr=0.05, epsilon=0.01)],
+    "adadelta": [dict(lr=0.5, epsilon=0.01)],
+    "adamax": [dict(lr=0.05, epsilon=0.01)],
+    "nadam": [dict(lr=0.05, epsilon=0.01)],
+    "gradient_descent": [dict(lr=0.1)],
+    "tf_adam": [dict(lr=0.05, epsilon=0.01)],
+    "tf_adagrad": [dict(lr=0.1)],
+    "tf_rmsprop": [dict(lr=0.05), dict(lr=0.05, momentum=0.5, epsilon=0.01, centered=True)],
+    "tf_adadelta": [dict(lr=0.5, epsilon=0.01)],
+    "ftrl": [dict(lr=0.1), dict(lr=0.1, l1=0.1, l2=0.5, l2_shrinkage=0.1)],
+    "adamw": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
+    "nadamw": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
+    "lion": [dict(lr=1e-4, weight_decay=0.5)],
+    "lamb": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
+    "adafactor": [dict(lr=0.1, epsilon_1=0.01)],
+    "muon": [dict(lr=0.02, nesterov=True), dict(lr=0.02, nesterov=False, weight_decay=0.5)],
+}
 
-    return (
-        f"#train.sgd<lr = {rate}, momentum = {momentum}, decay = {decay}, nesterov = {str(nesterov).lower()}>",
-        rule,
-    )
 
+def optimizer(name: str, options: Dict[str, Any]) -> Tuple[str, Rule]:
+    def rule(p: Array, g: Array, state: Dict[str, Array], iterations: int) -> Array:
+        found = RULES[name](p, **options)
+        found.t = iterations
+        if state:
+            found.slots = [state[str(index)] for index in range(len(found.slots))]
+            found.scalars = {key: float(value) for key, value in state.items() if not key.isdigit()}
+        found.step(g)
+        state.update({str(index): slot for index, slot in enumerate(found.slots)})
+        state.update({key: np.asarray(value) for key, value in found.scalars.items()})
+        return found.p
 
-def accumulated_momentum(rate: float, momentum: float, nesterov: bool) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        slots["a"] = a = momentum * slots.get("a", np.zeros_like(p)) + g
-        return p - rate * g - rate * momentum * a if nesterov else p - rate * a
-
-    return f"#train.momentum<lr = {rate}, momentum = {momentum}, nesterov = {str(nesterov).lower()}>", rule
-
-
-def adam(rate: float, amsgrad: bool, decay: float) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, slots: Dict[str, Array], iterations: int) -> Array:
-        t = iterations + 1
-        slots["m"] = m = 0.9 * slots.get("m", np.zeros_like(p)) + 0.1 * g
-        slots["v"] = v = 0.99 * slots.get("v", np.zeros_like(p)) + 0.01 * g * g
-        slots["h"] = h = np.maximum(slots.get("h", np.zeros_like(p)), v) if amsgrad else v
-        lr = rate / (1 + decay * iterations) * np.sqrt(1 - 0.99**t) / (1 - 0.9**t)
-        return np.asarray(p - lr * m / (np.sqrt(h) + 0.01))
-
-    return (
-        f"#train.adam<lr = {rate}, beta_2 = 0.99, epsilon = 0.01, decay = {decay}, amsgrad = {str(amsgrad).lower()}>",
-        rule,
-    )
+    return spell(name, options), rule
 
 
 def draw_optimizer(rng: Rng) -> Tuple[str, Rule]:
-    kind, flag = int(rng.integers(3)), bool(rng.integers(2))
-    decay = choose(rng, [0.0, 0.0, 0.5])
-    if kind == 0:
-        return sgd(0.1, choose(rng, [0.0, 0.9]), flag, decay)
-    return accumulated_momentum(0.1, 0.9, flag) if kind == 1 else adam(0.05, flag, decay)
+    name = choose(rng, sorted(RULES))
+    return optimizer(name, choose(rng, OPTIONS[name]))
 
 
 def project(constraint: str, p: Array) -> Array:

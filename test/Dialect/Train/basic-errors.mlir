@@ -839,8 +839,8 @@ func.func @name() {
 train.variable @w : tensor<f32>
 func.func @unknown() {
   %w = train.read @w : tensor<f32>
-  // expected-error @+1 {{unknown attribute `rmsprop` in dialect `train`: the optimizers are #train.sgd, #train.momentum, #train.adam; the initial values are #train.zeros, #train.ones,}}
-  train.minimize %w : tensor<f32> with #train.rmsprop<lr = 0.1>
+  // expected-error @+1 {{unknown attribute `shampoo` in dialect `train`: the optimizers are #train.}}
+  train.minimize %w : tensor<f32> with #train.shampoo<lr = 0.1>
   return
 }
 

@@ -413,3 +413,31 @@ func.func @results(%p: i1) {
   train.minimize %1#0 : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
   return
 }
+
+// -----
+
+// A slot of another type than its parameter is a variable on the same device; a
+// parameter that is no matrix has one of its own type.
+// CHECK: train.variable @"w/Adafactor" : tensor<4xf32> = #train.zeros {device = "/gpu:1", trainable = false}
+// CHECK: train.variable @"w/Adafactor_1" : tensor<5xf32> = #train.zeros {device = "/gpu:1", trainable = false}
+// CHECK: train.variable @"b/Adafactor" : tensor<5xf32> = #train.zeros {slot_of = @b, trainable = false}
+train.variable @w : tensor<4x5xf32> {device = "/gpu:1"}
+train.variable @b : tensor<5xf32>
+func.func @adafactor(%dw: tensor<4x5xf32>, %db: tensor<5xf32>) {
+  train.apply_gradients %dw, %db : tensor<4x5xf32>, tensor<5xf32> to [@w, @b] with #train.adafactor
+  return
+}
+
+// -----
+
+// What is no matrix is AdamW's.
+// CHECK-LABEL: func @muon
+// CHECK: nn.matmul
+// CHECK: train.assign @w
+// CHECK: train.update {{.*}} by #train.adamw<lr = 3.000000e-04, beta_2 = 9.500000e-01, epsilon = 1.000000e-10, weight_decay = 0.000000e+00>
+train.variable @w : tensor<4x5xf32>
+train.variable @b : tensor<5xf32>
+func.func @muon(%dw: tensor<4x5xf32>, %db: tensor<5xf32>) {
+  train.apply_gradients %dw, %db : tensor<4x5xf32>, tensor<5xf32> to [@w, @b] with #train.muon
+  return
+}

@@ -106,4 +106,204 @@ def Train_AdamAttr : Train_ElementwiseOptimizer<"Adam", "adam", (ins
   }];
 }
 
+def Train_RMSpropAttr : Train_ElementwiseOptimizer<"RMSprop", "rmsprop", (ins
+    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$rho,
+    Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
+  let summary = "RMSprop, as in Keras 2.1";
+  let description = [{
+    Tieleman and Hinton, 2012. a' = rho a + (1 - rho) g^2;
+    p' = p - lr g / (sqrt(a') + epsilon). `decay` as in `#train.sgd`.
+
+    Written `#train.rmsprop<lr = 0.001, rho = 0.9, epsilon = 1.0e-7, decay = 0.0>`:
+    these are the defaults.
+
+    Variables: `RMSprop/iterations` (i64), `RMSprop/lr`, `RMSprop/rho`, and
+    `RMSprop/decay` where decay > 0. Slot: `<parameter>/RMSprop` (a). `name` as
+    in `#train.sgd`.
+  }];
+}
+
+def Train_AdagradAttr : Train_ElementwiseOptimizer<"Adagrad", "adagrad", (ins
+    Train_NumberOr<"0.01">:$lr, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.0">:$decay)> {
+  let summary = "Adagrad, as in Keras 2.1";
+  let description = [{
+    Duchi, Hazan and Singer, 2011. a' = a + g^2, from 0;
+    p' = p - lr g / (sqrt(a') + epsilon). `decay` as in `#train.sgd`.
+
+    Written `#train.adagrad<lr = 0.01, epsilon = 1.0e-7, decay = 0.0>`: these are
+    the defaults.
+
+    Variables: `Adagrad/iterations` (i64), `Adagrad/lr`, and `Adagrad/decay` where
+    decay > 0. Slot: `<parameter>/Adagrad` (a). `name` as in `#train.sgd`.
+  }];
+}
+
+def Train_AdadeltaAttr : Train_ElementwiseOptimizer<"Adadelta", "adadelta", (ins
+    Train_NumberOr<"1.0">:$lr, Train_NumberOr<"0.95">:$rho,
+    Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
+  let summary = "Adadelta, as in Keras 2.1";
+  let description = [{
+    Zeiler, 2012. a' = rho a + (1 - rho) g^2;
+    u = g sqrt(d + epsilon) / sqrt(a' + epsilon); p' = p - lr u;
+    d' = rho d + (1 - rho) u^2. `decay` as in `#train.sgd`. `rho` is a constant.
+
+    Written `#train.adadelta<lr = 1.0, rho = 0.95, epsilon = 1.0e-7, decay = 0.0>`:
+    these are the defaults.
+
+    Variables: `Adadelta/iterations` (i64), `Adadelta/lr`, and `Adadelta/decay`
+    where decay > 0. Slots: `<parameter>/Adadelta` (a), `<parameter>/Adadelta_1`
+    (d). `name` as in `#train.sgd`.
+  }];
+}
+
+def Train_AdamaxAttr : Train_ElementwiseOptimizer<"Adamax", "adamax", (ins
+    Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
+    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.0">:$decay)> {
+  let summary = "Adamax, as in Keras 2.1";
+  let description = [{
+    Kingma and Ba, 2014, section 7. t = iterations + 1;
+    m' = beta_1 m + (1 - beta_1) g; u' = max(beta_2 u, |g|);
+    p' = p - lr / (1 - beta_1^t) m' / (u' + epsilon). `decay` as in `#train.sgd`.
+
+    Written `#train.adamax<lr = 0.002, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-7, decay = 0.0>`: these are the defaults.
+
+    Variables: `Adamax/iterations` (i64), `Adamax/lr`, `Adamax/beta_1`,
+    `Adamax/beta_2`, and `Adamax/decay` where decay > 0. Slots:
+    `<parameter>/Adamax` (m), `<parameter>/Adamax_1` (u). `name` as in
+    `#train.sgd`.
+  }];
+}
+
+def Train_NadamAttr : Train_ElementwiseOptimizer<"Nadam", "nadam", (ins
+    Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
+    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.004">:$schedule_decay)> {
+  let summary = "Nadam, as in Keras 2.1";
+  let description = [{
+    Dozat, 2016. t = iterations + 1; mu(t) = beta_1 (1 - 0.96^(t schedule_decay) / 2);
+    S' = S mu(t), from 1, once a step; N = S' mu(t + 1);
+    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    h = (1 - mu(t)) g / (1 - S') + mu(t + 1) m' / (1 - N);
+    p' = p - lr h / (sqrt(v' / (1 - beta_2^t)) + epsilon). `schedule_decay` is a
+    constant.
+
+    Written `#train.nadam<lr = 0.002, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-7, schedule_decay = 0.004>`: these are the defaults.
+
+    Variables: `Nadam/iterations` (i64), `Nadam/lr`, `Nadam/beta_1`,
+    `Nadam/beta_2`, `Nadam/m_schedule` (S). Slots: `<parameter>/Nadam` (m),
+    `<parameter>/Nadam_1` (v). `name` as in `#train.sgd`.
+  }];
+}
+
+def Train_GradientDescentAttr : Train_ElementwiseOptimizer<"GradientDescent", "gradient_descent", (ins
+    Train_Number:$lr)> {
+  let summary = "Gradient descent, as in tf.train.GradientDescentOptimizer";
+  let description = [{
+    p' = p - lr g.
+
+    Written `#train.gradient_descent<lr = 0.1>`: `lr` has no default.
+
+    Variable: `GradientDescent/lr`. No slots. `name` as in `#train.sgd`.
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Train_TFAdamAttr : Train_ElementwiseOptimizer<"TFAdam", "tf_adam", (ins
+    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
+    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon)> {
+  let summary = "Adam, as in tf.train.AdamOptimizer";
+  let description = [{
+    `#train.adam` with epsilon 1e-8, and with the powers of beta_1 and beta_2 in
+    variables: they start at beta_1 and beta_2 and are multiplied by them after
+    each step. lr_t = lr sqrt(1 - beta2_power) / (1 - beta1_power);
+    m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    p' = p - lr_t m' / (sqrt(v') + epsilon).
+
+    Written `#train.tf_adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-8>`: these are the defaults.
+
+    Variables: `Adam/lr`, `Adam/beta_1`, `Adam/beta_2`, `Adam/beta1_power`,
+    `Adam/beta2_power`. Slots: `<parameter>/Adam` (m), `<parameter>/Adam_1` (v).
+    `name` as in `#train.sgd`.
+  }];
+}
+
+def Train_TFAdagradAttr : Train_ElementwiseOptimizer<"TFAdagrad", "tf_adagrad", (ins
+    Train_Number:$lr, Train_NumberOr<"0.1">:$initial_accumulator)> {
+  let summary = "Adagrad, as in tf.train.AdagradOptimizer";
+  let description = [{
+    Duchi, Hazan and Singer, 2011. a' = a + g^2, from `initial_accumulator`, which
+    is > 0; p' = p - lr g / sqrt(a').
+
+    Written `#train.tf_adagrad<lr = 0.1, initial_accumulator = 0.1>`: `lr` has no
+    default, the other is the default.
+
+    Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in
+    `#train.sgd`.
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", (ins
+    Train_Number:$lr, Train_NumberOr<"0.9">:$decay, Train_NumberOr<"0.0">:$momentum,
+    Train_NumberOr<"1.0e-10">:$epsilon, Train_Option:$centered)> {
+  let summary = "RMSProp, as in tf.train.RMSPropOptimizer";
+  let description = [{
+    Tieleman and Hinton, 2012; `centered` is by Graves, 2013.
+    s' = decay s + (1 - decay) g^2, from 1;
+    m' = momentum m + lr g / sqrt(s' + epsilon); p' = p - m'. With `centered`,
+    c' = decay c + (1 - decay) g, and s' - c'^2 + epsilon is under the root.
+
+    Written `#train.tf_rmsprop<lr = 0.1, decay = 0.9, momentum = 0.0,
+    epsilon = 1.0e-10, centered = false>`: `lr` has no default, the others are
+    the defaults.
+
+    Variables: `RMSProp/lr`, `RMSProp/decay`, `RMSProp/momentum`. Slots:
+    `<parameter>/RMSProp` (s), then c where it is centered, then m: the next ones
+    are `<parameter>/RMSProp_1` and `<parameter>/RMSProp_2`. `name` as in
+    `#train.sgd`.
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Train_TFAdadeltaAttr : Train_ElementwiseOptimizer<"TFAdadelta", "tf_adadelta", (ins
+    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.95">:$rho,
+    Train_NumberOr<"1.0e-8">:$epsilon)> {
+  let summary = "Adadelta, as in tf.train.AdadeltaOptimizer";
+  let description = [{
+    The formula of `#train.adadelta`, without a decay of the rate.
+
+    Written `#train.tf_adadelta<lr = 0.001, rho = 0.95, epsilon = 1.0e-8>`: these
+    are the defaults.
+
+    Variables: `Adadelta/lr`, `Adadelta/rho`. Slots: `<parameter>/Adadelta` (a),
+    `<parameter>/Adadelta_1` (d). `name` as in `#train.sgd`.
+  }];
+}
+
+def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
+    Train_Number:$lr, Train_NumberOr<"-0.5">:$lr_power,
+    Train_NumberOr<"0.1">:$initial_accumulator, Train_NumberOr<"0.0">:$l1,
+    Train_NumberOr<"0.0">:$l2, Train_NumberOr<"0.0">:$l2_shrinkage)> {
+  let summary = "FTRL-proximal, as in tf.train.FtrlOptimizer";
+  let description = [{
+    McMahan et al., 2013. With k = -lr_power: n' = n + g^2, from
+    `initial_accumulator`; z' = z + g + 2 l2_shrinkage p - (n'^k - n^k) / lr p;
+    p' = (l1 sign(z') - z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
+    `lr_power` is a constant <= 0.
+
+    Written `#train.ftrl<lr = 0.1, lr_power = -0.5, initial_accumulator = 0.1,
+    l1 = 0.0, l2 = 0.0, l2_shrinkage = 0.0>`: `lr` has no default, the others are
+    the defaults.
+
+    Variables: `Ftrl/lr`, `Ftrl/l1`, `Ftrl/l2`, `Ftrl/l2_shrinkage`. Slots:
+    `<parameter>/Ftrl` (n), `<parameter>/Ftrl_1` (z). `name` as in `#train.sgd`.
+  }];
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINOPTIMIZERS

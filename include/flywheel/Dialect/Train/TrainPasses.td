@@ -120,7 +120,8 @@ def TrainExpandOptimizers
     and gets no slots.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect",
     "::flywheel::train::TrainDialect"
   ];
   let statistics = [

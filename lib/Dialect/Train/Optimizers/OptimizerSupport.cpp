@@ -8,8 +8,6 @@
 
 #include "../IR/VariableVerifiers.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
@@ -120,4 +118,47 @@ Value train::castScalar(OpBuilder &b, Location loc, Value scalar,
   if (from.getWidth() > to.getWidth())
     return arith::TruncFOp::create(b, loc, type, scalar);
   return scalar;
+}
+
+Expr TensorTerms::widen(Value value) const {
+  return nn::widen(builder, loc, value);
+}
+
+SmallVector<Value> TensorTerms::round(ValueRange values) const {
+  Type element = getElementTypeOrSelf(parameter.getType());
+  return llvm::map_to_vector(values, [&](Value value) {
+    auto type = llvm::cast<RankedTensorType>(value.getType());
+    return nn::roundTo(builder, loc, value, type.clone(element));
+  });
+}
+
+Expr TensorTerms::cast(Value scalar) const {
+  return {builder, loc, castScalar(builder, loc, scalar, parameter)};
+}
+
+Expr TensorTerms::spread(Value scalar, Value like) const {
+  like = like ? like : parameter;
+  return {builder, loc,
+          nn::buildBroadcast(builder, loc, cast(scalar), {}, like)};
+}
+
+Expr TensorTerms::norm(Expr x) const {
+  int64_t rank = llvm::cast<RankedTensorType>(x.getType()).getRank();
+  return sqrt(
+      x.with(nn::buildSum(builder, loc, x * x, nn::identityDims(rank))));
+}
+
+Expr TensorTerms::rootMeanSquare(Expr x) const {
+  auto type = llvm::cast<RankedTensorType>(x.getType());
+  return norm(x) / std::sqrt(double(type.getNumElements()));
+}
+
+Expr TensorTerms::mean(Expr x, int64_t axis) const {
+  auto type = llvm::cast<RankedTensorType>(x.getType());
+  return x.with(nn::buildSum(builder, loc, x, axis)) /
+         double(type.getDimSize(axis));
+}
+
+Expr TensorTerms::unreduce(Expr x, int64_t axis, Expr like) const {
+  return x.with(nn::buildUnreduce(builder, loc, x, axis, false, like));
 }

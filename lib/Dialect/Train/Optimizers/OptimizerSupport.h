@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <array>
+#include <cmath>
 
 namespace flywheel::train {
 
@@ -116,6 +117,42 @@ Expr complementPower(Expr base, Expr exponent);
 /// are computed with.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value scalar, mlir::Value parameter);
+
+//===----------------------------------------------------------------------===//
+// Whole tensors
+//===----------------------------------------------------------------------===//
+
+/// Terms of the shape of one parameter, for optimizers whose rule is about more
+/// than one element: in the type that elements like its are computed with.
+class TensorTerms {
+public:
+  TensorTerms(mlir::OpBuilder &builder, mlir::Location loc,
+              mlir::Value parameter)
+      : builder(builder), loc(loc), parameter(parameter) {}
+
+  /// The parameter, a slot or the gradient, to be computed with.
+  Expr widen(mlir::Value value) const;
+  /// The values, rounded to the parameter's element type.
+  llvm::SmallVector<mlir::Value> round(mlir::ValueRange values) const;
+  /// A value of a step in the type to compute with, of rank 0.
+  Expr cast(mlir::Value scalar) const;
+  /// That value everywhere, in the shape of `like`: by default the parameter's.
+  Expr spread(mlir::Value scalar, mlir::Value like = {}) const;
+
+  /// The Euclidean norm of all elements, of rank 0.
+  Expr norm(Expr x) const;
+  /// norm(x) / sqrt(number of elements).
+  Expr rootMeanSquare(Expr x) const;
+  /// The mean along `axis`, which disappears.
+  Expr mean(Expr x, int64_t axis) const;
+  /// `x` repeated along `axis` to the shape of `like`.
+  Expr unreduce(Expr x, int64_t axis, Expr like) const;
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  mlir::Value parameter;
+};
 
 } // namespace flywheel::train
 

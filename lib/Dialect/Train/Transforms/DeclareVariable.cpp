@@ -25,8 +25,10 @@ VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
   return VariableOp::create(
       b, loc, b.getStringAttr(unique), TypeAttr::get(type), initialValue,
       /*trainable=*/b.getBoolAttr(false),
-      owner ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
-            : FlatSymbolRefAttr(),
+      // A slot has the type of its parameter; what has another is a variable.
+      owner && owner.getTensorType() == type
+          ? FlatSymbolRefAttr::get(owner.getSymNameAttr())
+          : FlatSymbolRefAttr(),
       /*collections=*/ArrayAttr(),
       /*device=*/owner ? owner.getDeviceAttr() : StringAttr(),
       /*constraint=*/ConstraintAttrInterface(),

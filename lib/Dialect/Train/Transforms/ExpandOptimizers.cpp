@@ -14,6 +14,7 @@
 #include "ExpandMinimize.h"
 #include "LossHistory.h"
 
+#include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 

@@ -1,0 +1,62 @@
+//===- AdamW.cpp - Adam with decoupled weight decay -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+LogicalResult AdamWAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
+                                Real beta2, Real epsilon, Real weightDecay,
+                                StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
+      succeeded(verifyName(emitError, name)));
+}
+
+StringRef AdamWAttr::getOptimizerName() const { return "AdamW"; }
+
+SmallVector<ScalarVariableSpec> AdamWAttr::getScalarVariables() const {
+  return {iterationsSpec(),
+          {"lr", false, getLr()},
+          {"beta_1", false, getBeta_1()},
+          {"beta_2", false, getBeta_2()},
+          {"weight_decay", false, getWeightDecay()}};
+}
+
+SmallVector<SlotSpec> AdamWAttr::getSlots(RankedTensorType) const {
+  return SmallVector<SlotSpec>(2);
+}
+
+void AdamWAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                          SmallVectorImpl<Value> &stepValues,
+                          MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  Expr lr = step["lr"], beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr t = step.count() + 1.0;
+  stepValues.assign({lr / complementPower(beta1, t), beta1, beta2,
+                     complementPower(beta2, t), lr * step["weight_decay"]});
+}
+
+unsigned AdamWAttr::getNumStepValues() const { return 5; }
+
+SmallVector<Value> AdamWAttr::buildElementUpdate(OpBuilder &b, Location loc,
+                                                 ValueRange state,
+                                                 Value gradient,
+                                                 ValueRange stepValues) const {
+  auto [p, m, v] = bindTerms<3>(b, loc, state);
+  auto [rate, beta1, beta2, correction, shrinkage] =
+      bindTerms<5>(b, loc, stepValues);
+  Expr g(b, loc, gradient);
+  Expr newM = mix(beta1, m, g);
+  Expr newV = mix(beta2, v, g * g);
+  Expr denominator = sqrt(newV / correction) + double(getEpsilon());
+  return {p - shrinkage * p - rate * newM / denominator, newM, newV};
+}

@@ -1,0 +1,70 @@
+//===- LAMB.cpp - Adam with a rate for each layer -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::train;
+
+LogicalResult LAMBAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
+                               Real beta2, Real epsilon, Real weightDecay,
+                               StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
+      succeeded(verifyName(emitError, name)));
+}
+
+StringRef LAMBAttr::getOptimizerName() const { return "LAMB"; }
+
+SmallVector<ScalarVariableSpec> LAMBAttr::getScalarVariables() const {
+  return {iterationsSpec(),
+          {"lr", false, getLr()},
+          {"beta_1", false, getBeta_1()},
+          {"beta_2", false, getBeta_2()},
+          {"weight_decay", false, getWeightDecay()}};
+}
+
+SmallVector<SlotSpec> LAMBAttr::getSlots(RankedTensorType) const {
+  return SmallVector<SlotSpec>(2);
+}
+
+void LAMBAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                         SmallVectorImpl<Value> &stepValues,
+                         MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr t = step.count() + 1.0;
+  stepValues.assign({step["lr"], beta1, beta2, complementPower(beta1, t),
+                     complementPower(beta2, t), step["weight_decay"]});
+}
+
+SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
+                                                  Value parameter,
+                                                  ValueRange slots,
+                                                  Value gradient,
+                                                  ValueRange stepValues) const {
+  TensorTerms terms(b, loc, parameter);
+  Expr p = terms.widen(parameter), g = terms.widen(gradient);
+  Expr beta1 = terms.spread(stepValues[1]), beta2 = terms.spread(stepValues[2]);
+  Expr m = mix(beta1, terms.widen(slots[0]), g);
+  Expr v = mix(beta2, terms.widen(slots[1]), g * g);
+  Expr root = sqrt(v / terms.spread(stepValues[4]));
+  Expr adam = m / terms.spread(stepValues[3]) / (root + double(getEpsilon()));
+  Expr direction = adam + terms.spread(stepValues[5]) * p;
+
+  Expr norm = terms.norm(p), length = terms.norm(direction);
+  // A NaN is no reason to go on with 1.
+  Expr isZero =
+      Expr(b, loc, arith::OrIOp::create(b, loc, norm == 0.0, length == 0.0));
+  Expr trust = isZero.select(norm.splat(1.0), norm / length);
+  Expr rate = trust * terms.cast(stepValues[0]);
+  return terms.round({p - terms.spread(rate) * direction, m, v});
+}

@@ -1,0 +1,64 @@
+//===- NAdamW.cpp - Nesterov Adam with decoupled weight decay -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+LogicalResult NAdamWAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
+                                 Real beta2, Real epsilon, Real weightDecay,
+                                 StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
+      succeeded(verifyName(emitError, name)));
+}
+
+StringRef NAdamWAttr::getOptimizerName() const { return "NAdamW"; }
+
+SmallVector<ScalarVariableSpec> NAdamWAttr::getScalarVariables() const {
+  return {iterationsSpec(),
+          {"lr", false, getLr()},
+          {"beta_1", false, getBeta_1()},
+          {"beta_2", false, getBeta_2()},
+          {"weight_decay", false, getWeightDecay()}};
+}
+
+SmallVector<SlotSpec> NAdamWAttr::getSlots(RankedTensorType) const {
+  return SmallVector<SlotSpec>(2);
+}
+
+void NAdamWAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                           SmallVectorImpl<Value> &stepValues,
+                           MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  Expr lr = step["lr"], beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr t = step.count() + 1.0;
+  stepValues.assign({lr, beta1, beta2, beta1 / complementPower(beta1, t + 1.0),
+                     (1.0 - beta1) / complementPower(beta1, t),
+                     complementPower(beta2, t), step["weight_decay"]});
+}
+
+unsigned NAdamWAttr::getNumStepValues() const { return 7; }
+
+SmallVector<Value> NAdamWAttr::buildElementUpdate(OpBuilder &b, Location loc,
+                                                  ValueRange state,
+                                                  Value gradient,
+                                                  ValueRange stepValues) const {
+  auto [p, m, v] = bindTerms<3>(b, loc, state);
+  auto [lr, beta1, beta2, momentScale, gradientScale, correction, weightDecay] =
+      bindTerms<7>(b, loc, stepValues);
+  Expr g(b, loc, gradient);
+  Expr newM = mix(beta1, m, g);
+  Expr newV = mix(beta2, v, g * g);
+  Expr ahead = momentScale * newM + gradientScale * g;
+  Expr denominator = sqrt(newV / correction) + double(getEpsilon());
+  return {p - lr * (ahead / denominator + weightDecay * p), newM, newV};
+}

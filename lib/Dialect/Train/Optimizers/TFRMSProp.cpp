@@ -1,0 +1,67 @@
+//===- TFRMSProp.cpp - RMSProp, as in tf.train ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+LogicalResult TFRMSPropAttr::verify(EmitErrorFn emitError, Real lr, Real decay,
+                                    Real momentum, Real epsilon, bool,
+                                    StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyFraction(emitError, "decay", decay)) &&
+      succeeded(verifyNonNegative(emitError, "momentum", momentum)) &&
+      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+      succeeded(verifyName(emitError, name)));
+}
+
+StringRef TFRMSPropAttr::getOptimizerName() const { return "RMSProp"; }
+
+SmallVector<ScalarVariableSpec> TFRMSPropAttr::getScalarVariables() const {
+  return {{"lr", false, getLr()},
+          {"decay", false, getDecay()},
+          {"momentum", false, getMomentum()}};
+}
+
+SmallVector<SlotSpec> TFRMSPropAttr::getSlots(RankedTensorType) const {
+  // Mean of squares, mean of gradients where it is centered, momentum.
+  SmallVector<SlotSpec> slots(getCentered() ? 3 : 2);
+  slots.front().initialValue = 1.0;
+  return slots;
+}
+
+void TFRMSPropAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                              SmallVectorImpl<Value> &stepValues,
+                              MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  stepValues.assign({step["lr"], step["decay"], step["momentum"]});
+}
+
+unsigned TFRMSPropAttr::getNumStepValues() const { return 3; }
+
+SmallVector<Value>
+TFRMSPropAttr::buildElementUpdate(OpBuilder &b, Location loc, ValueRange state,
+                                  Value gradient, ValueRange stepValues) const {
+  auto [p, squares] = bindTerms<2>(b, loc, state);
+  Expr velocity(b, loc, state.back());
+  auto [lr, decay, momentum] = bindTerms<3>(b, loc, stepValues);
+  Expr g(b, loc, gradient);
+  Expr newSquares = mix(decay, squares, g * g);
+  SmallVector<Value> slots = {newSquares};
+  Expr variance = newSquares;
+  if (getCentered()) {
+    Expr mean = mix(decay, Expr(b, loc, state[2]), g);
+    slots.push_back(mean);
+    variance = newSquares - mean * mean;
+  }
+  Expr root = sqrt(variance + double(getEpsilon()));
+  Expr newVelocity = momentum * velocity + lr * g / root;
+  slots.push_back(newVelocity);
+  slots.insert(slots.begin(), p - newVelocity);
+  return slots;
+}

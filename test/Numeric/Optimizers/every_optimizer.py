@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+"""What holds for every optimizer that the compiler has (O1, O14, O20, P10).
+
+The attributes are those that the compiler lists: one without a formula in
+`optimizer_rules.py` fails. Five steps of parameters of several shapes, one with a
+constraint, along gradients that are fed, in f64 and f32; hyper-parameters change
+between steps; a model that goes on from a checkpoint has the same bits.
+"""
+
+import os
+import re
+import tempfile
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flywheel
+from configurations import ALL, Model, SessionModel, configurations, expect_close, expect_equal, make, run_tests
+from optimizer_rules import RULES, Rule, slot_names, spell
+
+Array = NDArray[Any]
+
+# Parameters by name. A number, a row, both kinds of matrices, and more.
+SHAPES: Dict[str, Tuple[int, ...]] = {"s": (), "b": (37,), "w": (9, 33), "c": (7, 4), "k": (3, 2, 5)}
+CONSTRAINED = "b"
+DTYPES = {"f64": np.float64, "f32": np.float32}
+CHANGES = {"lr": 0.5, "momentum": 0.8, "decay": 0.5, "rho": 0.75, "beta_1": 0.9, "beta_2": 0.95, "l1": 0.5,
+           "l2": 0.5, "l2_shrinkage": 0.5, "weight_decay": 0.5, "adam_lr": 0.5}
+
+
+def registered() -> List[str]:
+    """The names of the optimizers, as the compiler lists them."""
+    text = """
+train.variable @p : tensor<f32>
+func.func @step() {
+  %p = train.read @p : tensor<f32>
+  train.minimize %p : tensor<f32> with #train.none_of_that_name
+  return
+}
+"""
+    try:
+        flywheel.compile(text)
+    except Exception as error:
+        found = re.search(r"the optimizers are ([^;]*);", str(error))
+        assert found, error
+        return [name.strip().replace("#train.", "") for name in found.group(1).split(",")]
+    raise AssertionError("expected an error that lists the optimizers")
+
+
+def tensor(shape: Tuple[int, ...], element: str) -> str:
+    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+
+
+def program(attribute: str, element: str) -> str:
+    text, names, kinds = "", list(SHAPES), [tensor(shape, element) for shape in SHAPES.values()]
+    for name, kind in zip(names, kinds):
+        constraint = " {constraint = #train.non_neg}" if name == CONSTRAINED else ""
+        text += f"train.variable @{name} : {kind} = #train.random_normal{constraint}\n"
+    return text + (
+        f"func.func @step({', '.join(f'%{name}: {kind}' for name, kind in zip(names, kinds))}) {{\n"
+        f"  train.apply_gradients {', '.join('%' + name for name in names)} : {', '.join(kinds)}\n"
+        f"      to [{', '.join('@' + name for name in names)}] with {attribute}\n  return\n}}\n")
+
+
+def check(what: str, model: Model, name: str, rules: Dict[str, Rule], element: str) -> None:
+    tolerance = RULES[name].tolerances[element == "f64"]
+    for parameter, rule in rules.items():
+        expect_close(f"{what} {parameter}", model[parameter], rule.p, tolerance)
+        for slot, expected in zip(slot_names(parameter, name, len(rule.slots)), rule.slots):
+            expect_close(f"{what} {slot}", model[slot], expected, tolerance)
+    for scalar, value in next(iter(rules.values())).scalars.items():
+        expect_close(f"{what} {scalar}", model[f"{RULES[name].scope}/{scalar}"], value, tolerance)
+
+
+def resumed(text: str, configuration: str, model: Model) -> Model:
+    """A model of the same text that goes on from where `model` is."""
+    other = make(text, configuration)
+    if isinstance(model, SessionModel) and isinstance(other, SessionModel):
+        with tempfile.TemporaryDirectory() as folder:
+            model.session.save(os.path.join(folder, "state"))
+            other.session.restore(os.path.join(folder, "state"))
+        return other
+    other.initialize()
+    for name in model.variables():
+        other[name] = model[name]
+    return other
+
+
+def check_steps(name: str, options: Dict[str, Any], element: str, names: Tuple[str, ...]) -> None:
+    attribute = spell(name, options)
+    text = program(attribute, element)
+    for configuration, model in configurations(text, names):
+        rng = np.random.default_rng(3)
+        model.initialize()
+        rules = {p: RULES[name](model[p], **{"lr": RULES[name].defaults["lr"], **options}) for p in SHAPES}
+        other = None
+        for step in range(5):
+            what = f"{configuration} {element} {attribute} step {step}"
+            gradients = {p: np.asarray(rng.standard_normal(shape), DTYPES[element]) for p, shape in SHAPES.items()}
+            if step == 1:  # No gradient, and a part of one.
+                gradients["s"] *= 0
+                gradients["w"][2:5] = 0
+            if step == 3:
+                for variable in RULES[name].variables:
+                    value = np.asarray(next(iter(rules.values())).options[variable] * CHANGES[variable])
+                    for each in [model, *([other] if other else [])]:
+                        each[f"{RULES[name].scope}/{variable}"] = value.astype(DTYPES[element])
+                    for rule in rules.values():
+                        rule.options[variable] = float(value)
+            model.run("step", *gradients.values())
+            for parameter, rule in rules.items():
+                rule.step(gradients[parameter])
+                if parameter == CONSTRAINED:
+                    rule.p = np.maximum(rule.p, 0)
+            check(what, model, name, rules, element)
+            if other:
+                other.run("step", *gradients.values())
+            if step == 1:
+                other = resumed(text, configuration, model)
+        assert other
+        for variable in model.variables():
+            expect_equal(f"{configuration} {attribute} resumed {variable}", other[variable], model[variable])
+
+
+def test_registered() -> None:
+    """Each optimizer has a formula here, with its defaults, and each formula an optimizer."""
+    expect_equal("optimizers", sorted(RULES), sorted(registered()))
+
+
+def test_formulas() -> None:
+    """O1, O14, O20: numbers and names of parameters, slots and scalars, over five steps."""
+    for name, rule in RULES.items():
+        for index, options in enumerate(({}, *rule.variants)):
+            for element in DTYPES:
+                # All configurations once, and everything in the one that is fast.
+                whole = index == 1 or not rule.variants
+                check_steps(name, options, element, ALL if whole and element == "f64" else ("reference", "optimized"))
+
+
+def test_step_has_no_copies() -> None:
+    """O28: an elementwise update has no workspace but that of a few numbers."""
+    for name in RULES:
+        if name in ("lamb", "adafactor", "muon"):
+            continue
+        kind = "tensor<1000x1000xf32>"
+        text = (f"train.variable @p : {kind}\nfunc.func @step(%g: {kind}) {{\n"
+                f"  train.apply_gradients %g : {kind} to [@p] with {spell(name, {})}\n  return\n}}\n")
+        model = make(text, "optimized")
+        assert model.workspace_bytes("step") < 4096, (name, model.workspace_bytes("step"))
+
+
+run_tests([test_registered, test_formulas, test_step_has_no_copies])
