@@ -77,6 +77,24 @@ func.func @non_neg(%p: tensor<4xf32>, %v: tensor<4xf32>, %s: tensor<f32>) -> (te
   return %1, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// The decay of weights is in the loop of the update, before the projection.
+// CHECK-LABEL: func @decay
+// CHECK: linalg.generic
+// CHECK: ^bb0(%[[g:.*]]: f32, %[[lr:.*]]: f32, %[[d:.*]]: f32, %[[p:.*]]: f32):
+// CHECK: %[[NEW:.*]] = arith.subf %[[p]]
+// CHECK: %[[LESS:.*]] = arith.mulf %[[d]], %[[p]] : f32
+// CHECK: %[[DECAYED:.*]] = arith.subf %[[NEW]], %[[LESS]] : f32
+// CHECK: %[[PROJECTED:.*]] = arith.maximumf %[[DECAYED]]
+// CHECK: linalg.yield %[[PROJECTED]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @decay(%p: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+  %0 = train.update %p along %p with %s decay %s : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>)
+      -> tensor<4xf32> by #train.gradient_descent<lr = 0.1>
+  %1 = train.project %0 : tensor<4xf32> by #train.non_neg
+  return %1 : tensor<4xf32>
+}
+
 // Norms are sums along the axis, in f32 at least; the parameter is scaled in
 // place.
 // CHECK-LABEL: func.func @max_norm(

@@ -611,7 +611,7 @@ func.func @f(%p: tensor<2xbf16>, %s: tensor<bf16>) {
 
 func.func @f(%p: tensor<2xf32>) {
   // expected-error @+1 {{expected a parameter, found no operand}}
-  "train.update"(%p) <{operandSegmentSizes = array<i32: 0, 1, 0>, optimizer = #train.sgd}> : (tensor<2xf32>) -> ()
+  "train.update"(%p) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>, optimizer = #train.sgd}> : (tensor<2xf32>) -> ()
   return
 }
 

@@ -441,3 +441,32 @@ func.func @muon(%dw: tensor<4x5xf32>, %db: tensor<5xf32>) {
   train.apply_gradients %dw, %db : tensor<4x5xf32>, tensor<5xf32> to [@w, @b] with #train.muon
   return
 }
+
+// -----
+
+// O10, V13: first the norm of all gradients, then the value; the decay is in the
+// update, before the projection; the rate is assigned before it is read.
+// CHECK-LABEL: func @around
+// CHECK-SAME: (%[[DW:.*]]: tensor<4xf32>, %[[DB:.*]]: tensor<f32>)
+// CHECK: %[[T:.*]] = train.read @"GradientDescent/iterations"
+// CHECK: train.assign @"GradientDescent/lr"
+// CHECK: train.assign @"GradientDescent/iterations"
+// CHECK: %[[LR:.*]] = train.read @"GradientDescent/lr"
+// CHECK: nn.reduce sum
+// CHECK: arith.addf
+// CHECK: math.sqrt
+// CHECK: arith.maximumf
+// CHECK: arith.divf
+// CHECK: arith.maximumf
+// CHECK: %[[CLIPPED:.*]] = arith.minimumf {{.*}} : tensor<4xf32>
+// CHECK: %[[DECAY:.*]] = arith.mulf %[[LR]],
+// CHECK: %[[NEW:.*]] = train.update %{{.*}} along %[[CLIPPED]] with %[[LR]] decay %[[DECAY]] :
+// CHECK: train.project %[[NEW]]
+// CHECK: train.update %{{.*}} along %{{.*}} with %[[LR]] :
+train.variable @w : tensor<4xf32> {constraint = #train.non_neg}
+train.variable @b : tensor<f32>
+func.func @around(%dw: tensor<4xf32>, %db: tensor<f32>) {
+  train.apply_gradients %dw, %db : tensor<4xf32>, tensor<f32> to [@w, @b] with #train.gradient_descent<lr = 0.1>
+      lr #train.constant_rate<rate = 0.2> weight_decay 0.5 no_decay [@b] clip_global_norm 1.0 clip_value 0.5
+  return
+}

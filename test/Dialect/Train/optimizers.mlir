@@ -87,3 +87,36 @@ func.func @optimizers(%g: tensor<2xf32>) {
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.muon<name = "opt/muon", adam_lr = 1.500000e-04, weight_decay = 2.500000e-01, nesterov = false, momentum = 4.750000e-01, lr = 1.000000e-02>
   return
 }
+
+// O9, O10, G9: what happens around an optimizer, in the order in which it does.
+// CHECK-LABEL: func @clauses
+func.func @clauses(%loss: tensor<f32>, %g: tensor<2xf32>) {
+  // CHECK: with #train.sgd lr #train.constant_rate<rate = 1.000000e-01> l2 1.000000e-02 weight_decay 1.000000e-01 no_decay [@w] clip_norm 1.000000e+00 clip_global_norm 2.000000e+00 clip_value 5.000000e-01
+  train.minimize %loss : tensor<f32> with #train.sgd lr #train.constant_rate<rate = 0.1> l2 0.01 weight_decay 0.1
+      no_decay [@w] clip_norm 1.0 clip_global_norm 2.0 clip_value 0.5
+  // CHECK: train.apply_gradients {{.*}} with #train.sgd clip_value 5.000000e-01{{$}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_value 0.5
+  return
+}
+
+// CHECK-LABEL: func @clip
+func.func @clip(%a: tensor<2xf16>, %b: tensor<?xf64>) {
+  // CHECK: train.clip_by_global_norm %arg0, %arg1 to 1.000000e+00 : (tensor<2xf16>, tensor<?xf64>) -> (tensor<2xf16>, tensor<?xf64>, tensor<f64>)
+  %c:2, %n = train.clip_by_global_norm %a, %b to 1.0 : (tensor<2xf16>, tensor<?xf64>) -> (tensor<2xf16>, tensor<?xf64>, tensor<f64>)
+  return
+}
+
+// CHECK-LABEL: func @schedules
+func.func @schedules(%t: tensor<i64>) {
+  // CHECK: by #train.piecewise_rate<boundaries = [1, 2], rates = [1.000000e-01, 2.000000e-01, 3.000000e-01]>
+  %0 = train.schedule %t : tensor<i64> -> tensor<f32> by #train.piecewise_rate<boundaries = [1, 2], rates = [0.1, 0.2, 0.3]>
+  // CHECK: by #train.exponential_rate<initial = 1.000000e-01, factor = 5.000000e-01, steps = 10>
+  %1 = train.schedule %t : tensor<i64> -> tensor<f32> by #train.exponential_rate<initial = 0.1, factor = 0.5, steps = 10, staircase = false>
+  // CHECK: by #train.polynomial_rate<initial = 1.000000e-01, steps = 10>
+  %2 = train.schedule %t : tensor<i64> -> tensor<f32> by #train.polynomial_rate<initial = 0.1, steps = 10, power = 1.0>
+  // CHECK: by #train.cosine_rate<peak = 1.000000e-01, steps = 10, warmup = 2>
+  %3 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.cosine_rate<peak = 0.1, warmup = 2, steps = 10>
+  // CHECK: by #train.one_cycle_rate<peak = 1.000000e-01, steps = 10>
+  %4 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.one_cycle_rate<peak = 0.1, steps = 10>
+  return
+}

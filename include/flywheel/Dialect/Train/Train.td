@@ -13,6 +13,7 @@ include "flywheel/Dialect/Train/TrainTypes.td"
 include "flywheel/Dialect/Train/TrainAttributes.td"
 include "flywheel/Dialect/Train/TrainOptimizers.td"
 include "flywheel/Dialect/Train/TrainModernOptimizers.td"
+include "flywheel/Dialect/Train/TrainSchedules.td"
 include "flywheel/Dialect/Train/TrainOps.td"
 include "flywheel/Dialect/Train/TrainGradientOps.td"
 

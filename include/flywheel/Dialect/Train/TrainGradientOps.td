@@ -179,6 +179,19 @@ def Train_VjpYieldOp : Train_Op<"vjp_yield", [Pure, Terminator, ReturnLike,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+/// What an update does around its optimizer; see `train.minimize`.
+defvar Train_UpdateClauses = (ins
+  OptionalAttr<ScheduleAttrInterface>:$schedule,
+  OptionalAttr<F64Attr>:$l2, OptionalAttr<F64Attr>:$weight_decay,
+  OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$no_decay,
+  OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_global_norm,
+  OptionalAttr<F64Attr>:$clip_value);
+defvar Train_UpdateClausesFormat = [{
+  (`lr` $schedule^)? (`l2` $l2^)? (`weight_decay` $weight_decay^)?
+  (`no_decay` $no_decay^)? (`clip_norm` $clip_norm^)?
+  (`clip_global_norm` $clip_global_norm^)? (`clip_value` $clip_value^)? attr-dict
+}];
+
 def Train_MinimizeOp : Train_Op<"minimize", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -212,16 +225,40 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     train.assign @"opt/lr", %less : tensor<f32>
     train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, name = "opt">
     ```
+
+    Clauses say what happens around the optimizer, in this order:
+
+    * `lr #train.cosine_rate<...>`: the rate of the step, from the optimizer's
+      `iterations`, is assigned to its variable `lr` before the update. An
+      optimizer without this counter gets one.
+    * `l2 c`: g = g + c p, the gradient of c/2 |p|^2 in the loss.
+    * `clip_norm c`: each gradient is scaled to the Euclidean norm c where its
+      own is larger: g = g c / max(|g|, c).
+    * `clip_global_norm c`: likewise with the common norm of all gradients of this
+      op: Keras' `clipnorm`, tf.clip_by_global_norm.
+    * `clip_value c`: g = min(max(g, -c), c).
+    * `weight_decay c`: the new parameter, before its constraint, less
+      lr c p of the old one (decoupled: Loshchilov and Hutter, 2019). `lr` is
+      the optimizer's variable.
+
+    `no_decay` lists variables that `l2` and `weight_decay` leave alone. A bound or
+    factor that is not above 0 does nothing.
+
+    ```mlir
+    train.minimize %loss : tensor<f32> with #train.adam
+        lr #train.cosine_rate<peak = 0.001, steps = 10000, warmup = 500>
+        weight_decay 0.01 no_decay [@b] clip_global_norm 1.0
+    ```
   }];
-  let arguments = (ins
+  let arguments = !con((ins
     AnyRankedTensor:$loss,
     OptimizerAttrInterface:$optimizer,
     OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
-    OptionalAttr<FlatSymbolRefAttr>:$global_step);
-  let assemblyFormat = [{
+    OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
+  let assemblyFormat = !strconcat([{
     $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
-    (`global_step` $global_step^)? attr-dict
-  }];
+    (`global_step` $global_step^)?
+  }], Train_UpdateClausesFormat);
 }
 
 def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
@@ -232,7 +269,7 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
     Updates each variable of `var_list` along the gradient in its place, which
     has the variable's type: clipped, scaled, masked, or computed in any other
     way. What is not in the list is left alone. `train.minimize` is
-    `train.gradient` and this.
+    `train.gradient` and this; it has the same clauses.
 
     ```mlir
     %dw = train.gradient %loss wrt %w : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
@@ -240,14 +277,53 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
     train.apply_gradients %twice : tensor<3xf32> to [@w] with #train.sgd<lr = 0.1>
     ```
   }];
-  let arguments = (ins
+  let arguments = !con((ins
     Variadic<AnyStaticShapeTensor>:$gradients,
     TypedArrayAttrBase<FlatSymbolRefAttr, "variables">:$var_list,
     OptimizerAttrInterface:$optimizer,
-    OptionalAttr<FlatSymbolRefAttr>:$global_step);
-  let assemblyFormat = [{
+    OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
+  let assemblyFormat = !strconcat([{
     $gradients `:` type($gradients) `to` $var_list `with` $optimizer
-    (`global_step` $global_step^)? attr-dict
+    (`global_step` $global_step^)?
+  }], Train_UpdateClausesFormat);
+}
+
+def Train_ClipByGlobalNormOp : Train_Op<"clip_by_global_norm", [Pure]> {
+  let summary = "Tensors that are scaled where their common norm is too large";
+  let description = [{
+    t c / max(n, c) for each tensor t, where n is the Euclidean norm of all of
+    them together, the last result: tf.clip_by_global_norm, and of one tensor
+    tf.clip_by_norm. n is of f32, or of f64 where a tensor is. One pass over the
+    tensors gives n. `-train-expand-optimizers` replaces it by plain ops.
+
+    ```mlir
+    %c:2, %n = train.clip_by_global_norm %dw, %db to 1.0
+        : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>, tensor<f32>)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, F64Attr:$bound);
+  let results = (outs Variadic<AnyRankedTensor>:$clipped, AnyRankedTensor:$norm);
+  let assemblyFormat = [{
+    $inputs `to` $bound attr-dict `:` functional-type($inputs, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Train_ScheduleOp : Train_Op<"schedule", [Pure]> {
+  let summary = "The rate of a step";
+  let description = [{
+    What `schedule` says of step `step`, a counter from 0, in f32 or f64.
+    `-train-expand-optimizers` replaces it by plain ops.
+
+    ```mlir
+    %lr = train.schedule %step : tensor<i64> -> tensor<f32>
+        by #train.exponential_rate<initial = 0.1, factor = 0.5, steps = 100>
+    ```
+  }];
+  let arguments = (ins 0DTensorOf<[I32, I64]>:$step, ScheduleAttrInterface:$schedule);
+  let results = (outs 0DTensorOf<[F32, F64]>:$rate);
+  let assemblyFormat = [{
+    $step `:` type($step) `->` type($rate) `by` $schedule attr-dict
   }];
 }
 
@@ -280,7 +356,8 @@ def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
     element: by the rule of `optimizer`, whose description has the formula. The
     scalars are those of a step, rank-0 tensors of the parameter's element type,
     or of f32 where that is f16 or bf16: the rule is computed in f32 there, and
-    its results are rounded once.
+    its results are rounded once. With `decay`, a scalar more, the new parameter
+    is less decay times the old one.
 
     `-train-expand-optimizers` makes it of `train.minimize`. It becomes one loop,
     in place.
@@ -294,15 +371,21 @@ def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
   }];
   let arguments = (ins
     Variadic<AnyStaticShapeTensor>:$state, AnyStaticShapeTensor:$gradient,
-    Variadic<AnyStaticShapeTensor>:$scalars, OptimizerAttrInterface:$optimizer);
+    Variadic<AnyStaticShapeTensor>:$step_values,
+    Optional<AnyStaticShapeTensor>:$decay, OptimizerAttrInterface:$optimizer);
   let results = (outs Variadic<AnyStaticShapeTensor>:$new_state);
   let assemblyFormat = [{
-    $state `along` $gradient (`with` $scalars^)? `:` functional-type(operands, results)
+    $state `along` $gradient (`with` $step_values^)? (`decay` $decay^)?
+    `:` functional-type(operands, results)
     `by` $optimizer attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getGradientOperand() { return getGradient(); }
+    /// The values of the step, then the decay.
+    ::mlir::OperandRange getScalars() {
+      return getOperands().drop_front(getState().size() + 1);
+    }
     ::llvm::SmallVector<::mlir::Value>
     buildElementUpdate(::mlir::OpBuilder &builder, ::mlir::Location loc,
                        ::mlir::ValueRange state, ::mlir::Value gradient,

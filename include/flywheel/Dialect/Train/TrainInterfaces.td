@@ -76,6 +76,23 @@ def ConstraintAttrInterface : AttrInterface<"ConstraintAttrInterface"> {
   ];
 }
 
+def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let description = [{
+    A rate of learning as a function of the step, in ordinary ops: nothing is
+    compiled again when the rate changes.
+  }];
+  let cppNamespace = "::flywheel::train";
+  let methods = [
+    InterfaceMethod<[{
+        Emits the rate of step `step`, the number of steps before it. Both are
+        tensors of rank 0 of one type, f32 or f64.
+      }],
+      "::mlir::Value", "buildRate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::Value":$step)>,
+  ];
+}
+
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let description = [{
     What `train.minimize` applies: the hyper-parameters of one optimizer, and

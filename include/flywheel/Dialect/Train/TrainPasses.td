@@ -92,6 +92,10 @@ def TrainExpandOptimizers
     variables; reads of the variables, their slots and the optimizer's scalars;
     one update op for each variable; and assignments. The slots and scalars are
     variables of the module, declared after its last variable.
+    What clauses of the op say is emitted around the updates: the assignment of
+    the rate, then L2 penalty and clipping of the gradients; decoupled decay is
+    in the update. `train.schedule` and `train.clip_by_global_norm` become plain
+    ops.
 
     Runs before calls are inlined: a function that is called several times then
     trains one set of slots. Where calls compute a loss, they are inlined into

@@ -398,6 +398,61 @@ static LogicalResult verifyGlobalStep(Operation *op, FlatSymbolRefAttr step,
                            << step << " of type " << type;
 }
 
+/// Checks what an update does around its optimizer.
+template <typename OpT>
+static LogicalResult verifyClauses(OpT op, SymbolTableCollection &symbols) {
+  std::pair<StringRef, std::optional<APFloat>> numbers[] = {
+      {"l2", op.getL2()},
+      {"weight_decay", op.getWeightDecay()},
+      {"clip_norm", op.getClipNorm()},
+      {"clip_global_norm", op.getClipGlobalNorm()},
+      {"clip_value", op.getClipValue()}};
+  for (const auto &[name, number] : numbers)
+    if (number && !number->isFinite())
+      return op.emitOpError() << "expected a finite " << name << ", found "
+                              << number->convertToDouble();
+  std::optional<ArrayAttr> masked = op.getNoDecay();
+  if (!masked)
+    return success();
+  if (!op.getL2() && !op.getWeightDecay())
+    return op.emitOpError() << "expected l2 or weight_decay with no_decay";
+  for (auto symbol : masked->template getAsRange<FlatSymbolRefAttr>())
+    if (failed(lookupVariable(op, symbol, symbols)))
+      return failure();
+  return success();
+}
+
+LogicalResult ClipByGlobalNormOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "expected a tensor to clip, found none";
+  if (!getBound().isFinite() || !(getBound().convertToDouble() > 0.0))
+    return emitOpError() << "expected a finite bound > 0, found "
+                         << getBound().convertToDouble();
+  if (getClipped().size() != getInputs().size())
+    return emitOpError() << "expected a result for each of the "
+                         << getInputs().size()
+                         << " tensors and the norm, found " << getNumResults();
+  Type number = Float32Type::get(getContext());
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getClipped())) {
+    Type element = getElementTypeOrSelf(input.getType());
+    if (!element.isF16() && !element.isBF16() && !element.isF32() &&
+        !element.isF64())
+      return emitOpError()
+             << "expected tensors of f16, bf16, f32 or f64, found "
+             << input.getType();
+    if (element.isF64())
+      number = element;
+    if (input.getType() != result.getType())
+      return emitOpError() << "expected a result of the type of its tensor, "
+                           << input.getType() << ", found " << result.getType();
+  }
+  auto expected = RankedTensorType::get({}, number);
+  if (getNorm().getType() != expected)
+    return emitOpError() << "expected a norm of type " << expected << ", found "
+                         << getNorm().getType();
+  return success();
+}
+
 LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!isa<FloatType>(tensorOf(getLoss()).getElementType()))
     return emitOpError() << "expected a loss of a floating-point type, found "
@@ -405,6 +460,8 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (std::optional<ArrayAttr> list = getVarList())
     if (failed(verifyTargets(*this, *list, symbols)))
       return failure();
+  if (failed(verifyClauses(*this, symbols)))
+    return failure();
   return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
 }
 
@@ -425,6 +482,8 @@ ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            << variable->getTensorType() << ", found "
                            << gradient.getType();
   }
+  if (failed(verifyClauses(*this, symbols)))
+    return failure();
   return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
 }
 

@@ -27,9 +27,9 @@ SmallVector<Value> train::buildUpdate(OpBuilder &b, Location loc,
   SmallVector<Value> scalars;
   for (Value value : stepValues)
     scalars.push_back(castScalar(b, loc, value, parameter));
-  auto op =
-      UpdateOp::create(b, loc, TypeRange(ValueRange(state)), state, gradient,
-                       scalars, cast<OptimizerAttrInterface>(optimizer));
+  auto op = UpdateOp::create(b, loc, TypeRange(ValueRange(state)), state,
+                             gradient, scalars, /*decay=*/Value(),
+                             cast<OptimizerAttrInterface>(optimizer));
   return op->getResults();
 }
 
@@ -45,9 +45,9 @@ static LogicalResult verifyCounts(UpdateOp op, RankedTensorType parameter) {
     return op.emitOpError()
            << "expected a parameter and " << numSlots << " slots, found "
            << op.getState().size() << " operands";
-  if (op.getScalars().size() != rule.getNumStepValues())
+  if (op.getStepValues().size() != rule.getNumStepValues())
     return op.emitOpError() << "expected " << rule.getNumStepValues()
-                            << " scalars, found " << op.getScalars().size();
+                            << " scalars, found " << op.getStepValues().size();
   return success();
 }
 
@@ -94,7 +94,10 @@ SmallVector<Value> UpdateOp::buildElementUpdate(OpBuilder &b, Location loc,
   SmallVector<Value> updated =
       cast<ElementwiseOptimizerAttrInterface>(getOptimizer())
           .buildElementUpdate(b, loc, wide, widen(b, loc, gradient, compute),
-                              scalars);
+                              scalars.take_front(getStepValues().size()));
+  if (getDecay())
+    updated.front() = Expr(b, loc, updated.front()) -
+                      Expr(b, loc, scalars.back()) * Expr(b, loc, wide.front());
   for (Value &value : updated)
     value = narrow(b, loc, value, element);
   return updated;

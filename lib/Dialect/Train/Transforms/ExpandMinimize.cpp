@@ -184,7 +184,11 @@ FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
     variables.push_back(FlatSymbolRefAttr::get(parameter.variable));
   auto apply = ApplyGradientsOp::create(
       builder, loc, emitGradients(), builder.getArrayAttr(variables),
-      minimize.getOptimizer(), minimize.getGlobalStepAttr());
+      minimize.getOptimizer(), minimize.getGlobalStepAttr(),
+      minimize.getScheduleAttr(), minimize.getL2Attr(),
+      minimize.getWeightDecayAttr(), minimize.getNoDecayAttr(),
+      minimize.getClipNormAttr(), minimize.getClipGlobalNormAttr(),
+      minimize.getClipValueAttr());
   minimize.erase();
   return apply;
 }

@@ -13,6 +13,7 @@
 #include "DeclareVariable.h"
 #include "ExpandMinimize.h"
 #include "LossHistory.h"
+#include "ModifyGradients.h"
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -48,6 +49,8 @@ struct OptimizerState {
   /// Whether it may update a variable of f64.
   bool isDouble = false;
   SmallVector<VariableOp> scalars;
+  /// What a schedule counts, where no scalar is a counter of steps.
+  VariableOp counter;
   /// By parameter.
   llvm::DenseMap<Operation *, SmallVector<VariableOp>> slots;
 };
@@ -69,6 +72,8 @@ private:
   FailureOr<VariableOp> findScalar(const ScalarVariableSpec &spec,
                                    RankedTensorType type);
   void declareSlots();
+  LogicalResult emitSchedule();
+  VariableOp lookupScalar(StringRef name);
   void emitUpdates();
   void incrementGlobalStep();
 
@@ -187,21 +192,80 @@ void ApplyExpander::declareSlots() {
   }
 }
 
+/// The variable of that name of the optimizer, or null.
+VariableOp ApplyExpander::lookupScalar(StringRef name) {
+  for (auto [spec, variable] :
+       llvm::zip_equal(optimizer.getScalarVariables(), state.scalars))
+    if (spec.name == name)
+      return variable;
+  return {};
+}
+
+/// `rate` at step `step`, as a tensor of `type`.
+static Value emitRate(OpBuilder &b, Location loc,
+                      ScheduleAttrInterface schedule, Value step, Type type) {
+  return schedule.buildRate(b, loc,
+                            arith::SIToFPOp::create(b, loc, type, step));
+}
+
+/// Assigns the rate of this step, by the counter of the optimizer or one of its
+/// own.
+LogicalResult ApplyExpander::emitSchedule() {
+  ScheduleAttrInterface schedule = apply.getScheduleAttr();
+  if (!schedule)
+    return success();
+  VariableOp counter = lookupScalar("iterations");
+  if (!counter) {
+    if (!state.counter) {
+      auto type = RankedTensorType::get({}, builder.getI64Type());
+      ScalarVariableSpec spec{"iterations", true, 0.0};
+      FailureOr<VariableOp> declared = findScalar(spec, type);
+      if (failed(declared))
+        return failure();
+      state.counter = *declared ? *declared
+                                : declare(state.scope + "/iterations", type,
+                                          getSplat(type, 0.0), {});
+    }
+    counter = state.counter;
+  }
+  VariableOp rate = lookupScalar("lr");
+  Value step = read(counter);
+  assign(rate, emitRate(builder, loc, schedule, step, rate.getTensorType()));
+  if (counter == state.counter) {
+    Value one = arith::ConstantOp::create(
+        builder, loc, getSplat(counter.getTensorType(), 1.0));
+    assign(counter, arith::AddIOp::create(builder, loc, step, one));
+  }
+  return success();
+}
+
 void ApplyExpander::emitUpdates() {
   SmallVector<Value> scalarValues, stepValues;
   for (VariableOp scalar : state.scalars)
     scalarValues.push_back(read(scalar));
   SmallVector<Value> newScalars(state.scalars.size());
   optimizer.buildStep(builder, loc, scalarValues, stepValues, newScalars);
+  Value rate;
+  for (auto [spec, value] :
+       llvm::zip_equal(optimizer.getScalarVariables(), scalarValues))
+    if (spec.name == "lr")
+      rate = value;
 
-  for (Parameter &parameter : parameters) {
+  SmallVector<Value> values = llvm::map_to_vector(
+      parameters, [&](Parameter &p) { return read(p.variable); });
+  SmallVector<Value> gradients =
+      llvm::map_to_vector(parameters, [](Parameter &p) { return p.gradient; });
+  modifyGradients(builder, apply, values, gradients);
+  for (auto [parameter, value, gradient] :
+       llvm::zip_equal(parameters, values, gradients)) {
     SmallVector<Value> slotValues;
-    Value value = read(parameter.variable);
     for (VariableOp slot : parameter.slots)
       slotValues.push_back(read(slot));
     SmallVector<Value> updated = optimizer.buildParameterUpdate(
-        builder, loc, value, slotValues, parameter.gradient, stepValues);
-    Value newValue = updated.front();
+        builder, loc, value, slotValues, gradient, stepValues);
+    Value newValue =
+        decayWeights(builder, apply, FlatSymbolRefAttr::get(parameter.variable),
+                     value, updated.front(), rate);
     if (auto constraint = parameter.variable.getConstraintAttr())
       newValue = ProjectOp::create(builder, loc, newValue, constraint);
     assign(parameter.variable, newValue);
@@ -230,6 +294,8 @@ LogicalResult ApplyExpander::run() {
   if (failed(declareScalars()))
     return failure();
   declareSlots();
+  if (failed(emitSchedule()))
+    return failure();
   emitUpdates();
   incrementGlobalStep();
   apply.erase();
@@ -248,7 +314,8 @@ struct TrainExpandOptimizers
       // In program order, which names the slots.
       SmallVector<Operation *> ops;
       function.walk([&](Operation *op) {
-        if (isa<MinimizeOp, ApplyGradientsOp>(op))
+        if (isa<MinimizeOp, ApplyGradientsOp, ClipByGlobalNormOp, ScheduleOp>(
+                op))
           ops.push_back(op);
       });
       for (Operation *op : ops)
@@ -326,7 +393,28 @@ std::string TrainExpandOptimizers::makeScope(StringRef name) {
   return scope;
 }
 
+/// Replaces a pure op by plain ops.
+static bool expandPure(Operation *op) {
+  OpBuilder b(op);
+  if (auto schedule = dyn_cast<ScheduleOp>(op)) {
+    op->replaceAllUsesWith(
+        ValueRange(emitRate(b, op->getLoc(), schedule.getSchedule(),
+                            schedule.getStep(), schedule.getRate().getType())));
+  } else if (auto clip = dyn_cast<ClipByGlobalNormOp>(op)) {
+    SmallVector<Value> values(clip.getInputs());
+    values.push_back(clipByGlobalNorm(b, op->getLoc(), values,
+                                      clip.getBound().convertToDouble()));
+    op->replaceAllUsesWith(values);
+  } else {
+    return false;
+  }
+  op->erase();
+  return true;
+}
+
 LogicalResult TrainExpandOptimizers::expand(Operation *op) {
+  if (expandPure(op))
+    return success();
   auto apply = dyn_cast<ApplyGradientsOp>(op);
   if (auto minimize = dyn_cast<MinimizeOp>(op)) {
     FailureOr<ApplyGradientsOp> made = expandMinimize(minimize, getOperation());

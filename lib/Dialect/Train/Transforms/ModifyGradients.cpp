@@ -1,0 +1,136 @@
+//===- ModifyGradients.cpp - Clipping and weight decay --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the clauses of an update do around an optimizer, which does not see
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModifyGradients.h"
+
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace flywheel;
+using namespace flywheel::train;
+
+/// `scalar` of rank 0, of f32 or f64, as the other of them or itself.
+static Value castTo(OpBuilder &b, Location loc, Value scalar, Type element) {
+  auto type = RankedTensorType::get({}, element);
+  unsigned from = getElementTypeOrSelf(scalar).getIntOrFloatBitWidth();
+  unsigned to = element.getIntOrFloatBitWidth();
+  if (from < to)
+    return arith::ExtFOp::create(b, loc, type, scalar);
+  if (from > to)
+    return arith::TruncFOp::create(b, loc, type, scalar);
+  return scalar;
+}
+
+/// x scalar, of x to be computed with.
+static ElementwiseExpr scale(OpBuilder &b, Location loc, ElementwiseExpr x,
+                             Value scalar) {
+  Value number = castTo(b, loc, scalar, getElementTypeOrSelf(x.getType()));
+  return x * x.with(nn::buildBroadcast(b, loc, number, {}, x));
+}
+
+/// The type in which the norm of all of `values` is computed.
+static Type getNormType(ValueRange values) {
+  for (Value value : values)
+    if (getElementTypeOrSelf(value).isF64())
+      return getElementTypeOrSelf(value);
+  return Float32Type::get(values.front().getContext());
+}
+
+Value train::clipByGlobalNorm(OpBuilder &b, Location loc,
+                              MutableArrayRef<Value> gradients, double bound) {
+  Type number = getNormType(ValueRange(gradients));
+  ElementwiseExpr squares;
+  for (Value gradient : gradients) {
+    ElementwiseExpr x = nn::widen(b, loc, gradient);
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    Value sum = nn::buildSum(b, loc, x * x, nn::identityDims(rank));
+    ElementwiseExpr term(b, loc, castTo(b, loc, sum, number));
+    squares = squares.getValue() ? squares + term : term;
+  }
+  ElementwiseExpr norm = squares.apply<math::SqrtOp>();
+  ElementwiseExpr limit = norm.splat(bound);
+  ElementwiseExpr factor = limit / norm.apply<arith::MaximumFOp>(limit);
+  for (Value &gradient : gradients)
+    gradient =
+        nn::roundTo(b, loc, scale(b, loc, nn::widen(b, loc, gradient), factor),
+                    gradient.getType());
+  return norm;
+}
+
+/// min(max(x, -bound), bound), which keeps a NaN.
+static Value clipByValue(OpBuilder &b, Location loc, Value gradient,
+                         double bound) {
+  ElementwiseExpr x(b, loc, gradient);
+  return x.apply<arith::MaximumFOp>(x.splat(-bound))
+      .apply<arith::MinimumFOp>(x.splat(bound));
+}
+
+/// Whether the clause `no_decay` leaves `symbol` out.
+static bool isDecayed(ApplyGradientsOp apply, Attribute symbol) {
+  std::optional<ArrayAttr> masked = apply.getNoDecay();
+  return !masked || !llvm::is_contained(*masked, symbol);
+}
+
+/// The number of a clause; none where it does nothing, as in Keras.
+static std::optional<double> getPositive(std::optional<APFloat> number) {
+  if (!number || !(number->convertToDouble() > 0.0))
+    return std::nullopt;
+  return number->convertToDouble();
+}
+
+void train::modifyGradients(OpBuilder &b, ApplyGradientsOp apply,
+                            ValueRange parameters,
+                            MutableArrayRef<Value> gradients) {
+  Location loc = apply.getLoc();
+  if (auto factor = getPositive(apply.getL2()))
+    for (auto [gradient, parameter, symbol] :
+         llvm::zip_equal(gradients, parameters, apply.getVarList()))
+      if (isDecayed(apply, symbol))
+        gradient = nn::roundTo(b, loc,
+                               nn::widen(b, loc, gradient) +
+                                   *factor * nn::widen(b, loc, parameter),
+                               gradient.getType());
+  if (auto bound = getPositive(apply.getClipNorm()))
+    for (Value &gradient : gradients)
+      clipByGlobalNorm(b, loc, gradient, *bound);
+  if (auto bound = getPositive(apply.getClipGlobalNorm()))
+    clipByGlobalNorm(b, loc, gradients, *bound);
+  if (auto bound = getPositive(apply.getClipValue()))
+    for (Value &gradient : gradients)
+      gradient = clipByValue(b, loc, gradient, *bound);
+}
+
+Value train::decayWeights(OpBuilder &b, ApplyGradientsOp apply,
+                          Attribute symbol, Value parameter, Value updated,
+                          Value rate) {
+  auto factor = getPositive(apply.getWeightDecay());
+  if (!factor || !isDecayed(apply, symbol))
+    return updated;
+  Location loc = apply.getLoc();
+  auto update = updated.getDefiningOp<UpdateOp>();
+  OpBuilder::InsertionGuard guard(b);
+  if (update)
+    b.setInsertionPoint(update);
+  ElementwiseExpr shrinkage = ElementwiseExpr(b, loc, rate) * *factor;
+  // Where the update reads the parameter anyway.
+  if (update) {
+    Type element = getElementTypeOrSelf(parameter.getType());
+    update.getDecayMutable().assign(
+        castTo(b, loc, shrinkage, nn::getComputeType(element)));
+    return updated;
+  }
+  ElementwiseExpr decayed =
+      nn::widen(b, loc, updated) -
+      scale(b, loc, nn::widen(b, loc, parameter), shrinkage);
+  return nn::roundTo(b, loc, decayed, updated.getType());
+}

@@ -1,0 +1,188 @@
+// RUN: flywheel-opt %s --split-input-file --verify-diagnostics
+
+// Clauses of updates, clipping and schedules that make no sense.
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite l2, found}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0x7FF0000000000000
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite weight_decay, found}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd weight_decay 0x7FF0000000000000
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite clip_norm, found}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_norm 0x7FF0000000000000
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite clip_global_norm, found}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_global_norm 0x7FF0000000000000
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite clip_value, found}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_value 0x7FF0000000000000
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected l2 or weight_decay with no_decay}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd no_decay [@w]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected the name of a variable, found no symbol @v}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay [@v]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a tensor to clip, found none}}
+  %0 = train.clip_by_global_norm to 1.0 : () -> tensor<f32>
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a finite bound > 0, found 0.000000e+00}}
+  %0:2 = train.clip_by_global_norm %g to 0.0 : (tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a result for each of the 1 tensors and the norm, found 1}}
+  %0 = train.clip_by_global_norm %g to 1.0 : (tensor<2xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a result of the type of its tensor, 'tensor<2xf32>', found 'tensor<3xf32>'}}
+  %0:2 = train.clip_by_global_norm %g to 1.0 : (tensor<2xf32>) -> (tensor<3xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected a norm of type 'tensor<f32>', found 'tensor<f64>'}}
+  %0:2 = train.clip_by_global_norm %g to 1.0 : (tensor<2xf32>) -> (tensor<2xf32>, tensor<f64>)
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{expected tensors of f16, bf16, f32 or f64, found 'tensor<i32>'}}
+  %0:2 = train.clip_by_global_norm %n to 1.0 : (tensor<i32>) -> (tensor<i32>, tensor<f32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{expected one rate more than the 1 boundaries, found 1}}
+module attributes {test.a = #train.piecewise_rate<boundaries = [1], rates = [0.1]>} {}
+
+// -----
+
+// expected-error @below {{expected boundaries that increase, found 2 after 2}}
+module attributes {test.a = #train.piecewise_rate<boundaries = [2, 2], rates = [0.1, 0.2, 0.3]>} {}
+
+// -----
+
+// expected-error @below {{expected a finite rate, found}}
+module attributes {test.a = #train.piecewise_rate<boundaries = [], rates = [0x7FF0000000000000]>} {}
+
+// -----
+
+// expected-error @below {{expected a finite factor > 0, found 0.000000e+00}}
+module attributes {test.a = #train.exponential_rate<initial = 0.1, factor = 0.0, steps = 1>} {}
+
+// -----
+
+// expected-error @below {{expected steps >= 1, found 0}}
+module attributes {test.a = #train.exponential_rate<initial = 0.1, factor = 0.5, steps = 0>} {}
+
+// -----
+
+// expected-error @below {{expected steps >= 1, found 0}}
+module attributes {test.a = #train.polynomial_rate<initial = 0.1, steps = 0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite power > 0, found 0.000000e+00}}
+module attributes {test.a = #train.polynomial_rate<initial = 0.1, steps = 1, power = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected warmup >= 0, found -1}}
+module attributes {test.a = #train.cosine_rate<peak = 0.1, steps = 4, warmup = -1>} {}
+
+// -----
+
+// expected-error @below {{expected steps >= 5, found 4}}
+module attributes {test.a = #train.cosine_rate<peak = 0.1, steps = 4, warmup = 4>} {}
+
+// -----
+
+// expected-error @below {{expected steps >= 2, found 1}}
+module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 1>} {}
+
+// -----
+
+// expected-error @below {{expected rise within [0, 1), found 1.000000e+00}}
+module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, rise = 1.0>} {}
+
+// -----
+
+// expected-error @below {{expected rise * steps > 1, found 5.000000e-01}}
+module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, rise = 0.05>} {}
+
+// -----
+
+// expected-error @below {{expected a finite div > 0, found 0.000000e+00}}
+module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, div = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite final_div > 0, found -1.000000e+00}}
+module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, final_div = -1.0>} {}
