@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerRows.h"
+
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
@@ -552,7 +554,9 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
       TypeSwitch<Operation *>(op)
           .Case<FindOutsideOp, GatherOp, ScatterOp, ScanOp, CholeskyOp,
                 TriangularSolveOp>(
-              [](auto typed) { Lowering(typed).lower(typed); });
+              [](auto typed) { Lowering(typed).lower(typed); })
+          .Case<ArgsortOp, CombineRowsOp, UpdateRowsOp>(
+              [](auto typed) { flywheel::lowerRows(typed); });
       op->erase();
     }
     lowerConditions(getOperation());

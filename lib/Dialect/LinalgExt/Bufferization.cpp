@@ -23,8 +23,8 @@ struct Model
                                                              OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const bufferization::AnalysisState &) const {
-    // A gather and a scan overwrite all of their destination.
-    return !isa<GatherOp, ScanOp>(op) ||
+    // These overwrite all of their destinations.
+    return !isa<ArgsortOp, GatherOp, ScanOp>(op) ||
            !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
@@ -46,6 +46,8 @@ struct Model
       results.push_back(buffers[init.getOperandNumber()]);
     OperationState onBuffers(op->getLoc(), op->getName(), buffers, TypeRange{},
                              op->getAttrs());
+    for (Region &region : op->getRegions())
+      onBuffers.addRegion()->takeBody(region);
     rewriter.setInsertionPoint(op);
     rewriter.create(onBuffers);
     bufferization::replaceOpWithBufferizedValues(rewriter, op, results);
@@ -151,6 +153,9 @@ struct FindOutsideModel : ReadingModel<FindOutsideModel, FindOutsideOp> {
 void flywheel::linalg_ext::registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, LinalgExtDialect *) {
     FindOutsideOp::attachInterface<FindOutsideModel>(*context);
+    ArgsortOp::attachInterface<Model<ArgsortOp>>(*context);
+    CombineRowsOp::attachInterface<Model<CombineRowsOp>>(*context);
+    UpdateRowsOp::attachInterface<Model<UpdateRowsOp>>(*context);
     GatherOp::attachInterface<Model<GatherOp>>(*context);
     ScatterOp::attachInterface<Model<ScatterOp>>(*context);
     ScanOp::attachInterface<Model<ScanOp>>(*context);

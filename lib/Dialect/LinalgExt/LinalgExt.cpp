@@ -118,6 +118,81 @@ LogicalResult TriangularSolveOp::verify() {
   return verifyShape(*this, getA(), "triangles", expected);
 }
 
+/// Checks that `order` has a position for each of `indices`, a list.
+static LogicalResult verifyOrder(Operation *op, Value indices, Value order) {
+  if (failed(verifyContainers(op)))
+    return failure();
+  if (shapeOf(indices).size() != 1)
+    return op->emitOpError()
+           << "expected indices of rank 1, found " << indices.getType();
+  return verifyShape(op, order, "an order", shapeOf(indices));
+}
+
+LogicalResult ArgsortOp::verify() {
+  for (Value operand : {getIndices(), getOrder(), getSpare(), getCounts()})
+    if (isa<TensorType>(operand.getType()) !=
+        isa<TensorType>(getIndices().getType()))
+      return emitOpError() << "expected all tensors or all buffers, found "
+                           << getIndices().getType() << " and "
+                           << operand.getType();
+  if (shapeOf(getIndices()).size() != 1)
+    return emitOpError() << "expected indices of rank 1, found "
+                         << getIndices().getType();
+  if (failed(
+          verifyShape(*this, getOrder(), "an order", shapeOf(getIndices()))) ||
+      failed(
+          verifyShape(*this, getSpare(), "spare room", shapeOf(getIndices()))))
+    return failure();
+  if (shapeOf(getCounts()) != ArrayRef<int64_t>({kNumCounts}))
+    return emitOpError() << "expected room for " << kNumCounts
+                         << " counts, found " << getCounts().getType();
+  return success();
+}
+
+LogicalResult CombineRowsOp::verify() {
+  if (failed(verifyOrder(*this, getIndices(), getOrder())) ||
+      failed(verifyMinRank(*this, getRows(), "rows", 1)))
+    return failure();
+  SmallVector<int64_t> expected(shapeOf(getRows()));
+  expected.front() = shapeOf(getIndices()).front();
+  return verifyShape(*this, getRows(), "rows", expected);
+}
+
+LogicalResult UpdateRowsOp::verify() {
+  if (getTables().empty())
+    return emitOpError() << "expected a table, found none";
+  if (failed(verifyOrder(*this, getIndices(), getOrder())))
+    return failure();
+  SmallVector<Type> elements = {getElementTypeOrSelf(getRows())};
+  for (Value table : getTables()) {
+    elements.push_back(getElementTypeOrSelf(table));
+    if (failed(verifyMinRank(*this, table, "tables", 1)) ||
+        failed(
+            verifyShape(*this, table, "a table", shapeOf(getTables().front()))))
+      return failure();
+  }
+  SmallVector<int64_t> expected(shapeOf(getTables().front()));
+  expected.front() = shapeOf(getIndices()).front();
+  if (failed(verifyShape(*this, getRows(), "rows", expected)))
+    return failure();
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != TypeRange(elements))
+    return emitOpError() << "expected a region of an element of a row and of "
+                            "each table, of types "
+                         << elements << ", found "
+                         << SmallVector<Type>(block.getArgumentTypes());
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return emitOpError() << "expected a region that ends in "
+                         << YieldOp::getOperationName() << ", found '"
+                         << block.getTerminator()->getName() << "'";
+  if (yield.getOperandTypes() != TypeRange(elements).drop_front())
+    return emitOpError() << "expected a new element of each table, of types "
+                         << ArrayRef(elements).drop_front() << ", found "
+                         << SmallVector<Type>(yield.getOperandTypes());
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
   if (failed(verifyElementTypes(*this, getSource(), getDestination())))
     return failure();
@@ -223,6 +298,9 @@ void GatherOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void ScatterOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void ScanOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void CholeskyOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void ArgsortOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void CombineRowsOp::getEffects(Effects &effects) { addEffects(*this, effects); }
+void UpdateRowsOp::getEffects(Effects &effects) { addEffects(*this, effects); }
 void TriangularSolveOp::getEffects(Effects &effects) {
   addEffects(*this, effects);
 }

@@ -117,3 +117,70 @@ func.func @f(%ok: i1, %n: index) -> i1 {
   %0 = linalg_ext.name_numbers %ok, %n, %n, %n, %n, %n
   return %0 : i1
 }
+
+// -----
+
+func.func @f(%i: tensor<2x2xi32>, %o: tensor<4xi64>, %c: tensor<2048xi64>, %n: index) {
+  // expected-error @+1 {{expected indices of rank 1, found 'tensor<2x2xi32>'}}
+  %0:3 = linalg_ext.argsort ins(%i : tensor<2x2xi32>) below %n outs(%o, %o, %c : tensor<4xi64>, tensor<4xi64>, tensor<2048xi64>)
+      -> tensor<4xi64>, tensor<4xi64>, tensor<2048xi64>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %c: tensor<16xi64>, %n: index) {
+  // expected-error @+1 {{expected room for 2048 counts, found 'tensor<16xi64>'}}
+  %0:3 = linalg_ext.argsort ins(%i : tensor<4xi32>) below %n outs(%o, %o, %c : tensor<4xi64>, tensor<4xi64>, tensor<16xi64>)
+      -> tensor<4xi64>, tensor<4xi64>, tensor<16xi64>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<5xi64>, %x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected an order with the shape of 'tensor<4xi64>', found 'tensor<5xi64>'}}
+  %0 = linalg_ext.combine_rows ins(%i, %o : tensor<4xi32>, tensor<5xi64>) outs(%x : tensor<4x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<6x3xf32>) {
+  // expected-error @+1 {{expected rows with the shape of 'tensor<4x3xf32>', found 'tensor<6x3xf32>'}}
+  %0 = linalg_ext.combine_rows ins(%i, %o : tensor<4xi32>, tensor<4xi64>) outs(%x : tensor<6x3xf32>) -> tensor<6x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x2xf32>, %p: tensor<8x3xf32>) {
+  // expected-error @+1 {{expected rows with the shape of 'tensor<4x3xf32>', found 'tensor<4x2xf32>'}}
+  %0 = linalg_ext.update_rows ins(%i, %o, %x : tensor<4xi32>, tensor<4xi64>, tensor<4x2xf32>) outs(%p : tensor<8x3xf32>) {
+  ^bb0(%g: f32, %e: f32):
+    linalg_ext.yield %g : f32
+  } -> tensor<8x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x3xf32>, %p: tensor<8x3xf64>) {
+  // expected-error @+1 {{expected a region of an element of a row and of each table, of types 'f32', 'f64', found 'f32', 'f32'}}
+  %0 = linalg_ext.update_rows ins(%i, %o, %x : tensor<4xi32>, tensor<4xi64>, tensor<4x3xf32>) outs(%p : tensor<8x3xf64>) {
+  ^bb0(%g: f32, %e: f32):
+    linalg_ext.yield %g : f32
+  } -> tensor<8x3xf64>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x3xf32>, %p: tensor<8x3xf32>) {
+  // expected-error @+1 {{expected a new element of each table, of types 'f32', found 'f32', 'f32'}}
+  %0 = linalg_ext.update_rows ins(%i, %o, %x : tensor<4xi32>, tensor<4xi64>, tensor<4x3xf32>) outs(%p : tensor<8x3xf32>) {
+  ^bb0(%g: f32, %e: f32):
+    linalg_ext.yield %g, %e : f32, f32
+  } -> tensor<8x3xf32>
+  return
+}

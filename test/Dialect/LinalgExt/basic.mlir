@@ -46,3 +46,24 @@ func.func @on_buffers(%x: memref<?x5xf32, strided<[?, 1], offset: ?>>, %i: memre
   linalg_ext.scan ins(%y : memref<3x5xf32>) outs(%y : memref<3x5xf32>) axis 0
   return
 }
+
+// CHECK-LABEL: func @rows
+func.func @rows(%i: tensor<?xi32>, %rows: tensor<?x4xf32>, %order: tensor<?xi64>, %counts: tensor<2048xi64>, %p: tensor<8x4xf32>, %n: index)
+    -> tensor<8x4xf32> {
+  // CHECK: %[[SORT:.*]]:3 = linalg_ext.argsort ins(%arg0 : tensor<?xi32>) below %arg5 outs(%arg2, %arg2, %arg3 : tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>) -> tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>
+  %0:3 = linalg_ext.argsort ins(%i : tensor<?xi32>) below %n outs(%order, %order, %counts : tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>)
+      -> tensor<?xi64>, tensor<?xi64>, tensor<2048xi64>
+  // CHECK: %[[SUMS:.*]] = linalg_ext.combine_rows ins(%arg0, %[[SORT]]#0 : tensor<?xi32>, tensor<?xi64>) outs(%arg1 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = linalg_ext.combine_rows ins(%i, %0#0 : tensor<?xi32>, tensor<?xi64>) outs(%rows : tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK: %[[NEW:.*]]:2 = linalg_ext.update_rows all ins(%arg0, %[[SORT]]#0, %[[SUMS]] : tensor<?xi32>, tensor<?xi64>, tensor<?x4xf32>) outs(%arg4, %arg4 : tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK-NEXT: ^bb0(%[[G:.*]]: f32, %[[P:.*]]: f32, %[[Q:.*]]: f32):
+  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[G]], %[[P]] : f32
+  // CHECK-NEXT: linalg_ext.yield %[[SUM]], %[[Q]] : f32, f32
+  // CHECK-NEXT: } -> tensor<8x4xf32>, tensor<8x4xf32>
+  %2:2 = linalg_ext.update_rows all ins(%i, %0#0, %1 : tensor<?xi32>, tensor<?xi64>, tensor<?x4xf32>) outs(%p, %p : tensor<8x4xf32>, tensor<8x4xf32>) {
+  ^bb0(%g: f32, %x: f32, %y: f32):
+    %3 = arith.addf %g, %x : f32
+    linalg_ext.yield %3, %y : f32, f32
+  } -> tensor<8x4xf32>, tensor<8x4xf32>
+  return %2#0 : tensor<8x4xf32>
+}

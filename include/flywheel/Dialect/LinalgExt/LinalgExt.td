@@ -9,6 +9,7 @@
 
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -57,6 +58,7 @@ class LinalgExt_RankedOf<list<Type> elements>
 def LinalgExt_Shaped : LinalgExt_RankedOf<[AnyFloat, AnySignlessInteger]>;
 def LinalgExt_Indices : LinalgExt_RankedOf<[AnySignlessInteger]>;
 def LinalgExt_Matrices : LinalgExt_RankedOf<[F32, F64]>;
+def LinalgExt_Positions : LinalgExt_RankedOf<[I64]>;
 def LinalgExt_Flag : LinalgExt_RankedOf<[I1]>;
 
 def LinalgExt_GatherOp : LinalgExt_Op<"gather"> {
@@ -173,6 +175,102 @@ def LinalgExt_TriangularSolveOp : LinalgExt_Op<"triangular_solve"> {
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a table, such as the gradient of an embedding
+//===----------------------------------------------------------------------===//
+
+def LinalgExt_ArgsortOp : LinalgExt_Op<"argsort"> {
+  let summary = "Positions of indices in ascending order";
+  let description = [{
+    Result 0, `order`, has the positions of `indices` [n] in the order of what is
+    there, and equal indices in the order of their positions. An index outside of
+    [0, `limit`) counts as `limit`. `spare` and `counts` are room to sort in: what
+    they hold before and after is nothing. A radix sort with digits of 11 bits:
+    its time is linear in n, and depends on nothing else but the bits of `limit`.
+  }];
+  let arguments = (ins LinalgExt_Indices:$indices, Index:$limit,
+                       LinalgExt_Positions:$order, LinalgExt_Positions:$spare,
+                       LinalgExt_Positions:$counts);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $indices `:` type($indices) `)` `below` $limit
+    `outs` `(` $order `,` $spare `,` $counts `:` type($order) `,` type($spare)
+    `,` type($counts) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    /// The number of values of a digit: the size of `counts`.
+    static constexpr int64_t kNumDigitBits = 11;
+    static constexpr int64_t kNumCounts = int64_t(1) << kNumDigitBits;
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return {*this, 2, 3}; }
+  }];
+}
+
+def LinalgExt_CombineRowsOp : LinalgExt_Op<"combine_rows"> {
+  let summary = "Adds rows of one index";
+  let description = [{
+    Of the rows of `rows` [n, I..] whose elements of `indices` [n] are equal, the
+    first becomes the sum, added up in the order of the rows, and the others
+    become 0. `order` [n] is what `argsort` makes of the indices. So each index
+    has one row that says all of it, and a function with f(0) = 0 of the sum is
+    that function of each row.
+  }];
+  let arguments = (ins LinalgExt_Indices:$indices, LinalgExt_Positions:$order,
+                       LinalgExt_Shaped:$rows);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $indices `,` $order `:` type($indices) `,` type($order) `)`
+    `outs` `(` $rows `:` type($rows) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getRowsMutable(); }
+  }];
+}
+
+def LinalgExt_UpdateRowsOp : LinalgExt_Op<"update_rows"> {
+  let summary = "Updates the rows of tables, in place";
+  let description = [{
+    The region computes, for one element, the new elements of all `tables`
+    [m, I..] from an element of a row and the old elements: of table row i for each
+    i in `indices` [n], once, with the row of `rows` [n, I..] at its first position.
+    The others keep what they have. With `all` each other row of the tables
+    is updated as well, as with a row of zeros.
+
+    `order` [n] is what `argsort` makes of the indices. An index outside of [0, m)
+    is left out. The region reads nothing else but numbers.
+
+    ```mlir
+    %new = linalg_ext.update_rows
+        ins(%ids, %order, %rows : tensor<?xi32>, tensor<?xi64>, tensor<?x64xf32>)
+        outs(%table : tensor<1000x64xf32>) {
+    ^bb0(%g: f32, %p: f32):
+      %step = arith.mulf %lr, %g : f32
+      %next = arith.subf %p, %step : f32
+      linalg_ext.yield %next : f32
+    } -> tensor<1000x64xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_Indices:$indices, LinalgExt_Positions:$order,
+                       LinalgExt_Shaped:$rows, Variadic<LinalgExt_Shaped>:$tables,
+                       UnitAttr:$all);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`all` $all^)? attr-dict `ins` `(` $indices `,` $order `,` $rows `:`
+    type($indices) `,` type($order) `,` type($rows) `)` `outs` `(` $tables `:`
+    type($tables) `)` $body (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getTablesMutable(); }
+  }];
+}
+
+def LinalgExt_YieldOp : Op<LinalgExt_Dialect, "yield", [
+    Pure, Terminator, ReturnLike, HasParent<"UpdateRowsOp">]> {
+  let summary = "New elements of the tables";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def LinalgExt_StoreOp : Op<LinalgExt_Dialect, "store", [
