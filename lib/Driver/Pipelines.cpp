@@ -127,6 +127,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createCheckDivisions());
   pm.addNestedPass<func::FuncOp>(createLiftChecks());
   pm.addNestedPass<func::FuncOp>(createCheckSlices());
+  pm.addNestedPass<func::FuncOp>(createConvertRowUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createCheckCarriedExtents());

@@ -57,8 +57,8 @@ class Variable:
 
 @dataclass
 class Program:
-    """A step of floating-point variables @w0, ..., a sum of checked rows, @c, and a
-    counter, @n."""
+    """A step of floating-point variables @w0, ..., a table of them, @e, a sum of checked
+    rows, @c, and a counter, @n."""
 
     shape: Tuple[int, ...]
     element: str
@@ -76,12 +76,15 @@ class Program:
         return np.dtype({"f32": np.float32, "f64": np.float64}[self.element])
 
     @property
+    def table(self) -> str:
+        return self.kind.replace("tensor<", f"tensor<{ROWS}x")
+
+    @property
     def feeds(self) -> List[Tuple[str, str]]:
-        table = self.kind.replace("tensor<", f"tensor<{ROWS}x")
         return [
             ("%x", self.kind),
             ("%y", self.kind),
-            ("%t", table),
+            ("%t", self.table),
             ("%flag", "tensor<i1>"),
             ("%trips", "tensor<i64>"),
             ("%i", "tensor<i64>"),
@@ -98,6 +101,7 @@ class Program:
             lines.append(
                 f"train.variable @{variable.name} : {self.kind} = dense<{variable.initial}> : {self.kind}{constraint}"
             )
+        lines.append(f"train.variable @e : {self.table} = dense<0.5> : {self.table}")
         lines.append(f"train.variable @c : {self.kind} = #train.zeros {{trainable = false}}")
         lines.append("train.variable @n : tensor<i64> = dense<0> : tensor<i64> {trainable = false}")
         arguments = ", ".join(f"{name}: {kind}" for name, kind in self.feeds)
@@ -116,6 +120,7 @@ class Program:
 
     def initial_state(self) -> State:
         state: State = {variable.name: np.full(self.shape, variable.initial, self.dtype) for variable in self.variables}
+        state["e"] = np.full((ROWS, *self.shape), 0.5, self.dtype)
         state["c"] = np.zeros(self.shape, self.dtype)
         state["n"] = np.array(0, np.int64)
         return state
@@ -238,6 +243,7 @@ class Maker:
             self.while_loop,
             self.minimize,
             self.minimize,
+            self.embed,
             self.check,
             self.scale_gradient,
             self.drop_nothing,
@@ -508,6 +514,40 @@ class Maker:
 
         return Statement(text, run)
 
+    def embed(self, scope: Scope, depth: int, size: int) -> Statement:
+        """Three rows of a table move towards a value: the others as an optimizer says, or not at all."""
+        name, value, table = self.program.fresh(), choose(self.rng, scope.values), self.program.table
+        kind, rows = self.program.kind, self.program.table.replace(f"<{ROWS}x", "<3x")
+        ids = [int(self.rng.integers(ROWS)) for _ in range(3)]
+        lazy = bool(self.rng.integers(2))
+        attribute, rule = draw_optimizer(self.rng, lazy)
+        dims = ", ".join(str(dim + 1) for dim in range(len(self.program.shape)))
+        key = f"optimizer {name}"
+
+        def text() -> List[str]:
+            return [
+                f"{name}_t = train.read @e : {table}",
+                f"{name}_i = arith.constant dense<{ids}> : tensor<3xi32>",
+                f"{name}_r = nn.gather {name}_t, {name}_i axis 0 : ({table}, tensor<3xi32>) -> {rows}",
+                f"{name}_v = nn.broadcast {value} dims [{dims}] : ({kind}) -> {rows}",
+                f"{name}_y = train.stop_gradient {name}_v : {rows}",
+                f"{name}_d = arith.subf {name}_r, {name}_y : {rows}",
+                f"{name}_l = arith.mulf {name}_d, {name}_d : {rows}",
+                f"train.minimize {name}_l : {rows} with {attribute} var_list [@e]{' sparse lazy' if lazy else ''}",
+            ]
+
+        def run(env: Env, state: State) -> None:
+            updated = (state.get(key) or Slots()).copy()
+            old = state["e"].astype(np.float64)
+            gradient = np.zeros_like(old)
+            np.add.at(gradient, ids, 2 * (old[ids] - env[value]))
+            slots = updated.values.setdefault("e", {})
+            new = rule(old, gradient, slots, updated.iterations, ids if lazy else None)
+            updated.iterations += 1
+            state["e"], state[key] = np.asarray(new).astype(self.program.dtype), updated
+
+        return Statement(text, run)
+
     def scale_gradient(self, scope: Scope, depth: int, size: int) -> Statement:
         """An update by hand: w -= g * tanh(g)."""
         lines, e, variables = self.loss(scope)
@@ -536,7 +576,7 @@ class Maker:
         """A row of a table: an index out of range fails the call, wherever it is. The
         row is added to a variable that nothing overwrites, so that it counts."""
         name, program = self.program.fresh(), self.program
-        table = program.kind.replace("tensor<", f"tensor<{ROWS}x")
+        table = program.table
         scope.values.append(name)
         scope.free.append(name)
 

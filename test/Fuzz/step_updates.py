@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Optimizers and constraints of random train steps: their text, and what they do in NumPy."""
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from harness import Rng, choose
 from optimizer_rules import RULES, spell
 
 Array = NDArray[Any]
-Rule = Callable[[Array, Array, Dict[str, Array], int], Array]
+# The last argument, if there is one, are the rows that a lazy update does not leave alone.
+Rule = Callable[..., Array]
 
 
 # Options of each optimizer, of which one is drawn. Where a root or a norm of gradients
@@ -43,14 +44,25 @@ OPTIONS: Dict[str, List[Dict[str, Any]]] = {
 }
 
 
+# Whose rule is about whole tensors: there is no lazy form.
+WHOLE = ("adafactor", "lamb", "muon")
+
+
 def optimizer(name: str, options: Dict[str, Any]) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, state: Dict[str, Array], iterations: int) -> Array:
+    def rule(p: Array, g: Array, state: Dict[str, Array], iterations: int,
+             rows: Optional[Sequence[int]] = None) -> Array:
         found = RULES[name](p, **options)
         found.t = iterations
         if state:
             found.slots = [state[str(index)] for index in range(len(found.slots))]
             found.scalars = {key: float(value) for key, value in state.items() if not key.isdigit()}
+        before = [found.p, *found.slots]
         found.step(g)
+        if rows is not None:
+            is_updated = np.isin(np.arange(len(p)), rows).reshape(-1, *[1] * (p.ndim - 1))
+            found.p, *found.slots = (
+                np.where(is_updated, new, old) for new, old in zip([found.p, *found.slots], before)
+            )
         state.update({str(index): slot for index, slot in enumerate(found.slots)})
         state.update({key: np.asarray(value) for key, value in found.scalars.items()})
         return found.p
@@ -58,8 +70,8 @@ def optimizer(name: str, options: Dict[str, Any]) -> Tuple[str, Rule]:
     return spell(name, options), rule
 
 
-def draw_optimizer(rng: Rng) -> Tuple[str, Rule]:
-    name = choose(rng, sorted(RULES))
+def draw_optimizer(rng: Rng, lazy: bool = False) -> Tuple[str, Rule]:
+    name = choose(rng, sorted(name for name in RULES if not lazy or name not in WHOLE))
     return optimizer(name, choose(rng, OPTIONS[name]))
 
 

@@ -37,6 +37,42 @@ def ConvertNNToLinalg : Pass<"convert-nn-to-linalg"> {
   ];
 }
 
+def ConvertRowUpdatesToLinalg : Pass<"convert-row-updates-to-linalg"> {
+  let summary = "Lower optimizer updates along rows of a table";
+  let description = [{
+    Before: optimizer updates and sums over gradients, in value semantics. After:
+    those whose gradient is zero but for the rows that indices name (an
+    `nn.scatter_add` to zeros, what a gather along axis 0 has as its derivative;
+    sums of such gradients; functions of one that are zero where it is) work on
+    the rows. The rows of one index are added up in the order in which they come
+    (`linalg_ext.combine_rows`), and an update is a `linalg_ext.update_rows`,
+    whose destinations are the parameter and its slots. The gradient as a whole
+    is erased where nothing else needs it.
+
+    An update says what becomes of rows without a gradient: where
+    `leavesStateWithoutGradient` holds, or the update has `train.lazy`, they are
+    left alone, otherwise updated as along zeros. A constraint is applied to each
+    row that is updated, where it takes elements or rows one by one, and to all
+    of the parameter if that may change others, unless the update is lazy.
+
+    A gradient of a table with few elements, or of more than a quarter of its
+    rows, stays dense, but for a lazy update.
+  }];
+  let options = [Option<"minElements", "min-elements", "int64_t",
+                        /*default=*/"65536",
+                        "Elements of the smallest table whose gradient is rows">];
+  let statistics = [
+    Statistic<"numUpdates", "num-updates", "Updates along rows">,
+    Statistic<"numReductions", "num-reductions", "Sums over rows">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::flywheel::linalg_ext::LinalgExtDialect",
+    "::flywheel::nn::NNDialect", "::flywheel::train::TrainDialect"
+  ];
+}
+
 def ConvertTrainUpdatesToLinalg : Pass<"convert-train-updates-to-linalg"> {
   let summary = "Lower optimizer updates to destination-style linalg";
   let description = [{

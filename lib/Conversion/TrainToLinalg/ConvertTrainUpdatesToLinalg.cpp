@@ -19,18 +19,6 @@ namespace flywheel {
 #define GEN_PASS_DEF_CONVERTTRAINUPDATESTOLINALG
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 
-/// The projection, element by element, of the new parameter that `update`
-/// makes; null where there is none.
-static train::ProjectOp getElementProjection(Operation *update) {
-  Value parameter = update->getResult(0);
-  if (!parameter.hasOneUse())
-    return {};
-  auto projection = dyn_cast<train::ProjectOp>(*parameter.getUsers().begin());
-  if (!projection || projection.getConstraint().getNormAxis())
-    return {};
-  return projection;
-}
-
 /// Replaces an update by one `linalg.generic`: the gradient and the scalars
 /// come in, the parameter and its slots are the destinations. A projection that
 /// needs one element at a time happens in the same loop.

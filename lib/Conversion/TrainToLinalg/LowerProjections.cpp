@@ -14,6 +14,16 @@
 using namespace mlir;
 using namespace flywheel;
 
+train::ProjectOp flywheel::getElementProjection(Operation *update) {
+  Value parameter = update->getResult(0);
+  if (!parameter.hasOneUse())
+    return {};
+  auto projection = dyn_cast<train::ProjectOp>(*parameter.getUsers().begin());
+  if (!projection || projection.getConstraint().getNormAxis())
+    return {};
+  return projection;
+}
+
 Value flywheel::projectElement(OpBuilder &b, Location loc,
                                train::ConstraintAttrInterface constraint,
                                Value element) {

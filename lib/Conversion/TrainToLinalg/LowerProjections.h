@@ -13,6 +13,10 @@
 
 namespace flywheel {
 
+/// The projection, element by element, of the new parameter that `update`
+/// makes; null where there is none.
+train::ProjectOp getElementProjection(mlir::Operation *update);
+
 /// The projection of one element by a constraint without an axis.
 mlir::Value projectElement(mlir::OpBuilder &b, mlir::Location loc,
                            train::ConstraintAttrInterface constraint,

@@ -128,3 +128,12 @@ func.func @number(%x: tensor<f64>) {
   train.minimize %a : tensor<3xf32> with #train.sgd<name = "opt">
   return
 }
+
+// -----
+
+train.variable @w : tensor<4x5xf32>
+func.func @lazy(%dw: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected an optimizer that updates element by element with 'sparse lazy', found #train.muon}}
+  train.apply_gradients %dw : tensor<4x5xf32> to [@w] with #train.muon sparse lazy
+  return
+}

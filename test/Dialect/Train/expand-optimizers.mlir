@@ -470,3 +470,19 @@ func.func @around(%dw: tensor<4xf32>, %db: tensor<f32>) {
       lr #train.constant_rate<rate = 0.2> weight_decay 0.5 no_decay [@b] clip_global_norm 1.0 clip_value 0.5
   return
 }
+
+// -----
+
+// O30: `sparse lazy` is on the update.
+train.variable @w : tensor<3xf32>
+
+// CHECK-LABEL: func @lazy
+// CHECK: train.update {{.*}} by #train.sgd<{{.*}}> {train.lazy}
+// CHECK: train.update {{.*}} by #train.sgd<{{.*}}>{{$}}
+func.func @lazy() {
+  %w = train.read @w : tensor<3xf32>
+  %loss = arith.mulf %w, %w : tensor<3xf32>
+  train.minimize %loss : tensor<3xf32> with #train.sgd<lr = 0.1> sparse lazy
+  train.apply_gradients %w : tensor<3xf32> to [@w] with #train.sgd<lr = 0.1>
+  return
+}

@@ -86,6 +86,10 @@ buildUpdate(mlir::OpBuilder &builder, mlir::Location loc,
             mlir::ValueRange slots, mlir::Value gradient,
             mlir::ValueRange stepValues);
 
+/// Whether the rule of `update`, an op with `OptimizerUpdateOpInterface`,
+/// returns an element of the state as it is where the gradient is 0.
+bool leavesState(mlir::Operation *update);
+
 /// How memory holds elements of that type: an unsigned integer as the signless
 /// one of its width, a string as its number (i64), any other type as itself.
 mlir::Type getStorageElementType(mlir::Type elementType);

@@ -67,6 +67,7 @@ def Train_Dialect : Dialect {
     "::mlir::ArrayAttr":$initial_values,
     "::mlir::FlatSymbolRefAttr":$snapshot,
     "::mlir::UnitAttr":$in_range,
+    "::mlir::UnitAttr":$lazy,
     "::mlir::UnitAttr":$keeps_extents,
     "::mlir::ArrayAttr":$strings,
     "::mlir::DictionaryAttr":$manifest,
@@ -176,6 +177,11 @@ def Train_Dialect : Dialect {
     /// which the compiler made it.
     static constexpr ::llvm::StringLiteral getInRangeAttrName() {
       return InRangeAttrHelper::getNameStr();
+    }
+    /// On an optimizer update: rows of the parameter that have no gradient stay
+    /// as they are.
+    static constexpr ::llvm::StringLiteral getLazyAttrName() {
+      return LazyAttrHelper::getNameStr();
     }
     /// On a loop: its carried tensors keep their extents, by the way in which the
     /// compiler made it. Only while gradients are expanded.

@@ -179,17 +179,24 @@ def Train_VjpYieldOp : Train_Op<"vjp_yield", [Pure, Terminator, ReturnLike,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def Train_SparseForm : I32EnumAttr<"SparseForm", "what becomes of rows without a gradient", [
+    I32EnumAttrCase<"exact", 0>, I32EnumAttrCase<"lazy", 1>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
 /// What an update does around its optimizer; see `train.minimize`.
 defvar Train_UpdateClauses = (ins
   OptionalAttr<ScheduleAttrInterface>:$schedule,
   OptionalAttr<F64Attr>:$l2, OptionalAttr<F64Attr>:$weight_decay,
   OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$no_decay,
   OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_global_norm,
-  OptionalAttr<F64Attr>:$clip_value);
+  OptionalAttr<F64Attr>:$clip_value,
+  DefaultValuedAttr<Train_SparseForm, "::flywheel::train::SparseForm::exact">:$sparse);
 defvar Train_UpdateClausesFormat = [{
   (`lr` $schedule^)? (`l2` $l2^)? (`weight_decay` $weight_decay^)?
   (`no_decay` $no_decay^)? (`clip_norm` $clip_norm^)?
-  (`clip_global_norm` $clip_global_norm^)? (`clip_value` $clip_value^)? attr-dict
+  (`clip_global_norm` $clip_global_norm^)? (`clip_value` $clip_value^)?
+  (`sparse` $sparse^)? attr-dict
 }];
 
 def Train_MinimizeOp : Train_Op<"minimize", [
@@ -248,6 +255,17 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     train.minimize %loss : tensor<f32> with #train.adam
         lr #train.cosine_rate<peak = 0.001, steps = 10000, warmup = 500>
         weight_decay 0.01 no_decay [@b] clip_global_norm 1.0
+    ```
+
+    The gradient of a table that rows are looked up in (`nn.gather` along axis 0)
+    is rows, and is never made as a whole where the table is large: see
+    [sparse gradients](../Design/SparseGradients.md). With `sparse exact`, the
+    default, the update is the one along the whole gradient. With `sparse lazy`,
+    the rows that a step does not look up keep their values and their slots,
+    where a momentum would go on moving them, and `weight_decay` shrink them.
+
+    ```mlir
+    train.minimize %loss : tensor<f32> with #train.adam sparse lazy
     ```
   }];
   let arguments = !con((ins
@@ -341,9 +359,9 @@ def Train_ProjectOp : Train_Op<"project", [Pure, SameOperandsAndResultType]> {
     %1 = train.project %0 : tensor<64x10xf32> by #train.max_norm<max = 2.0>
     ```
   }];
-  let arguments = (ins AnyStaticShapeTensor:$input,
+  let arguments = (ins AnyRankedTensor:$input,
                        ConstraintAttrInterface:$constraint);
-  let results = (outs AnyStaticShapeTensor:$result);
+  let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `:` type($input) `by` $constraint attr-dict";
   let hasVerifier = 1;
 }

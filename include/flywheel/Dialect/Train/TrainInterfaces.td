@@ -198,6 +198,16 @@ def OptimizerUpdateOpInterface : OpInterface<"OptimizerUpdateOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::ValueRange":$state, "::mlir::Value":$gradient,
            "::mlir::ValueRange":$scalars)>,
+    InterfaceMethod<[{
+        Whether an element whose gradient is 0 keeps its state, whatever it is:
+        rows of a table that have no gradient need no update then. By default
+        that is found from the rule: sums, products and quotients of 0 are
+        followed through it, as if any other number were finite and not 0.
+      }],
+      "bool", "leavesStateWithoutGradient", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::flywheel::train::leavesState($_op);
+      }]>,
   ];
 }
 

@@ -52,7 +52,16 @@ namespace {
 struct Rule {
   StringLiteral name;
   /// Where it belongs.
-  enum Place { Module, Function, Variable, Loop, AnyOp, Argument, Value } place;
+  enum Place {
+    Module,
+    Function,
+    Variable,
+    Loop,
+    Update,
+    AnyOp,
+    Argument,
+    Value
+  } place;
   /// Whether it is of its kind, and the kind in words.
   bool (*holds)(Attribute);
   StringLiteral expected;
@@ -93,6 +102,7 @@ static ArrayRef<Rule> getRules() {
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
       {D::getKeepsExtentsAttrName(), Rule::Loop, isUnit, "no value"},
       {D::getInRangeAttrName(), Rule::AnyOp, isUnit, "no value"},
+      {D::getLazyAttrName(), Rule::Update, isUnit, "no value"},
       {D::getSnapshotAttrName(), Rule::AnyOp, isSymbol,
        "the symbol of a variable"},
       {D::getDimsAttrName(), Rule::Argument, isListOf<StringAttr>,
@@ -145,6 +155,8 @@ static StringRef describe(Rule::Place place) {
     return "a 'train.variable'";
   case Rule::Loop:
     return "a loop";
+  case Rule::Update:
+    return "an update of an optimizer";
   case Rule::AnyOp:
     return "an op";
   case Rule::Argument:
@@ -166,6 +178,8 @@ static bool belongsTo(Operation *op, Rule::Place place) {
     return isa<VariableOp>(op);
   case Rule::Loop:
     return isa<LoopLikeOpInterface>(op);
+  case Rule::Update:
+    return isa<OptimizerUpdateOpInterface>(op);
   case Rule::AnyOp:
     return true;
   case Rule::Argument:

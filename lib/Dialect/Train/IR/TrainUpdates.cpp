@@ -8,6 +8,9 @@
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
@@ -101,4 +104,77 @@ SmallVector<Value> UpdateOp::buildElementUpdate(OpBuilder &b, Location loc,
   for (Value &value : updated)
     value = narrow(b, loc, value, element);
   return updated;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements without a gradient
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a rule makes of a gradient of 0: follows zeros, and what they leave.
+class ZeroAnalysis {
+public:
+  explicit ZeroAnalysis(Value gradient) : gradient(gradient) {}
+
+  /// The value that `value` has, by another name; null where it is 0.
+  Value simplify(Value value);
+
+private:
+  Value simplifySum(Operation *op, Value lhs, Value rhs);
+
+  Value gradient;
+  llvm::DenseMap<Value, Value> known;
+};
+} // namespace
+
+Value ZeroAnalysis::simplifySum(Operation *op, Value lhs, Value rhs) {
+  if (!rhs)
+    return lhs;
+  return !lhs && isa<arith::AddFOp>(op) ? rhs : op->getResult(0);
+}
+
+Value ZeroAnalysis::simplify(Value value) {
+  if (value == gradient || matchPattern(value, m_AnyZeroFloat()))
+    return {};
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value;
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(simplify(operand));
+  Value result = value;
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    result = simplifySum(op, operands[0], operands[1]);
+  else if (isa<arith::MulFOp>(op) && (!operands[0] || !operands[1]))
+    result = {};
+  else if (isa<arith::DivFOp, arith::NegFOp, math::SqrtOp, math::AbsFOp>(op) &&
+           !operands[0])
+    result = {};
+  // A number that is widened and rounded again is what it was.
+  else if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    result = operands[0];
+  return known[value] = result;
+}
+
+bool flywheel::train::leavesState(Operation *update) {
+  auto op = cast<OptimizerUpdateOpInterface>(update);
+  Location loc = update->getLoc();
+  Block rule;
+  auto addArgument = [&](Value tensor) -> Value {
+    return rule.addArgument(getElementTypeOrSelf(tensor), loc);
+  };
+  SmallVector<Value> state = llvm::map_to_vector(op.getState(), addArgument);
+  SmallVector<Value> scalars =
+      llvm::map_to_vector(op.getScalars(), addArgument);
+  Value gradient = addArgument(op.getGradientOperand());
+  OpBuilder b(update->getContext());
+  b.setInsertionPointToStart(&rule);
+  SmallVector<Value> updated =
+      op.buildElementUpdate(b, loc, state, gradient, scalars);
+  ZeroAnalysis analysis(gradient);
+  return llvm::all_of(llvm::zip_equal(state, updated), [&](auto pair) {
+    return analysis.simplify(std::get<1>(pair)) == std::get<0>(pair);
+  });
 }

@@ -188,7 +188,7 @@ FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
       minimize.getScheduleAttr(), minimize.getL2Attr(),
       minimize.getWeightDecayAttr(), minimize.getNoDecayAttr(),
       minimize.getClipNormAttr(), minimize.getClipGlobalNormAttr(),
-      minimize.getClipValueAttr());
+      minimize.getClipValueAttr(), minimize.getSparse());
   minimize.erase();
   return apply;
 }

@@ -74,7 +74,8 @@ private:
   void declareSlots();
   LogicalResult emitSchedule();
   VariableOp lookupScalar(StringRef name);
-  void emitUpdates();
+  LogicalResult emitUpdates();
+  LogicalResult markLazy(Value updated);
   void incrementGlobalStep();
 
   VariableOp declare(const Twine &name, RankedTensorType type,
@@ -239,7 +240,19 @@ LogicalResult ApplyExpander::emitSchedule() {
   return success();
 }
 
-void ApplyExpander::emitUpdates() {
+/// Makes the update that computes `updated`, a new parameter, leave rows alone.
+LogicalResult ApplyExpander::markLazy(Value updated) {
+  auto update = updated.getDefiningOp<OptimizerUpdateOpInterface>();
+  if (!update)
+    return apply.emitError()
+           << "expected an optimizer that updates element by element with "
+              "'sparse lazy', found "
+           << optimizer;
+  update->setAttr(TrainDialect::getLazyAttrName(), builder.getUnitAttr());
+  return success();
+}
+
+LogicalResult ApplyExpander::emitUpdates() {
   SmallVector<Value> scalarValues, stepValues;
   for (VariableOp scalar : state.scalars)
     scalarValues.push_back(read(scalar));
@@ -263,6 +276,9 @@ void ApplyExpander::emitUpdates() {
       slotValues.push_back(read(slot));
     SmallVector<Value> updated = optimizer.buildParameterUpdate(
         builder, loc, value, slotValues, gradient, stepValues);
+    if (apply.getSparse() == SparseForm::lazy &&
+        failed(markLazy(updated.front())))
+      return failure();
     Value newValue =
         decayWeights(builder, apply, FlatSymbolRefAttr::get(parameter.variable),
                      value, updated.front(), rate);
@@ -276,6 +292,7 @@ void ApplyExpander::emitUpdates() {
   for (auto [scalar, newScalar] : llvm::zip_equal(state.scalars, newScalars))
     if (newScalar)
       assign(scalar, newScalar);
+  return success();
 }
 
 void ApplyExpander::incrementGlobalStep() {
@@ -296,7 +313,8 @@ LogicalResult ApplyExpander::run() {
   declareSlots();
   if (failed(emitSchedule()))
     return failure();
-  emitUpdates();
+  if (failed(emitUpdates()))
+    return failure();
   incrementGlobalStep();
   apply.erase();
   return success();

@@ -1,0 +1,390 @@
+//===- RowGradients.cpp - Gradients that are rows of a table --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGradients.h"
+
+#include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+/// Beyond this many ops a value counts as dense: the look-up is recursive.
+static constexpr unsigned kMaxDepth = 64;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Values with one number everywhere
+//===----------------------------------------------------------------------===//
+
+/// The op that makes `value` by repeating one number; null where there is none.
+static nn::BroadcastOp getBroadcastNumber(Value value) {
+  auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
+  return broadcast && typeOf(broadcast.getInput()).getRank() == 0
+             ? broadcast
+             : nn::BroadcastOp();
+}
+
+/// Whether every element of `value` is the same number.
+static bool isUniform(Value value) {
+  return getSplat(value) || getBroadcastNumber(value);
+}
+
+/// The number that every element of `value` is known to have.
+static std::optional<APFloat> getKnownNumber(Value value) {
+  if (nn::BroadcastOp broadcast = getBroadcastNumber(value))
+    value = broadcast.getInput();
+  if (auto number = dyn_cast_or_null<FloatAttr>(getSplat(value)))
+    return number.getValue();
+  return std::nullopt;
+}
+
+/// `value`, which is uniform, in the shape of `rows`.
+static Value buildLike(OpBuilder &b, Location loc, Value value, Value rows) {
+  Value number;
+  if (nn::BroadcastOp broadcast = getBroadcastNumber(value)) {
+    number = broadcast.getInput();
+  } else {
+    TypedAttr splat = getSplat(value);
+    number = arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, splat.getType()),
+                               cast<Attribute>(splat)));
+  }
+  return nn::buildBroadcast(b, loc, number, {}, rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Which values are rows
+//===----------------------------------------------------------------------===//
+
+static bool isZeros(Value value) {
+  std::optional<APFloat> number = getKnownNumber(value);
+  return number && number->isZero();
+}
+
+/// Whether `op` makes zero of an element that is zero in the one operand, or in
+/// both, that is no uniform number.
+static bool keepsZero(Operation *op) {
+  auto isKnown = [&](Value value, auto holds) {
+    std::optional<APFloat> number = getKnownNumber(value);
+    return number && !number->isNaN() && holds(*number);
+  };
+  auto isAtMostZero = [](const APFloat &number) {
+    return number.isZero() || number.isNegative();
+  };
+  auto isAtLeastZero = [](const APFloat &number) {
+    return number.isZero() || !number.isNegative();
+  };
+  auto isAnyKnown = [&](auto holds) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value operand) { return isKnown(operand, holds); });
+  };
+  if (isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
+          math::AbsFOp, math::SqrtOp>(op))
+    return true;
+  if (isa<arith::DivFOp>(op))
+    return isUniform(op->getOperand(1));
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+    return isAnyKnown(isAtMostZero);
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
+    return isAnyKnown(isAtLeastZero);
+  if (auto clamp = dyn_cast<math::ClampFOp>(op))
+    return isKnown(clamp.getMin(), isAtMostZero) &&
+           isKnown(clamp.getMax(), isAtLeastZero);
+  return false;
+}
+
+RowGradients::Source RowGradients::getSumSource(Value sum, unsigned depth) {
+  Operation *op = sum.getDefiningOp();
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (isa<arith::AddFOp>(op) && isZeros(lhs))
+    return getSource(rhs, depth + 1);
+  if (isZeros(rhs))
+    return getSource(lhs, depth + 1);
+  Source left = getSource(lhs, depth + 1);
+  if (left.isNone())
+    return {};
+  Source right = getSource(rhs, depth + 1);
+  if (right.isNone())
+    return {};
+  return left.value == right.value ? left : Source{sum, left.tableSize};
+}
+
+RowGradients::Source RowGradients::getElementwiseSource(Operation *op,
+                                                        unsigned depth) {
+  if (!keepsZero(op))
+    return {};
+  Source source;
+  for (Value operand : op->getOperands()) {
+    if (isUniform(operand))
+      continue;
+    Source other = getSource(operand, depth + 1);
+    if (other.isNone() || (!source.isNone() && source.value != other.value))
+      return {};
+    source = other;
+  }
+  return source;
+}
+
+RowGradients::Source RowGradients::computeSource(Value value, unsigned depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!op || !type || type.getRank() == 0 || !type.hasStaticShape() ||
+      !isa<FloatType>(type.getElementType()))
+    return {};
+  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op))
+    return scatter.getAxis() == 0 && scatter.getInit().getType() == type &&
+                   isZeros(scatter.getInit())
+               ? Source{scatter.getIndices(), type.getNumElements()}
+               : Source();
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return getSumSource(value, depth);
+  // The sum, or the largest element, of each row.
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op)) {
+    ArrayRef<int64_t> axes = reduce.getAxes();
+    bool isOfRows = axes.empty() || axes.front() > 0;
+    return isOfRows && reduce.getKind() != nn::ReductionKind::prod
+               ? getSource(reduce.getInput(), depth + 1)
+               : Source();
+  }
+  return getElementwiseSource(op, depth);
+}
+
+RowGradients::Source RowGradients::getSource(Value value, unsigned depth) {
+  if (auto it = sources.find(value); it != sources.end())
+    return it->second;
+  // A value of unreachable code may depend on itself.
+  sources[value] = {};
+  Source source = depth < kMaxDepth ? computeSource(value, depth) : Source();
+  return sources[value] = source;
+}
+
+std::optional<int64_t> RowGradients::getNumRows(Value value) {
+  Source source = getSource(value);
+  RankedTensorType type = typeOf(source.value);
+  if (!isa<FloatType>(type.getElementType()))
+    return type.hasStaticShape() ? std::optional(type.getNumElements())
+                                 : std::nullopt;
+  Operation *sum = source.value.getDefiningOp();
+  std::optional<int64_t> lhs = getNumRows(sum->getOperand(0));
+  std::optional<int64_t> rhs = getNumRows(sum->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  return *lhs + *rhs;
+}
+
+//===----------------------------------------------------------------------===//
+// Emitting rows
+//===----------------------------------------------------------------------===//
+
+Value RowGradients::buildOrder(Operation *op, Value indices, int64_t limit) {
+  LinalgEmitter e(b, op);
+  SmallVector<Extent> count = e.getExtents(indices);
+  Type type = b.getI64Type();
+  Value order = e.empty(count, type), spare = e.empty(count, type);
+  Value counts =
+      e.empty(Extent::constant(linalg_ext::ArgsortOp::kNumCounts), type);
+  Value bound = arith::ConstantIndexOp::create(b, e.loc, limit);
+  return linalg_ext::ArgsortOp::create(
+             b, e.loc,
+             TypeRange{order.getType(), spare.getType(), counts.getType()},
+             indices, bound, order, spare, counts)
+      .getResult(0);
+}
+
+/// `value` with its first `numLeading` dimensions as one.
+static Value buildList(LinalgEmitter &e, Value value, int64_t numLeading) {
+  RankedTensorType type = typeOf(value);
+  if (numLeading == 1)
+    return value;
+  SmallVector<ReassociationIndices> groups;
+  if (numLeading == 0) {
+    // A dimension of size 1 in front: of nothing, or of the first one.
+    SmallVector<int64_t> shape = {1};
+    llvm::append_range(shape, type.getShape());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      groups.push_back({dim + 1});
+    if (!groups.empty())
+      groups.front().insert(groups.front().begin(), 0);
+    SmallVector<Extent> extents = {Extent::constant(1)};
+    llvm::append_range(extents, e.getExtents(value));
+    return e.expand(value, type.clone(shape), groups, extents);
+  }
+  groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, numLeading)));
+  for (int64_t dim = numLeading; dim < type.getRank(); ++dim)
+    groups.push_back({dim});
+  return tensor::CollapseShapeOp::create(e.b, e.loc, value, groups);
+}
+
+static Value buildCombined(LinalgEmitter &e, Value indices, Value order,
+                           Value rows) {
+  // A constant is no place to write to.
+  if (TypedAttr splat = getSplat(rows))
+    rows = e.fill(e.getExtents(rows), e.scalar(splat));
+  return linalg_ext::CombineRowsOp::create(e.b, e.loc, rows.getType(), indices,
+                                           order, rows)
+      .getResult(0);
+}
+
+RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
+  LinalgEmitter e(b, scatter);
+  Value indices = scatter.getIndices(), updates = scatter.getUpdates();
+  RankedTensorType table = typeOf(scatter.getInit());
+  int64_t numIndices = typeOf(indices).getRank();
+  for (int64_t dim = 1; dim < table.getRank(); ++dim)
+    e.expectEqual(Extent::constant(table.getDimSize(dim)),
+                  e.getExtent(updates, dim + numIndices - 1),
+                  "extents of dimension " + Twine(dim) +
+                      " of init and of updates");
+  for (int64_t dim = 0; dim < numIndices; ++dim)
+    e.expectEqual(e.getExtent(indices, dim), e.getExtent(updates, dim),
+                  "extents of dimension " + Twine(dim) +
+                      " of indices and of updates");
+  e.expectInRange(indices, Extent::constant(table.getDimSize(0)), "index");
+  // The sizes of a row are those of the table: this has been checked.
+  SmallVector<Extent> extents = e.getExtents(updates);
+  for (int64_t dim = 1; dim < table.getRank(); ++dim)
+    extents[dim + numIndices - 1] = Extent::constant(table.getDimSize(dim));
+  updates = e.refine(updates, extents);
+  indices = buildList(e, indices, numIndices);
+  // Sums are rounded once.
+  Value rows = buildList(e, e.widenTensor(updates), numIndices);
+  Value order = buildOrder(scatter, indices, table.getDimSize(0));
+  rows = buildCombined(e, indices, order, rows);
+  return {indices, order, e.narrowTensor(rows, table.getElementType())};
+}
+
+/// `lhs` and behind it `rhs`, along the first dimension.
+static Value buildConcat(LinalgEmitter &e, Value lhs, Value rhs) {
+  OpBuilder &b = e.b;
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  OpFoldResult numLeft = tensor::getMixedSize(b, e.loc, lhs, 0);
+  OpFoldResult numRight = tensor::getMixedSize(b, e.loc, rhs, 0);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, e.loc, lhs);
+  auto left = getConstantIntValue(numLeft),
+       right = getConstantIntValue(numRight);
+  if (left && right)
+    sizes.front() = b.getIndexAttr(*left + *right);
+  else
+    sizes.front() =
+        arith::AddIOp::create(
+            b, e.loc, getValueOrCreateConstantIndexOp(b, e.loc, numLeft),
+            getValueOrCreateConstantIndexOp(b, e.loc, numRight))
+            .getResult();
+  Value all =
+      tensor::EmptyOp::create(b, e.loc, sizes, getElementTypeOrSelf(lhs));
+  SmallVector<OpFoldResult> offsets(sizes.size(), zero),
+      strides(sizes.size(), one);
+  sizes.front() = numLeft;
+  all = tensor::InsertSliceOp::create(b, e.loc, lhs, all, offsets, sizes,
+                                      strides);
+  offsets.front() = numLeft;
+  sizes.front() = numRight;
+  return tensor::InsertSliceOp::create(b, e.loc, rhs, all, offsets, sizes,
+                                       strides);
+}
+
+/// `indices` as numbers of `type`.
+static Value buildIndices(OpBuilder &b, Location loc, Value indices,
+                          Type type) {
+  Type element = getElementTypeOrSelf(indices);
+  if (element == type)
+    return indices;
+  auto result = typeOf(indices).clone(type);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, loc, result, indices);
+  return arith::ExtSIOp::create(b, loc, result, indices);
+}
+
+RowGradient RowGradients::buildConcatenation(Operation *sum) {
+  RowGradient lhs = get(sum->getOperand(0)), rhs = get(sum->getOperand(1));
+  LinalgEmitter e(b, sum);
+  if (isa<arith::SubFOp>(sum))
+    rhs.rows = arith::NegFOp::create(b, e.loc, rhs.rows);
+  Type left = getElementTypeOrSelf(lhs.indices);
+  Type right = getElementTypeOrSelf(rhs.indices);
+  Type wide = left.getIntOrFloatBitWidth() < right.getIntOrFloatBitWidth()
+                  ? right
+                  : left;
+  Value indices = buildConcat(e, buildIndices(b, e.loc, lhs.indices, wide),
+                              buildIndices(b, e.loc, rhs.indices, wide));
+  Value rows = buildConcat(e, lhs.rows, rhs.rows);
+  int64_t limit = typeOf(sum->getResult(0)).getDimSize(0);
+  Value order = buildOrder(sum, indices, limit);
+  return {indices, order, buildCombined(e, indices, order, rows)};
+}
+
+RowGradient RowGradients::buildElementwise(Operation *op) {
+  RowGradient result;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    if (!isUniform(operand)) {
+      RowGradient rows = get(operand);
+      // Equal indices: those of one are those of the other.
+      if (!result.indices)
+        result = rows;
+      operands.push_back(rows.rows);
+    } else {
+      operands.push_back({});
+    }
+  b.setInsertionPoint(op);
+  Value like = *llvm::find_if(operands, [](Value value) { return !!value; });
+  for (auto [operand, rows] : llvm::zip_equal(op->getOperands(), operands))
+    if (!rows)
+      rows = buildLike(b, op->getLoc(), operand, like);
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       typeOf(like).clone(element), op->getAttrs());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  result.rows = b.create(state)->getResult(0);
+  return result;
+}
+
+RowGradient RowGradients::buildReduction(nn::ReduceOp reduce) {
+  RowGradient result = get(reduce.getInput());
+  b.setInsertionPoint(reduce);
+  SmallVector<int64_t> shape(typeOf(reduce.getResult()).getShape());
+  shape.front() = typeOf(result.rows).getDimSize(0);
+  auto type = RankedTensorType::get(shape, getElementTypeOrSelf(result.rows));
+  result.rows =
+      nn::ReduceOp::create(b, reduce.getLoc(), type, reduce.getKind(),
+                           result.rows, reduce.getAxes(), reduce.getKeepdims());
+  return result;
+}
+
+RowGradient RowGradients::build(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto scatter = dyn_cast<nn::ScatterAddOp>(op))
+    return buildScatter(scatter);
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op))
+    return buildReduction(reduce);
+  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    if (isa<arith::AddFOp>(op) && isZeros(op->getOperand(0)))
+      return get(op->getOperand(1));
+    if (isZeros(op->getOperand(1)))
+      return get(op->getOperand(0));
+    if (getSource(value).value == value)
+      return buildConcatenation(op);
+  }
+  return buildElementwise(op);
+}
+
+RowGradient RowGradients::get(Value value) {
+  if (auto it = built.find(value); it != built.end())
+    return it->second;
+  RowGradient rows = build(value);
+  return built[value] = rows;
+}

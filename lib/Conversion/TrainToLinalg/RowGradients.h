@@ -1,0 +1,84 @@
+//===- RowGradients.h - Gradients that are rows of a table ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient of a gather along axis 0 is zero but for some rows: an
+// `nn.scatter_add` to zeros says which. That op is how such a gradient is
+// written; what takes rows asks here for those of a value, and what does not
+// has the value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CONVERSION_TRAINTOLINALG_ROWGRADIENTS_H
+#define FLYWHEEL_LIB_CONVERSION_TRAINTOLINALG_ROWGRADIENTS_H
+
+#include "flywheel/Dialect/NN/NN.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace flywheel {
+
+/// A tensor that is zero but for rows: element i of `indices` [n] names that of
+/// `rows` [n, I..]. The first row of an index is the row of the tensor, what
+/// follows is zero. `order` [n] is what `linalg_ext.argsort` makes of the
+/// indices.
+struct RowGradient {
+  mlir::Value indices, order, rows;
+};
+
+/// Finds rows behind values, and emits what computes them.
+class RowGradients {
+public:
+  explicit RowGradients(mlir::RewriterBase &rewriter) : b(rewriter) {}
+
+  /// Whether `value`, of floats, is a sum of rows or a function of some that is
+  /// zero where they are.
+  bool isRows(mlir::Value value) { return !getSource(value).isNone(); }
+
+  /// The number of elements of the table that `value`, of which `isRows` holds,
+  /// has rows of.
+  int64_t getTableSize(mlir::Value value) { return getSource(value).tableSize; }
+
+  /// The number of rows of `value`, of which `isRows` holds; none where it is
+  /// not known here.
+  std::optional<int64_t> getNumRows(mlir::Value value);
+
+  /// The rows of `value`, of which `isRows` holds: emitted once, in front of
+  /// the op that makes it.
+  RowGradient get(mlir::Value value);
+
+private:
+  /// What says which rows a value has: equal ones have equal indices, in one
+  /// order.
+  struct Source {
+    /// The indices, or the sum of two values with others.
+    mlir::Value value;
+    int64_t tableSize = 0;
+    bool isNone() const { return !value; }
+  };
+
+  Source getSource(mlir::Value value) { return getSource(value, /*depth=*/0); }
+  Source getSource(mlir::Value value, unsigned depth);
+  Source computeSource(mlir::Value value, unsigned depth);
+  Source getSumSource(mlir::Value sum, unsigned depth);
+  Source getElementwiseSource(mlir::Operation *op, unsigned depth);
+
+  RowGradient build(mlir::Value value);
+  RowGradient buildScatter(nn::ScatterAddOp scatter);
+  RowGradient buildConcatenation(mlir::Operation *sum);
+  RowGradient buildElementwise(mlir::Operation *op);
+  RowGradient buildReduction(nn::ReduceOp reduce);
+  /// The order of `indices`, below `limit`, emitted in front of `op`.
+  mlir::Value buildOrder(mlir::Operation *op, mlir::Value indices,
+                         int64_t limit);
+
+  mlir::RewriterBase &b;
+  llvm::DenseMap<mlir::Value, Source> sources;
+  llvm::DenseMap<mlir::Value, RowGradient> built;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CONVERSION_TRAINTOLINALG_ROWGRADIENTS_H
