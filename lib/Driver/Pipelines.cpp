@@ -80,6 +80,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createExpandDynamicXors());
   // Before inlining, which forgets that a function has a rule of its own.
   pm.addPass(train::createTrainExpandCustomVjps());
+  // What draws or assigns is still one op there, which a message can name.
+  pm.addPass(train::createTrainExpandLeastSquares());
   // Before inlining: a function that is called twice trains one set of slots
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());

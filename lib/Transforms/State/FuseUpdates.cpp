@@ -62,6 +62,7 @@ private:
   void collect();
   void unite();
   bool isFusible(const Ops &members, const Ops &dependents);
+  bool capturesResults(const Ops &members, const Ops &dependents);
   bool keepsReads(const Ops &members, const Ops &dependents);
   Ops findDependents(const Ops &members);
   void fuse(const Ops &members, const Ops &dependents);
@@ -180,7 +181,28 @@ bool BlockFuser::keepsReads(const Ops &members, const Ops &dependents) {
   });
 }
 
+/// Whether the body of a member reads a number that needs what a member
+/// computes: it has to come in between.
+bool BlockFuser::capturesResults(const Ops &members, const Ops &dependents) {
+  auto needsMember = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    return producer &&
+           (dependents.contains(producer) || members.contains(producer));
+  };
+  return llvm::any_of(members, [&](Operation *member) {
+    return member
+        ->walk([&](Operation *nested) {
+          return WalkResult(failure(
+              nested != member &&
+              llvm::any_of(nested->getOperands(), needsMember)));
+        })
+        .wasInterrupted();
+  });
+}
+
 bool BlockFuser::isFusible(const Ops &members, const Ops &dependents) {
+  if (capturesResults(members, dependents))
+    return false;
   llvm::DenseSet<Value> inits;
   llvm::DenseSet<Operation *> products;
   for (Operation *op : members) {

@@ -22,13 +22,15 @@ for kind, diagonal, jax in (("lower", "", "jnp.tril(a0)"),
            f"%y = nn.triangle {kind} %a0{diagonal} : tensor<2x?x3xf64>", "tensor<2x?x3xf64>", jax=jax)
 for a, n, rank in (("tensor<4x4xf64>", 4, 2), ("tensor<1x1xf64>", 1, 2), ("tensor<2x3x3xf64>", 3, 3),
                    ("tensor<?x2x2xf64>", 2, 3)):
-    # Positive definite whatever the argument is; what is added above the diagonal is not read.
-    sample("nn.cholesky", [arg(a)],
-           f"%i = arith.constant dense<{np.eye(n).tolist()}> : tensor<{n}x{n}xf64>\n"
-           f"%e = nn.broadcast %i dims [{rank - 2}, {rank - 1}] like %a0 : (tensor<{n}x{n}xf64>, {a}) -> {a}\n"
-           f"%u = nn.triangle upper %a0 diagonal 1 : {a}\n%g = nn.matmul %a0, %a0 {{transpose_b}} : ({a}, {a}) -> {a}\n"
-           f"%p = arith.addf %g, %e : {a}\n%q = arith.addf %p, %u : {a}\n%y = nn.cholesky %q : {a}", a,
-           jax=f"jnp.linalg.cholesky(a0 @ jnp.swapaxes(a0, -1, -2) + jnp.eye({n}))")
+    for op, y in (("nn.cholesky", "%y"), ("nn.try_cholesky", "%y, %success")):
+        # Positive definite whatever the argument is; what is added above the diagonal is not read.
+        sample(op, [arg(a)],
+               f"%i = arith.constant dense<{np.eye(n).tolist()}> : tensor<{n}x{n}xf64>\n"
+               f"%e = nn.broadcast %i dims [{rank - 2}, {rank - 1}] like %a0 : (tensor<{n}x{n}xf64>, {a}) -> {a}\n"
+               f"%u = nn.triangle upper %a0 diagonal 1 : {a}\n"
+               f"%g = nn.matmul %a0, %a0 {{transpose_b}} : ({a}, {a}) -> {a}\n"
+               f"%p = arith.addf %g, %e : {a}\n%q = arith.addf %p, %u : {a}\n{y} = {op} %q : {a}", a,
+               jax=f"jnp.linalg.cholesky(a0 @ jnp.swapaxes(a0, -1, -2) + jnp.eye({n}))")
 for kind in ("lower", "upper"):
     for flags in ("", " transpose", " unit_diagonal", " transpose unit_diagonal"):
         sample("nn.triangular_solve", [arg("tensor<4x4xf64>", invertible), arg("tensor<4x?xf64>")],

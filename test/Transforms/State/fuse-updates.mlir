@@ -628,3 +628,38 @@ func.func @order(%g: tensor<8xf32>, %s: tensor<8xf32>, %a: tensor<8xf32> {train.
   %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %ma, %mb, %three : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// The second update captures a number that needs the first: between the two.
+// CHECK-LABEL: func @captured_number
+// CHECK: %[[A:.*]] = linalg.generic
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[A]] :
+// CHECK: %[[NUMBER:.*]] = tensor.extract %[[SUM]][]
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %arg1 :
+// CHECK: arith.mulf %{{.*}}, %[[NUMBER]]
+func.func @captured_number(%a: tensor<8xf32> {train.writes}, %b: tensor<8xf32> {train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = arith.addf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%newa : tensor<8xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = arith.addf %x, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %number = tensor.extract %sum[] : tensor<f32>
+  %newb = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%newa, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.mulf %y, %number : f32
+    %1 = arith.addf %x, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}

@@ -55,6 +55,28 @@ def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [NN_SizeRelations, SameOpera
   let hasVerifier = 1;
 }
 
+def NN_TryCholeskyOp : NN_Op<"try_cholesky", [
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>, NN_Batchable,
+    NN_SizeRelations, AllTypesMatch<["a", "result"]>, TypesMatchWith<
+      "success is a scalar boolean", "a", "success",
+      "::mlir::RankedTensorType::get({}, "
+      "::mlir::IntegerType::get($_self.getContext(), 1))">]> {
+  let summary = "The lower triangle L with L L^T = a, if there is one";
+  let description = [{
+    As `nn.cholesky`, but where a matrix is not positive definite that is not an
+    error: `success`, a scalar boolean, is then false, and no element of the
+    result is to be relied on.
+
+    ```mlir
+    %l, %success = nn.try_cholesky %a : tensor<8x8xf64>
+    ```
+  }];
+  let arguments = (ins NN_Matrices:$a);
+  let results = (outs NN_Matrices:$result, 0DTensorOf<[I1]>:$success);
+  let assemblyFormat = "$a attr-dict `:` type($a)";
+  let hasVerifier = 1;
+}
+
 def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_ExtentSource, NN_SizeRelations]> {
   let summary = "The x with op(a) x = b, where a is a triangle";
   let description = [{

@@ -154,6 +154,40 @@ def TrainExpandCustomVjps
   ];
 }
 
+def TrainExpandLeastSquares
+    : Pass<"train-expand-least-squares", "::mlir::ModuleOp"> {
+  let summary = "Expand train.least_squares into a loop";
+  let description = [{
+    Before: `train.least_squares` ops. After: none. Each is replaced by an
+    `scf.for` with an iteration of the algorithm, which carries x, the objective
+    and the regularizer; by the residuals at the start in front of it; and by
+    reads of the variables in front of it and assignments behind it. The body
+    computes the residuals twice, at x, with a `train.jacobian` for each of them
+    (or with `solver cg` a `train.gradient` and a loop with a `train.jvp` and a
+    `train.gradient`), and at the candidate. Reads of the variables in the
+    region are what the loop carries: a derivative flows to them. A variable with
+    a constraint is assigned the `train.project` of its value.
+
+    Where the number of residuals is not known statically, a branch takes the
+    system with fewer unknowns; both have as many rows as there are elements in
+    x, and fill up what is not used.
+
+    Runs while calls are calls and draws are draws, and inlines those in the
+    region. Warns where the matrix of a system is large.
+
+    Refuses a region that assigns, draws, or calls what cannot be inlined, and
+    residuals that depend on no x.
+  }];
+  let dependentDialects = [
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "expanded", "Least-squares ops expanded">
+  ];
+}
+
 def TrainExpandRandom : Pass<"train-expand-random", "::mlir::ModuleOp"> {
   let summary = "Expand random ops into a variable and arithmetic";
   let description = [{

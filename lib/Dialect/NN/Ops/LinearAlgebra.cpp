@@ -44,13 +44,17 @@ LogicalResult TriangleOp::verify() {
   return success();
 }
 
-LogicalResult CholeskyOp::verify() {
-  if (failed(verifyMinRank(*this, getA(), "a", 2)))
+static LogicalResult verifySquare(Operation *op, Value a) {
+  if (failed(verifyMinRank(op, a, "a", 2)))
     return failure();
-  ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
-  return verifySameExtent(*this, "rows and columns of a",
-                          shape[shape.size() - 2], shape.back());
+  ArrayRef<int64_t> shape = tensorOf(a).getShape();
+  return verifySameExtent(op, "rows and columns of a", shape[shape.size() - 2],
+                          shape.back());
 }
+
+LogicalResult CholeskyOp::verify() { return verifySquare(*this, getA()); }
+
+LogicalResult TryCholeskyOp::verify() { return verifySquare(*this, getA()); }
 
 /// Checks that a is [..., m, n] and b is [..., m, k] with the same leading
 /// extents.
@@ -109,9 +113,17 @@ void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
   sizes.equalDims(a, rank - 2, a, rank - 1, "a", "a");
 }
 
+static void relateSquare(SizeRelationSink &sizes, Value a) {
+  int64_t rank = tensorOf(a).getRank();
+  sizes.equalDims(a, rank - 2, a, rank - 1, "a", "a");
+}
+
 void CholeskyOp::relateSizes(SizeRelationSink &sizes) {
-  int64_t rank = tensorOf(getA()).getRank();
-  sizes.equalDims(getA(), rank - 2, getA(), rank - 1, "a", "a");
+  relateSquare(sizes, getA());
+}
+
+void TryCholeskyOp::relateSizes(SizeRelationSink &sizes) {
+  relateSquare(sizes, getA());
 }
 
 void LstsqOp::relateSizes(SizeRelationSink &sizes) {
@@ -126,14 +138,22 @@ void LstsqOp::relateSizes(SizeRelationSink &sizes) {
 
 SizeExpr TriangleOp::countFlops(CostSizes &) { return SizeExpr(); }
 
-/// n^3 / 3, rounded down, for each matrix.
-SizeExpr CholeskyOp::countFlops(CostSizes &sizes) {
-  int64_t rank = getType().getRank();
-  SizeExpr n = sizes.getSize(getA(), rank - 1);
+/// n^3 / 3, rounded down, for each matrix of `a`.
+static SizeExpr countCholesky(Value a, CostSizes &sizes) {
+  int64_t rank = cast<RankedTensorType>(a.getType()).getRank();
+  SizeExpr n = sizes.getSize(a, rank - 1);
   SizeExpr flops = sizes.getQuotient(n * n * n, 3);
   for (int64_t dim = 0; dim < rank - 2; ++dim)
-    flops = flops * sizes.getSize(getA(), dim);
+    flops = flops * sizes.getSize(a, dim);
   return flops;
+}
+
+SizeExpr CholeskyOp::countFlops(CostSizes &sizes) {
+  return countCholesky(getA(), sizes);
+}
+
+SizeExpr TryCholeskyOp::countFlops(CostSizes &sizes) {
+  return countCholesky(getA(), sizes);
 }
 
 /// n^2 for each column of b.
@@ -179,14 +199,11 @@ static Value takeHalfDiagonal(OpBuilder &b, Location loc, TriangleKind kind,
                                buildSplat(b, loc, matrices, 0.5));
 }
 
-LogicalResult CholeskyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
-                                  ArrayRef<bool> needed,
-                                  MutableArrayRef<Value> operands) {
+/// The cotangent of the matrix with factor `l`, from that of the factor.
+static Value emitCholeskyVjp(OpBuilder &b, Location loc, Value l, Value dl) {
   // With p the lower triangle of L^T dL with half its diagonal and
   // s = L^-T p L^-1, the cotangent of the lower triangle of a is that of
   // s + s^T with half its diagonal: what is below it stands for both sides.
-  Location loc = getLoc();
-  Value l = getResult(), dl = results[0];
   Type type = l.getType();
   auto solve = [&](Value rhs) {
     return TriangularSolveOp::create(b, loc, type, TriangleKind::lower, l, rhs,
@@ -199,7 +216,20 @@ LogicalResult CholeskyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   Value s = solve(buildCast(b, loc, right, type));
   Value transposed = buildCast(b, loc, transposeMatrices(b, loc, s), type);
   Value sum = arith::AddFOp::create(b, loc, s, transposed);
-  operands[0] = takeHalfDiagonal(b, loc, TriangleKind::lower, sum);
+  return takeHalfDiagonal(b, loc, TriangleKind::lower, sum);
+}
+
+LogicalResult CholeskyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                  ArrayRef<bool> needed,
+                                  MutableArrayRef<Value> operands) {
+  operands[0] = emitCholeskyVjp(b, getLoc(), getResult(), results[0]);
+  return success();
+}
+
+LogicalResult TryCholeskyOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
+                                     ArrayRef<bool> needed,
+                                     MutableArrayRef<Value> operands) {
+  operands[0] = emitCholeskyVjp(b, getLoc(), getResult(), results[0]);
   return success();
 }
 
@@ -240,6 +270,11 @@ LogicalResult TriangleOp::emitBatched(Batcher &batcher) {
 
 LogicalResult CholeskyOp::emitBatched(Batcher &batcher) {
   return batcher.emitDense(*this);
+}
+
+/// There is one answer for all matrices of the op: each example has its own.
+LogicalResult TryCholeskyOp::emitBatched(Batcher &batcher) {
+  return batcher.batchInLoop(*this);
 }
 
 LogicalResult TriangularSolveOp::emitBatched(Batcher &batcher) {
@@ -299,27 +334,42 @@ LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-/// Factorizes a copy of the lower triangle.
-LogicalResult CholeskyOp::lowerToLinalg(LinalgEmitter &e) {
-  SmallVector<Extent> extents = e.getExtents(getA());
+/// Factorizes a copy of the lower triangles of `a`; the second result is a
+/// flag, whether all are positive definite.
+static linalg_ext::CholeskyOp emitCholesky(LinalgEmitter &e, Value a) {
+  SmallVector<Extent> extents = e.getExtents(a);
   int64_t rank = extents.size();
   extents[rank - 1] = e.expectEqual(extents[rank - 2], extents[rank - 1],
                                     "rows and columns of a");
   extents[rank - 2] = extents[rank - 1];
-  Type type = getElementTypeOrSelf(getA());
-  Value lower = takeTriangle(e, getA(), e.empty(extents, type),
-                             TriangleKind::lower, 0, e.b.getZeroAttr(type));
+  Type type = getElementTypeOrSelf(a);
+  Value lower = takeTriangle(e, a, e.empty(extents, type), TriangleKind::lower,
+                             0, e.b.getZeroAttr(type));
   Value yes = e.fill({}, e.scalar(e.b.getBoolAttr(true)));
-  auto factors = linalg_ext::CholeskyOp::create(
+  return linalg_ext::CholeskyOp::create(
       e.b, e.loc, TypeRange{lower.getType(), yes.getType()}, lower, yes);
+}
+
+LogicalResult CholeskyOp::lowerToLinalg(LinalgEmitter &e) {
+  linalg_ext::CholeskyOp factors = emitCholesky(e, getA());
   e.expectSafely(
       tensor::ExtractOp::create(e.b, e.loc, factors.getResult(1), ValueRange()),
       "Cholesky decomposition was not successful");
   // A check asks for the factors, so that no place that the step writes can
   // hold them yet.
-  e.replaceWith(linalg::CopyOp::create(e.b, e.loc, factors.getResult(0),
-                                       e.empty(extents, type))
-                    ->getResult(0));
+  Value init = e.empty(e.getExtents(factors.getResult(0)),
+                       getElementTypeOrSelf(getA()));
+  e.replaceWith(
+      linalg::CopyOp::create(e.b, e.loc, factors.getResult(0), init)
+          ->getResult(0));
+  return success();
+}
+
+LogicalResult TryCholeskyOp::lowerToLinalg(LinalgEmitter &e) {
+  linalg_ext::CholeskyOp factors = emitCholesky(e, getA());
+  Value result =
+      buildCast(e.b, e.loc, factors.getResult(0), getResult().getType());
+  e.b.replaceOp(*this, {result, factors.getResult(1)});
   return success();
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LeastSquares.h"
 #include "VariableVerifiers.h"
 
 #include "flywheel/Dialect/Verifiers.h"
