@@ -30,16 +30,26 @@ static Value getSource(Value factor) {
   return factor;
 }
 
-/// Whether the body is C + A * B.
+bool subtractsProducts(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() && op.getBlock()
+                                            ->getTerminator()
+                                            ->getOperand(0)
+                                            .getDefiningOp<arith::SubFOp>();
+}
+
+/// Whether the body is C + A * B, or C - A * B on buffers.
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
-  auto sum =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
   BlockArgument out = body->getArgument(2);
-  if (!sum || sum->getBlock() != body)
+  if (!sum || sum->getBlock() != body ||
+      !(isa<arith::AddFOp>(sum) || subtractsProducts(op)))
     return false;
-  Value product = sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
-  if (product == out || (sum.getLhs() != out && sum.getRhs() != out))
+  Value lhsTerm = sum->getOperand(0), rhsTerm = sum->getOperand(1);
+  if (lhsTerm != out && (rhsTerm != out || isa<arith::SubFOp>(sum)))
+    return false;
+  Value product = lhsTerm == out ? rhsTerm : lhsTerm;
+  if (product == out)
     return false;
   auto multiply = product.getDefiningOp<arith::MulFOp>();
   if (!multiply || multiply->getBlock() != body)

@@ -17,6 +17,16 @@ func.func @cholesky(%a: tensor<?x3x3xf64>) -> tensor<?x3x3xf64> {
   return %0 : tensor<?x3x3xf64>
 }
 
+// L3: whether there are factors is a result, which nothing checks.
+// CHECK-LABEL: func @try_cholesky
+// CHECK: %[[L:.*]]:2 = linalg_ext.cholesky
+// CHECK-NOT: cf.assert
+// CHECK: return %[[L]]#0, %[[L]]#1
+func.func @try_cholesky(%a: tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>) {
+  %0, %1 = nn.try_cholesky %a : tensor<?x3x3xf64>
+  return %0, %1 : tensor<?x3x3xf64>, tensor<i1>
+}
+
 // Extents that no type knows are checked.
 // CHECK-LABEL: func @unknown_extents
 // CHECK: cf.assert %{{.*}}, "expected equal rows and columns of a, found \01 and \02 in 'nn.cholesky' at {{[^{]*$}}

@@ -18,8 +18,11 @@ namespace flywheel {
 
 /// Whether `op` is C += A * B of floats, where each element of C is one
 /// iteration of the parallel loops, and A and B may be converted from and to
-/// other floats. On tensors or buffers.
+/// other floats. On tensors or buffers; on buffers also C -= A * B.
 bool isContraction(mlir::linalg::LinalgOp op);
+
+/// Whether `op`, a contraction, is C -= A * B.
+bool subtractsProducts(mlir::linalg::LinalgOp op);
 
 /// Whether `op` is a contraction both of whose inputs are read again in other
 /// iterations of the parallel loops: then a kernel that keeps C in registers

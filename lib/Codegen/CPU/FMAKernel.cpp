@@ -21,6 +21,7 @@
 #include "FMASchedule.h"
 #include "KernelEmitter.h"
 
+#include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/ContractionTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -195,6 +196,9 @@ SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
     atRow(rows, row);
     Value scalar =
         extend(e.loadScalar(contraction.a->get(), contraction.aMap, ivs));
+    // Part of the multiply-add instruction.
+    if (subtractsProducts(contraction.op))
+      scalar = arith::NegFOp::create(e.b, e.loc, scalar);
     Value aVector = vector::BroadcastOp::create(
         e.b, e.loc, bVectors.front().getType(), scalar);
     for (Value bVector : bVectors)

@@ -9,7 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopEmitter.h"
 #include "LowerRows.h"
+#include "LowerTriangular.h"
 
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 
@@ -17,9 +19,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,65 +32,24 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel::linalg_ext;
+using flywheel::Part;
 
 namespace {
-/// What a slice takes of one dimension of a buffer.
-struct Part {
-  OpFoldResult offset, size;
-  /// One position, whose dimension disappears.
-  bool isPosition;
-};
-
 /// Emits what replaces one op.
-class Lowering {
+class Lowering : flywheel::LoopEmitter {
 public:
-  explicit Lowering(Operation *op) : b(op), loc(op->getLoc()) {}
+  using LoopEmitter::LoopEmitter;
 
   void lower(GatherOp op);
   void lower(ScatterOp op);
   void lower(ScanOp op);
-  void lower(CholeskyOp op);
-  void lower(TriangularSolveOp op);
   void lower(FindOutsideOp op);
 
 private:
-  Value constant(int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  }
-  OpFoldResult size(Value buffer, int64_t dim) {
-    return memref::getMixedSize(b, loc, buffer, dim);
-  }
-  Value sizeValue(Value buffer, int64_t dim) {
-    return getValueOrCreateConstantIndexOp(b, loc, size(buffer, dim));
-  }
-  int64_t rankOf(Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getRank();
-  }
-
-  static Part at(OpFoldResult position) { return {position, {}, true}; }
-  static void append(SmallVectorImpl<Part> &parts, ValueRange positions) {
-    for (Value position : positions)
-      parts.push_back(at(position));
-  }
-  /// Takes all of the dimensions from `first` on.
-  void appendRest(SmallVectorImpl<Part> &parts, Value buffer, int64_t first) {
-    for (int64_t dim = first; dim < rankOf(buffer); ++dim)
-      parts.push_back({b.getIndexAttr(0), size(buffer, dim), false});
-  }
-  Value slice(Value buffer, ArrayRef<Part> parts);
-
-  /// A loop nest over the given sizes.
-  void nest(ArrayRef<Value> sizes, function_ref<void(ValueRange)> body);
-  void loop(Value begin, Value end, function_ref<void(Value)> body);
-  /// A structured op that combines slices; `maps` has that of `out` last.
-  void combine(ValueRange inputs, Value out, ArrayRef<AffineMap> maps,
-               function_ref<Value(OpBuilder &, ValueRange)> body);
   Value add(OpBuilder &nested, Value lhs, Value rhs);
   /// log(exp(lhs) + exp(rhs)).
   Value logAddExp(OpBuilder &nested, Value lhs, Value rhs);
   Value loadIndex(Value indices, ValueRange position);
-  /// out -= sum over k of `row[k] * rest[k]`.
-  void subtractProducts(Value row, Value rest, Value out);
 
   /// What a scan of no element gives.
   Value neutral(ScanOp op);
@@ -99,71 +58,12 @@ private:
 
   void scanLast(ScanOp op);
   void scanSlices(ScanOp op);
-  void factorize(Value matrix, Value success);
-
-  OpBuilder b;
-  Location loc;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Building blocks
 //===----------------------------------------------------------------------===//
-
-Value Lowering::slice(Value buffer, ArrayRef<Part> parts) {
-  SmallVector<OpFoldResult> offsets, sizes,
-      strides(parts.size(), b.getIndexAttr(1));
-  SmallVector<int64_t> shape;
-  for (const Part &part : parts) {
-    offsets.push_back(part.offset);
-    if (part.isPosition) {
-      sizes.push_back(b.getIndexAttr(1));
-      continue;
-    }
-    // A constant that is a value counts as dynamic where types are inferred.
-    std::optional<int64_t> size = getConstantIntValue(part.size);
-    sizes.push_back(size ? OpFoldResult(b.getIndexAttr(*size)) : part.size);
-    shape.push_back(size.value_or(ShapedType::kDynamic));
-  }
-  auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-      shape, cast<MemRefType>(buffer.getType()), offsets, sizes, strides));
-  return memref::SubViewOp::create(b, loc, type, buffer, offsets, sizes,
-                                   strides);
-}
-
-void Lowering::nest(ArrayRef<Value> sizes,
-                    function_ref<void(ValueRange)> body) {
-  SmallVector<Value> begins(sizes.size(), constant(0)),
-      steps(sizes.size(), constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  scf::buildLoopNest(b, loc, begins, sizes, steps,
-                     [&](OpBuilder &nested, Location, ValueRange ivs) {
-                       b.restoreInsertionPoint(nested.saveInsertionPoint());
-                       body(ivs);
-                       nested.restoreInsertionPoint(b.saveInsertionPoint());
-                     });
-}
-
-void Lowering::loop(Value begin, Value end, function_ref<void(Value)> body) {
-  OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::ForOp::create(b, loc, begin, end, constant(1));
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-void Lowering::combine(ValueRange inputs, Value out, ArrayRef<AffineMap> maps,
-                       function_ref<Value(OpBuilder &, ValueRange)> body) {
-  SmallVector<utils::IteratorType> iterators(maps.back().getNumDims(),
-                                             utils::IteratorType::reduction);
-  for (AffineExpr expr : maps.back().getResults())
-    iterators[cast<AffineDimExpr>(expr).getPosition()] =
-        utils::IteratorType::parallel;
-  linalg::GenericOp::create(b, loc, inputs, out, maps, iterators,
-                            [&](OpBuilder &nested, Location, ValueRange args) {
-                              linalg::YieldOp::create(nested, loc,
-                                                      body(nested, args));
-                            });
-}
 
 Value Lowering::add(OpBuilder &nested, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
@@ -407,121 +307,6 @@ void Lowering::lower(ScanOp op) {
     scanSlices(op);
 }
 
-//===----------------------------------------------------------------------===//
-// Triangular systems
-//===----------------------------------------------------------------------===//
-
-void Lowering::subtractProducts(Value row, Value rest, Value out) {
-  int64_t numColumns = rankOf(out);
-  AffineExpr k = b.getAffineDimExpr(numColumns);
-  SmallVector<AffineExpr> columns;
-  for (int64_t dim = 0; dim < numColumns; ++dim)
-    columns.push_back(b.getAffineDimExpr(dim));
-  SmallVector<AffineExpr> products = {k};
-  llvm::append_range(products, columns);
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(numColumns + 1, 0, exprs, b.getContext());
-  };
-  combine({row, rest}, out, {map(k), map(products), map(columns)},
-          [&](OpBuilder &nested, ValueRange args) {
-            Value minus = arith::NegFOp::create(nested, loc, args[0]);
-            Value product = arith::MulFOp::create(nested, loc, minus, args[1]);
-            return arith::AddFOp::create(nested, loc, args[2], product);
-          });
-}
-
-/// Row by row (Cholesky-Banachiewicz): with a the matrix and l its factor,
-/// l[i, j] = (a[i, j] - sum over k < j of l[i, k] l[j, k]) / l[j, j].
-void Lowering::factorize(Value matrix, Value success) {
-  Type type = getElementTypeOrSelf(matrix);
-  Value zero = constant(0);
-  Value floatZero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  auto leadingPart = [&](Value row, Value size) {
-    return slice(matrix, {at(row), {b.getIndexAttr(0), size, false}});
-  };
-  loop(zero, sizeValue(matrix, 0), [&](Value i) {
-    loop(zero, i, [&](Value j) {
-      subtractProducts(leadingPart(j, j), leadingPart(i, j),
-                       slice(matrix, {at(i), at(j)}));
-      Value element = memref::LoadOp::create(b, loc, matrix, ValueRange{i, j});
-      Value pivot = memref::LoadOp::create(b, loc, matrix, ValueRange{j, j});
-      Value scaled = arith::DivFOp::create(b, loc, element, pivot);
-      memref::StoreOp::create(b, loc, scaled, matrix, ValueRange{i, j});
-    });
-    subtractProducts(leadingPart(i, i), leadingPart(i, i),
-                     slice(matrix, {at(i), at(i)}));
-    Value square = memref::LoadOp::create(b, loc, matrix, ValueRange{i, i});
-    // False for a NaN too.
-    Value isPositive = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
-                                             square, floatZero);
-    Value before = memref::LoadOp::create(b, loc, success, ValueRange());
-    memref::StoreOp::create(b, loc,
-                            arith::AndIOp::create(b, loc, before, isPositive),
-                            success, ValueRange());
-    memref::StoreOp::create(b, loc, math::SqrtOp::create(b, loc, square),
-                            matrix, ValueRange{i, i});
-  });
-}
-
-void Lowering::lower(CholeskyOp op) {
-  Value matrices = op.getInit();
-  int64_t rank = rankOf(matrices);
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < rank - 2; ++dim)
-    sizes.push_back(sizeValue(matrices, dim));
-  nest(sizes, [&](ValueRange ivs) {
-    SmallVector<Part> parts;
-    append(parts, ivs);
-    appendRest(parts, matrices, rank - 2);
-    factorize(slice(matrices, parts), op.getSuccess());
-  });
-}
-
-void Lowering::lower(TriangularSolveOp op) {
-  Value all = op.getInit();
-  int64_t rank = rankOf(all);
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < rank - 2; ++dim)
-    sizes.push_back(sizeValue(all, dim));
-  nest(sizes, [&](ValueRange ivs) {
-    auto matrixOf = [&](Value batch) {
-      SmallVector<Part> parts;
-      append(parts, ivs);
-      appendRest(parts, batch, rank - 2);
-      return slice(batch, parts);
-    };
-    Value a = matrixOf(op.getA()), x = matrixOf(all);
-    Value count = sizeValue(x, 0), one = constant(1);
-    Value last = arith::SubIOp::create(b, loc, count, one);
-    // op(a) is a lower triangle: the first row has one unknown.
-    bool isForward = op.getUpper() == op.getTranspose();
-    loop(constant(0), count, [&](Value step) {
-      Value row = isForward
-                      ? step
-                      : arith::SubIOp::create(b, loc, last, step).getResult();
-      OpFoldResult begin = b.getIndexAttr(0);
-      if (!isForward)
-        begin = arith::AddIOp::create(b, loc, row, one).getResult();
-      Part known{begin, step, false};
-      SmallVector<Part> factors = {at(row), known}, solved = {known},
-                        target = {at(row)};
-      if (op.getTranspose())
-        std::swap(factors[0], factors[1]);
-      appendRest(solved, x, 1);
-      appendRest(target, x, 1);
-      Value out = slice(x, target);
-      subtractProducts(slice(a, factors), slice(x, solved), out);
-      if (op.getUnitDiagonal())
-        return;
-      Value pivot = memref::LoadOp::create(b, loc, a, ValueRange{row, row});
-      combine({}, out, b.getMultiDimIdentityMap(1),
-              [&](OpBuilder &nested, ValueRange args) {
-                return arith::DivFOp::create(nested, loc, args[0], pivot);
-              });
-    });
-  });
-}
-
 /// Whether what `op` writes is known to have no element.
 static bool isEmpty(Operation *op) {
   auto styled = dyn_cast<DestinationStyleOpInterface>(op);
@@ -552,11 +337,12 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
         continue;
       }
       TypeSwitch<Operation *>(op)
-          .Case<FindOutsideOp, GatherOp, ScatterOp, ScanOp, CholeskyOp,
-                TriangularSolveOp>(
+          .Case<FindOutsideOp, GatherOp, ScatterOp, ScanOp>(
               [](auto typed) { Lowering(typed).lower(typed); })
-          .Case<ArgsortOp, CombineRowsOp, UpdateRowsOp>(
-              [](auto typed) { flywheel::lowerRows(typed); });
+          .Case<CholeskyOp>(flywheel::lowerCholesky)
+          .Case<TriangularSolveOp>(flywheel::lowerTriangularSolve)
+            .Case<ArgsortOp, CombineRowsOp, UpdateRowsOp>(
+                [](auto typed) { flywheel::lowerRows(typed); });
       op->erase();
     }
     lowerConditions(getOperation());

@@ -192,9 +192,9 @@ bool BlockFuser::capturesResults(const Ops &members, const Ops &dependents) {
   return llvm::any_of(members, [&](Operation *member) {
     return member
         ->walk([&](Operation *nested) {
-          return WalkResult(failure(
-              nested != member &&
-              llvm::any_of(nested->getOperands(), needsMember)));
+          return WalkResult(
+              failure(nested != member &&
+                      llvm::any_of(nested->getOperands(), needsMember)));
         })
         .wasInterrupted();
   });

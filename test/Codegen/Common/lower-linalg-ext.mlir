@@ -143,14 +143,21 @@ func.func @logarithms(%x: memref<9x5xf32>, %y: memref<9x5xf32>) {
 
 // L14: rows of what is found already are products of vectors.
 // CHECK-LABEL: func @cholesky
-// CHECK: scf.for %[[I:.*]] =
-// CHECK: scf.for %[[J:.*]] = %c0 to %[[I]] step %c1 {
-// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
-// CHECK: arith.divf
-// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]}
-// CHECK: arith.cmpf ogt
+// CHECK-SAME: (%[[A:.*]]: memref<9x9xf32>, %[[OK:.*]]: memref<i1>)
+// CHECK: %[[U:.*]] = memref.alloca() {{.*}} : memref<9x9xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[A]] : {{.*}}) outs(%[[U]] :
+// CHECK: scf.for %[[J:.*]] = %c0 to %c9 step %c1 {
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK: arith.subf
+// CHECK: %[[SQUARE:.*]] = memref.load %[[U]][%[[J]], %[[J]]]
+// CHECK: arith.cmpf ogt, %[[SQUARE]]
 // CHECK: arith.andi
-// CHECK: math.sqrt
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[SQUARE]]
+// CHECK: arith.divf %{{.*}}, %[[ROOT]]
+// CHECK: memref.store %[[ROOT]], %[[U]][%[[J]], %[[J]]]
+// The triangle alone goes back.
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c9 step %c1 {
+// CHECK: linalg.copy
 func.func @cholesky(%a: memref<9x9xf32>, %ok: memref<i1>) {
   linalg_ext.cholesky outs(%a, %ok : memref<9x9xf32>, memref<i1>)
   return
@@ -158,12 +165,39 @@ func.func @cholesky(%a: memref<9x9xf32>, %ok: memref<i1>) {
 
 // -----
 
+// L14: blocks of 32 columns. What the columns before one give is subtracted as
+// products of matrices, from the block and from the rows below, of which 64 at
+// a time are then solved for. The last block is smaller.
+// CHECK-LABEL: func @blocked_cholesky
+// CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>
+// CHECK-DAG: %[[BLOCK:.*]] = memref.alloca() {{.*}} : memref<32x32xf64>
+// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<128x32xf64>
+// CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<32x64xf64>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
+// CHECK: scf.for %[[P:.*]] = %c0 to %[[K]] step %c128 {
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} {{.*}} outs(%{{.*}} : memref<32x32xf64
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} {{.*}} outs(%{{.*}} : memref<?x32xf64
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1
+// CHECK: math.sqrt
+// CHECK: scf.for %{{.*}} step %c64 {
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1
+// CHECK: memref.subview %[[A]][96, 96] [4, 4]
+// CHECK: math.sqrt
+func.func @blocked_cholesky(%a: memref<100x100xf64>, %ok: memref<i1>) {
+  linalg_ext.cholesky outs(%a, %ok : memref<100x100xf64>, memref<i1>)
+  return
+}
+
+// -----
+
 // An upper triangle is solved from its last row on.
+// CHECK: #[[$ROW:.*]] = affine_map<()[s0] -> (-s0 + 8)>
+// CHECK: #[[$NEXT:.*]] = affine_map<()[s0] -> (-s0 + 9)>
 // CHECK-LABEL: func @triangular_solve
 // CHECK-SAME: (%[[A:.*]]: memref<9x9xf32>, %[[B:.*]]: memref<9x4xf32>)
 // CHECK: scf.for %[[K:.*]] = %c0 to %c9 step %c1 {
-// CHECK: %[[ROW:.*]] = arith.subi %c8, %[[K]]
-// CHECK: %[[NEXT:.*]] = arith.subi %c9, %[[K]]
+// CHECK-DAG: %[[ROW:.*]] = affine.apply #[[$ROW]]()[%[[K]]]
+// CHECK-DAG: %[[NEXT:.*]] = affine.apply #[[$NEXT]]()[%[[K]]]
 // CHECK-DAG: %[[X:.*]] = memref.subview %[[B]][%[[ROW]], 0] [1, 4]
 // CHECK-DAG: %[[T:.*]] = memref.subview %[[A]][%[[ROW]], %[[NEXT]]] [1, %[[K]]]
 // CHECK-DAG: %[[KNOWN:.*]] = memref.subview %[[B]][%[[NEXT]], 0] [%[[K]], 4]
@@ -176,29 +210,40 @@ func.func @triangular_solve(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
 
 // -----
 
-// CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d1)>
-// CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d1, d0)>
-// CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1) -> (d0)>
-// CHECK-LABEL: func.func @unit_diagonal(
-// CHECK-SAME: %[[A:[^:]*]]: memref<9x9xf32>, %[[B:[^:]*]]: memref<9x4xf32>)
-// CHECK-NEXT: %[[C9:.*]] = arith.constant 9 : index
-// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for %[[ITER:.*]] = %[[C0]] to %[[C9]] step %[[C1]] {
-// CHECK-NEXT: %[[SUBVIEW:.*]] = memref.subview %[[B]][%[[ITER]], 0] [1, 4] [1, 1] : memref<9x4xf32> to memref<4xf32, strided<[1], offset: ?>>
-// CHECK-NEXT: %[[SUBVIEW_2:.*]] = memref.subview %[[A]][%[[ITER]], 0] [1, %[[ITER]]] [1, 1] : memref<9x9xf32> to memref<?xf32, strided<[1], offset: ?>>
-// CHECK-NEXT: %[[SUBVIEW_3:.*]] = memref.subview %[[B]][0, 0] [%[[ITER]], 4] [1, 1] : memref<9x4xf32> to memref<?x4xf32, strided<[4, 1]>>
-// CHECK-NEXT: linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "reduction"]} ins(%[[SUBVIEW_2]], %[[SUBVIEW_3]] : memref<?xf32, strided<[1], offset: ?>>, memref<?x4xf32, strided<[4, 1]>>) outs(%[[SUBVIEW]] : memref<4xf32, strided<[1], offset: ?>>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %[[ELEMENT_2:.*]]: f32, %[[ELEMENT_3:.*]]: f32):
-// CHECK-NEXT: %[[NEGF:.*]] = arith.negf %[[ELEMENT]] : f32
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[NEGF]], %[[ELEMENT_2]] : f32
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[MULF]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return
+// CHECK-LABEL: func @unit_diagonal
+// CHECK: arith.subf
+// CHECK-NOT: arith.divf
+// CHECK: return
 func.func @unit_diagonal(%a: memref<9x9xf32>, %b: memref<9x4xf32>) {
   linalg_ext.triangular_solve ins(%a : memref<9x9xf32>) outs(%b : memref<9x4xf32>) unit_diagonal
+  return
+}
+
+// -----
+
+// Blocks of 32 rows, behind those that are solved for.
+// CHECK-LABEL: func @blocked_solve
+// CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>, %[[B:.*]]: memref<100x40xf64>)
+// CHECK: scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1 {
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} {{.*}} outs(%{{.*}} : memref<4x40xf64
+func.func @blocked_solve(%a: memref<100x100xf64>, %b: memref<100x40xf64>) {
+  linalg_ext.triangular_solve ins(%a : memref<100x100xf64>) outs(%b : memref<100x40xf64>)
+  return
+}
+
+// -----
+
+// Of one column and a transposed triangle, what a row gives is subtracted from
+// the others: a row of a is contiguous.
+// CHECK-LABEL: func @column
+// CHECK-SAME: (%[[A:.*]]: memref<100x100xf64>, %[[B:.*]]: memref<100x1xf64>)
+// CHECK: scf.for %[[K:.*]] = %c0 to %c100 step %c1 {
+// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%{{.*}} : memref<?xf64, strided<[1], offset: ?>>)
+func.func @column(%a: memref<100x100xf64>, %b: memref<100x1xf64>) {
+  linalg_ext.triangular_solve ins(%a : memref<100x100xf64>) outs(%b : memref<100x1xf64>) transpose
   return
 }
 

@@ -24,6 +24,14 @@ func.func @f(%a: tensor<3x4xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected equal rows and columns of a, found 3 and 4}}
+  %0, %1 = nn.try_cholesky %a : tensor<3x4xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<3x3xf32>, %b: tensor<3xf32>) {
   // expected-error @+1 {{expected b of rank 2, found 'tensor<3xf32>'}}
   %0 = nn.triangular_solve lower %a, %b : (tensor<3x3xf32>, tensor<3xf32>) -> tensor<3xf32>

@@ -9,6 +9,8 @@
 func.func @systems(%a: tensor<?x3x3xf64>, %b: tensor<?x3x?xf64>, %p: tensor<?x2xf32>, %v: tensor<?x1xf32>, %l2: tensor<f32>) {
   // CHECK: nn.cholesky %arg0 : tensor<?x3x3xf64>
   %0 = nn.cholesky %a : tensor<?x3x3xf64>
+  // CHECK: %{{.*}}, %{{.*}} = nn.try_cholesky %arg0 : tensor<?x3x3xf64>
+  %l, %success = nn.try_cholesky %a : tensor<?x3x3xf64>
   // CHECK: nn.triangular_solve lower %arg0, %arg1 : (tensor<?x3x3xf64>, tensor<?x3x?xf64>) -> tensor<?x3x?xf64>
   %1 = nn.triangular_solve lower %a, %b : (tensor<?x3x3xf64>, tensor<?x3x?xf64>) -> tensor<?x3x?xf64>
   // CHECK: nn.triangular_solve upper %arg0, %arg1 transpose unit_diagonal :

@@ -357,11 +357,10 @@ LogicalResult CholeskyOp::lowerToLinalg(LinalgEmitter &e) {
       "Cholesky decomposition was not successful");
   // A check asks for the factors, so that no place that the step writes can
   // hold them yet.
-  Value init = e.empty(e.getExtents(factors.getResult(0)),
-                       getElementTypeOrSelf(getA()));
-  e.replaceWith(
-      linalg::CopyOp::create(e.b, e.loc, factors.getResult(0), init)
-          ->getResult(0));
+  Value init =
+      e.empty(e.getExtents(factors.getResult(0)), getElementTypeOrSelf(getA()));
+  e.replaceWith(linalg::CopyOp::create(e.b, e.loc, factors.getResult(0), init)
+                    ->getResult(0));
   return success();
 }
 

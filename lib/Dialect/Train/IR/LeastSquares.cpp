@@ -16,8 +16,7 @@ using namespace flywheel::train;
 static constexpr double kDefaultRegularizer = 1e-20;
 
 ParseResult flywheel::train::parseRegularizer(
-    OpAsmParser &parser,
-    std::optional<OpAsmParser::UnresolvedOperand> &damping,
+    OpAsmParser &parser, std::optional<OpAsmParser::UnresolvedOperand> &damping,
     FloatAttr &regularizer) {
   Type type = parser.getBuilder().getF64Type();
   regularizer = FloatAttr::get(type, kDefaultRegularizer);
@@ -69,9 +68,8 @@ static SmallVector<Type> inferResults(LeastSquaresOp op, Type element) {
 /// Checks the numbers that say how far the iterations go.
 static LogicalResult verifyNumbers(LeastSquaresOp op) {
   if (op.getMaxIterations() < 1)
-    return op.emitOpError()
-           << "'max_iterations' needs to be at least 1, found "
-           << op.getMaxIterations();
+    return op.emitOpError() << "'max_iterations' needs to be at least 1, found "
+                            << op.getMaxIterations();
   auto isFinite = [](const APFloat &number) { return number.isFinite(); };
   if (!isFinite(op.getRegularizer()) || op.getRegularizer().isNegative())
     return op.emitOpError() << "expected a regularizer of at least 0, found "
@@ -117,11 +115,11 @@ LogicalResult LeastSquaresOp::verify() {
   auto verifyElements = [&](ValueRange values, StringRef what) {
     for (Value value : values)
       if (getElementTypeOrSelf(value) != element)
-        return LogicalResult(emitOpError() << "expected " << what
-                                           << " of the objective's element "
-                                              "type, "
-                                           << element << ", found "
-                                           << value.getType());
+        return LogicalResult(emitOpError()
+                             << "expected " << what
+                             << " of the objective's element "
+                                "type, "
+                             << element << ", found " << value.getType());
     return success();
   };
   if (failed(verifyElements(getStarts(), "start values")) ||
@@ -143,8 +141,8 @@ LogicalResult LeastSquaresOp::verifyRegions() {
                             "the start values, ("
                          << getStarts().getTypes() << "), found ("
                          << block.getArgumentTypes() << ")";
-  auto residuals = dyn_cast_or_null<ResidualsOp>(
-      block.empty() ? nullptr : &block.back());
+  auto residuals =
+      dyn_cast_or_null<ResidualsOp>(block.empty() ? nullptr : &block.back());
   if (!residuals)
     return emitOpError()
            << "expected 'train.residuals' at the end of the region";
@@ -158,8 +156,7 @@ LogicalResult LeastSquaresOp::verifyRegions() {
   return success();
 }
 
-LogicalResult
-LeastSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult LeastSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getVarList())
     return success();
   llvm::SmallDenseSet<Attribute> seen;

@@ -13,10 +13,10 @@ namespace flywheel::train {
 
 /// `regularizer` and a scalar tensor, which becomes `damping`, or a number.
 /// Without them, the number is the default.
-mlir::ParseResult parseRegularizer(
-    mlir::OpAsmParser &parser,
-    std::optional<mlir::OpAsmParser::UnresolvedOperand> &damping,
-    mlir::FloatAttr &regularizer);
+mlir::ParseResult
+parseRegularizer(mlir::OpAsmParser &parser,
+                 std::optional<mlir::OpAsmParser::UnresolvedOperand> &damping,
+                 mlir::FloatAttr &regularizer);
 
 void printRegularizer(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Value damping, mlir::FloatAttr regularizer);

@@ -127,8 +127,7 @@ void LeastSquaresExpander::promoteReads() {
 /// Refuses residuals that depend on no x: a value of a variable that is read
 /// outside of the region, say.
 LogicalResult LeastSquaresExpander::checkConnected() {
-  llvm::SetVector<Value> sources =
-      findDifferentiableSources(op.getResiduals());
+  llvm::SetVector<Value> sources = findDifferentiableSources(op.getResiduals());
   if (llvm::any_of(op.getBody().getArguments(),
                    [&](Value x) { return sources.contains(x); }))
     return success();
@@ -218,8 +217,8 @@ Value LeastSquaresExpander::record(Value history, Value scalar, Value number) {
   return tensor::InsertOp::create(b, loc, element, history, number);
 }
 
-LeastSquaresExpander::State
-LeastSquaresExpander::emitIteration(State state, Value number) {
+LeastSquaresExpander::State LeastSquaresExpander::emitIteration(State state,
+                                                                Value number) {
   LeastSquaresStep step = emitLeastSquaresStep(
       b, op, state.xs, emitResiduals(state.xs), state.regularizer);
   SmallVector<Value> candidates;
@@ -235,8 +234,8 @@ LeastSquaresExpander::emitIteration(State state, Value number) {
   State next;
   for (auto [x, candidate] : llvm::zip_equal(state.xs, candidates))
     next.xs.push_back(choose(isAccepted, candidate, x));
-  next.objective = arith::SelectOp::create(b, loc, isAccepted, objective,
-                                           state.objective);
+  next.objective =
+      arith::SelectOp::create(b, loc, isAccepted, objective, state.objective);
   ElementwiseExpr regularizer(b, loc, state.regularizer);
   next.regularizer = arith::SelectOp::create(
       b, loc, isAccepted, state.regularizer,
@@ -287,8 +286,8 @@ LogicalResult LeastSquaresExpander::run() {
     State state{SmallVector<Value>(carried.take_front(numXs)), carried[numXs],
                 carried[numXs + 1],
                 SmallVector<Value>(carried.drop_front(numXs + 2))};
-    scf::YieldOp::create(
-        b, loc, emitIteration(state, loop.getInductionVar()).pack());
+    scf::YieldOp::create(b, loc,
+                         emitIteration(state, loop.getInductionVar()).pack());
   }
   ValueRange ends = loop.getResults();
   assignVariables(ends.take_front(numXs));

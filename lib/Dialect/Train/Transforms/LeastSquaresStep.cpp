@@ -99,8 +99,7 @@ Value DenseStep::toMatrix(Value tensor, int64_t numRowDims) {
   SmallVector<ReassociationIndices> groups;
   auto addGroup = [&](int64_t begin, int64_t end) {
     if (begin < end)
-      groups.emplace_back(
-          llvm::to_vector<2>(llvm::seq<int64_t>(begin, end)));
+      groups.emplace_back(llvm::to_vector<2>(llvm::seq<int64_t>(begin, end)));
   };
   addGroup(0, numRowDims);
   addGroup(numRowDims, rank);
@@ -135,9 +134,9 @@ Value DenseStep::emitJacobian(ValueRange xs, ValueRange residuals) {
       llvm::append_range(shape, tensorType(x).getShape());
       types.push_back(RankedTensorType::get(shape, element));
     }
-    auto jacobian = JacobianOp::create(b, loc, types, residual, xs,
-                                       JacobianMode::automatic, IntegerAttr(),
-                                       Unconnected::zeros);
+    auto jacobian =
+        JacobianOp::create(b, loc, types, residual, xs, JacobianMode::automatic,
+                           IntegerAttr(), Unconnected::zeros);
     SmallVector<Value> blocks;
     for (Value block : jacobian.getJacobians())
       blocks.push_back(toMatrix(block, tensorType(residual).getRank()));
@@ -171,10 +170,10 @@ Value DenseStep::emitUnused(Value like, Value first) {
         Value isBehind = arith::CmpIOp::create(
             nested, loc, arith::CmpIPredicate::uge, row, first);
         Value isOne = arith::AndIOp::create(nested, loc, isDiagonal, isBehind);
-        Value one = arith::ConstantOp::create(nested, loc,
-                                              nested.getOneAttr(element));
-        Value zero = arith::ConstantOp::create(nested, loc,
-                                               nested.getZeroAttr(element));
+        Value one =
+            arith::ConstantOp::create(nested, loc, nested.getOneAttr(element));
+        Value zero =
+            arith::ConstantOp::create(nested, loc, nested.getZeroAttr(element));
         Value number = arith::SelectOp::create(nested, loc, isOne, one, zero);
         linalg::YieldOp::create(nested, loc, number);
       });
@@ -186,8 +185,8 @@ Value DenseStep::emitUnused(Value like, Value first) {
 Value DenseStep::emitFilled(Value matrix, int64_t numRows, OpFoldResult size) {
   OpFoldResult columns = tensor::getMixedSize(b, loc, matrix, 1);
   Value empty = tensor::EmptyOp::create(b, loc, {size, columns}, element);
-  empty = nn::buildCast(
-      b, loc, empty, matrixType(numRows, tensorType(matrix).getDimSize(1)));
+  empty = nn::buildCast(b, loc, empty,
+                        matrixType(numRows, tensorType(matrix).getDimSize(1)));
   Value zeros = nn::buildSplat(b, loc, empty, 0.0);
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   auto inserted = tensor::InsertSliceOp::create(
@@ -272,8 +271,8 @@ SmallVector<Value> DenseStep::split(Value column, ValueRange xs) {
         type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
     auto slice = tensor::ExtractSliceOp::create(
         b, loc, RankedTensorType::get({flat}, element), column,
-        ArrayRef<OpFoldResult>{offset, zero},
-        ArrayRef<OpFoldResult>{size, one}, ArrayRef<OpFoldResult>{one, one});
+        ArrayRef<OpFoldResult>{offset, zero}, ArrayRef<OpFoldResult>{size, one},
+        ArrayRef<OpFoldResult>{one, one});
     slice->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
     offset = affine::makeComposedFoldedAffineApply(b, loc, sum, {offset, size});
     parts.push_back(slice);
@@ -322,10 +321,10 @@ LeastSquaresStep DenseStep::emit(ValueRange xs, ValueRange residuals,
         b, loc, z, ArrayRef<OpFoldResult>{zero, zero},
         ArrayRef<OpFoldResult>{numRows, one}, ArrayRef<OpFoldResult>{one, one});
     used->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
-    scf::YieldOp::create(
-        b, loc,
-        nn::buildCast(b, loc, matmul(jacobian, true, used, false),
-                      z.getType()));
+    scf::YieldOp::create(b, loc,
+                         nn::buildCast(b, loc,
+                                       matmul(jacobian, true, used, false),
+                                       z.getType()));
     b.setInsertionPointToEnd(branch.elseBlock());
     scf::YieldOp::create(b, loc, z);
   }

@@ -1,0 +1,64 @@
+//===- LoopEmitter.h - Loops around linalg ops on slices --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_COMMON_LOOPEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_COMMON_LOOPEMITTER_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+namespace flywheel {
+
+/// What a slice takes of one dimension of a buffer.
+struct Part {
+  mlir::OpFoldResult offset, size;
+  /// One position, whose dimension disappears.
+  bool isPosition;
+};
+
+/// Emits loops around `linalg` ops on slices, in front of one op.
+class LoopEmitter {
+public:
+  explicit LoopEmitter(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
+
+protected:
+  mlir::Value constant(int64_t number);
+  mlir::OpFoldResult size(mlir::Value buffer, int64_t dim);
+  mlir::Value sizeValue(mlir::Value buffer, int64_t dim);
+  static int64_t rankOf(mlir::Value buffer) {
+    return mlir::cast<mlir::MemRefType>(buffer.getType()).getRank();
+  }
+
+  static Part at(mlir::OpFoldResult position) { return {position, {}, true}; }
+  static void append(llvm::SmallVectorImpl<Part> &parts,
+                     mlir::ValueRange positions) {
+    for (mlir::Value position : positions)
+      parts.push_back(at(position));
+  }
+  /// Takes all of the dimensions from `first` on.
+  void appendRest(llvm::SmallVectorImpl<Part> &parts, mlir::Value buffer,
+                  int64_t first);
+  mlir::Value slice(mlir::Value buffer, llvm::ArrayRef<Part> parts);
+
+  /// A loop nest over the given sizes.
+  void nest(llvm::ArrayRef<mlir::Value> sizes,
+            llvm::function_ref<void(mlir::ValueRange)> body);
+  void loop(mlir::Value begin, mlir::Value end,
+            llvm::function_ref<void(mlir::Value)> body, int64_t step = 1);
+  /// A structured op that combines slices; `maps` has that of `out` last.
+  void
+  combine(mlir::ValueRange inputs, mlir::Value out,
+          llvm::ArrayRef<mlir::AffineMap> maps,
+          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
+              body);
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_COMMON_LOOPEMITTER_H

@@ -1,0 +1,20 @@
+//===- LowerTriangular.h - Loops of factors and systems ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_COMMON_LOWERTRIANGULAR_H
+#define FLYWHEEL_LIB_CODEGEN_COMMON_LOWERTRIANGULAR_H
+
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+
+namespace flywheel {
+
+/// Emit loops, in front of `op`, that do what `op` does to its buffers.
+void lowerCholesky(linalg_ext::CholeskyOp op);
+void lowerTriangularSolve(linalg_ext::TriangularSolveOp op);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_COMMON_LOWERTRIANGULAR_H

@@ -1,0 +1,31 @@
+// RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
+
+train.variable @a : tensor<3xf64> = #train.zeros
+train.variable @l : tensor<f64> = dense<1.0> : tensor<f64>
+
+// L1, L13: over values, and over variables; numbers that are defaults are not printed.
+// CHECK-LABEL: func @least_squares
+func.func @least_squares(%x: tensor<3xf64>, %t: tensor<?xf64>) {
+  // CHECK: train.least_squares %arg0 max_iterations 5 : (tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<3xf64>):
+  // CHECK-NEXT: train.residuals %[[X]] : tensor<3xf64>
+  %o, %v = train.least_squares %x max_iterations 5 regularizer 1.0e-20 multiplier 10.0
+      : (tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+  ^bb0(%y: tensor<3xf64>):
+    train.residuals %y : tensor<3xf64>
+  }
+  // CHECK: %[[L:.*]] = train.read @l
+  // CHECK: train.least_squares over [@a] max_iterations 2 regularizer %[[L]] multiplier 2.000000e+00 on_failure reject
+  // CHECK-SAME: solver cg cg_iterations 7 cg_tolerance 1.000000e-03 history
+  // CHECK-SAME: : (tensor<f64>) -> (tensor<f64>, tensor<2xf64>, tensor<2xi1>, tensor<2xf64>) {
+  // CHECK-NEXT: %[[A:.*]] = train.read @a
+  // CHECK-NEXT: train.residuals %[[A]], %{{.*}} : tensor<3xf64>, tensor<?xf64>
+  %l = train.read @l : tensor<f64>
+  %p, %os, %accepted, %ls = train.least_squares over [@a] max_iterations 2 regularizer %l multiplier 2.0
+      on_failure reject solver cg cg_iterations 7 cg_tolerance 1.0e-3 history
+      : (tensor<f64>) -> (tensor<f64>, tensor<2xf64>, tensor<2xi1>, tensor<2xf64>) {
+    %a = train.read @a : tensor<3xf64>
+    train.residuals %a, %t : tensor<3xf64>, tensor<?xf64>
+  }
+  return
+}
