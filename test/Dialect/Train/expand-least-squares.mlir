@@ -128,3 +128,21 @@ func.func @conjugate_gradients(%x: tensor<8xf32>) -> tensor<f32> {
   }
   return %o : tensor<f32>
 }
+
+// -----
+
+// One iteration is no loop.
+// CHECK-LABEL: func @one
+// CHECK-NOT: scf.
+// CHECK: train.jacobian {{.*}} mode reverse unconnected zeros
+// CHECK: nn.cholesky
+// CHECK-NOT: scf.
+// CHECK: return
+func.func @one(%x: tensor<8xf32>) -> tensor<f32> {
+  %o, %v = train.least_squares %x max_iterations 1 jacobian reverse : (tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>) {
+  ^bb0(%y: tensor<8xf32>):
+    %e = math.exp %y : tensor<8xf32>
+    train.residuals %e : tensor<8xf32>
+  }
+  return %o : tensor<f32>
+}

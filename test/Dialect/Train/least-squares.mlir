@@ -15,14 +15,14 @@ func.func @least_squares(%x: tensor<3xf64>, %t: tensor<?xf64>) {
     train.residuals %y : tensor<3xf64>
   }
   // CHECK: %[[L:.*]] = train.read @l
-  // CHECK: train.least_squares over [@a] max_iterations 2 regularizer %[[L]] multiplier 2.000000e+00 on_failure reject
+  // CHECK: train.least_squares over [@a] max_iterations 2 regularizer %[[L]] multiplier 2.000000e+00 on_failure reject jacobian forward
   // CHECK-SAME: solver cg cg_iterations 7 cg_tolerance 1.000000e-03 history
   // CHECK-SAME: : (tensor<f64>) -> (tensor<f64>, tensor<2xf64>, tensor<2xi1>, tensor<2xf64>) {
   // CHECK-NEXT: %[[A:.*]] = train.read @a
   // CHECK-NEXT: train.residuals %[[A]], %{{.*}} : tensor<3xf64>, tensor<?xf64>
   %l = train.read @l : tensor<f64>
   %p, %os, %accepted, %ls = train.least_squares over [@a] max_iterations 2 regularizer %l multiplier 2.0
-      on_failure reject solver cg cg_iterations 7 cg_tolerance 1.0e-3 history
+      on_failure reject jacobian forward solver cg cg_iterations 7 cg_tolerance 1.0e-3 history
       : (tensor<f64>) -> (tensor<f64>, tensor<2xf64>, tensor<2xi1>, tensor<2xf64>) {
     %a = train.read @a : tensor<3xf64>
     train.residuals %a, %t : tensor<3xf64>, tensor<?xf64>

@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_DIALECT_TRAIN_TRAINLEASTSQUARES
 #define FLYWHEEL_DIALECT_TRAIN_TRAINLEASTSQUARES
 
-include "flywheel/Dialect/Train/TrainOps.td"
+include "flywheel/Dialect/Train/TrainGradientOps.td"
 
 def Train_Solver : I32EnumAttr<"Solver", "how the systems of least squares are solved", [
     I32EnumAttrCase<"cholesky", 0>, I32EnumAttrCase<"cg", 1>]> {
@@ -64,6 +64,9 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
     A matrix that is not positive definite is an error of the step, which
     changes nothing; with `on_failure reject` the iteration is a rejected one.
 
+    `jacobian` is the `mode` of `train.jacobian`: `reverse` pays where each
+    residual depends on an example of its own.
+
     `solver cg` never forms J: the step is that of conjugate gradients (Hestenes
     and Stiefel, 1952) on (J^T J + l I) d = J^T r from d = 0, with one
     directional derivative and one gradient an iteration. They end after
@@ -90,6 +93,7 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
     DefaultValuedAttr<F64Attr, "10.0">:$multiplier,
     DefaultValuedAttr<Train_OnFailure, "::flywheel::train::OnFailure::error">:$on_failure,
     DefaultValuedAttr<Train_Solver, "::flywheel::train::Solver::cholesky">:$solver,
+    DefaultValuedAttr<Train_JacobianMode, "::flywheel::train::JacobianMode::automatic">:$jacobian,
     OptionalAttr<I64Attr>:$cg_iterations,
     OptionalAttr<F64Attr>:$cg_tolerance,
     UnitAttr:$history);
@@ -98,7 +102,7 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
   let assemblyFormat = [{
     ($starts^)? (`over` $var_list^)? `max_iterations` $max_iterations
     custom<Regularizer>($damping, $regularizer) (`multiplier` $multiplier^)?
-    (`on_failure` $on_failure^)? (`solver` $solver^)?
+    (`on_failure` $on_failure^)? (`jacobian` $jacobian^)? (`solver` $solver^)?
     (`cg_iterations` $cg_iterations^)? (`cg_tolerance` $cg_tolerance^)?
     (`history` $history^)? attr-dict `:` functional-type(operands, results)
     $body

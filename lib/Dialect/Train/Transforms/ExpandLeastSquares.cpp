@@ -63,7 +63,9 @@ private:
   SmallVector<Value> emitResiduals(ValueRange xs);
   Value emitObjective(ValueRange residuals);
   State emitStart();
-  State emitIteration(State state, Value number);
+  State unpack(ValueRange values);
+  State emitIteration(const State &state, Value number);
+  ValueRange emitLoop(const State &start);
   Value record(Value history, Value scalar, Value number);
   Value choose(Value condition, Value whenTrue, Value whenFalse);
   void assignVariables(ValueRange xs);
@@ -217,10 +219,11 @@ Value LeastSquaresExpander::record(Value history, Value scalar, Value number) {
   return tensor::InsertOp::create(b, loc, element, history, number);
 }
 
-LeastSquaresExpander::State LeastSquaresExpander::emitIteration(State state,
-                                                                Value number) {
-  LeastSquaresStep step = emitLeastSquaresStep(
-      b, op, state.xs, emitResiduals(state.xs), state.regularizer);
+LeastSquaresExpander::State
+LeastSquaresExpander::emitIteration(const State &state, Value number) {
+  std::unique_ptr<LeastSquaresSystem> system =
+      emitLeastSquaresSystem(b, op, state.xs, emitResiduals(state.xs));
+  LeastSquaresStep step = system->emitStep(state.regularizer);
   SmallVector<Value> candidates;
   for (auto [x, delta] : llvm::zip_equal(state.xs, step.deltas)) {
     // What is not the step may be no number, which no residual is to see.
@@ -248,6 +251,27 @@ LeastSquaresExpander::State LeastSquaresExpander::emitIteration(State state,
   return next;
 }
 
+LeastSquaresExpander::State LeastSquaresExpander::unpack(ValueRange values) {
+  size_t numXs = op.getBody().getNumArguments();
+  return {SmallVector<Value>(values.take_front(numXs)), values[numXs],
+          values[numXs + 1], SmallVector<Value>(values.drop_front(numXs + 2))};
+}
+
+/// All iterations.
+ValueRange LeastSquaresExpander::emitLoop(const State &start) {
+  auto index = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  };
+  auto loop = scf::ForOp::create(b, loc, index(0), index(op.getMaxIterations()),
+                                 index(1), start.pack());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  State next =
+      emitIteration(unpack(loop.getRegionIterArgs()), loop.getInductionVar());
+  scf::YieldOp::create(b, loc, next.pack());
+  return loop.getResults();
+}
+
 void LeastSquaresExpander::assignVariables(ValueRange xs) {
   for (auto [variable, x] :
        llvm::zip_equal(variables, xs.take_back(variables.size()))) {
@@ -272,28 +296,16 @@ LogicalResult LeastSquaresExpander::run() {
     return failure();
   warnAboutSize();
 
-  State start = emitStart();
-  auto index = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  };
-  auto loop = scf::ForOp::create(b, loc, index(0), index(op.getMaxIterations()),
-                                 index(1), start.pack());
-  size_t numXs = start.xs.size();
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    ValueRange carried = loop.getRegionIterArgs();
-    State state{SmallVector<Value>(carried.take_front(numXs)), carried[numXs],
-                carried[numXs + 1],
-                SmallVector<Value>(carried.drop_front(numXs + 2))};
-    scf::YieldOp::create(b, loc,
-                         emitIteration(state, loop.getInductionVar()).pack());
-  }
-  ValueRange ends = loop.getResults();
-  assignVariables(ends.take_front(numXs));
-  SmallVector<Value> results{ends[numXs]};
-  llvm::append_range(results, ends.take_front(op.getStarts().size()));
-  llvm::append_range(results, ends.drop_front(numXs + 2));
+  State start = emitStart(), end;
+  if (op.getMaxIterations() == 1)
+    end = emitIteration(start, arith::ConstantIndexOp::create(b, loc, 0));
+  else
+    end = unpack(emitLoop(start));
+  assignVariables(end.xs);
+  SmallVector<Value> results{end.objective};
+  llvm::append_range(results,
+                     ArrayRef(end.xs).take_front(op.getStarts().size()));
+  llvm::append_range(results, end.history);
   op->replaceAllUsesWith(results);
   op->erase();
   return success();

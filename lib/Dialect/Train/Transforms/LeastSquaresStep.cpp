@@ -47,13 +47,13 @@ static Value countElements(OpBuilder &b, Location loc, Value tensor) {
 }
 
 namespace {
-/// Emits a step by a factorization.
-class DenseStep {
+/// Steps by a factorization.
+class DenseSystem : public LeastSquaresSystem {
 public:
-  DenseStep(OpBuilder &builder, LeastSquaresOp op)
-      : b(builder), op(op), loc(op.getLoc()), element(op.getElementType()) {}
+  DenseSystem(OpBuilder &builder, LeastSquaresOp op, ValueRange xs,
+              ValueRange residuals);
 
-  LeastSquaresStep emit(ValueRange xs, ValueRange residuals, Value regularizer);
+  LeastSquaresStep emitStep(Value regularizer) override;
 
 private:
   RankedTensorType matrixType(int64_t rows, int64_t columns) {
@@ -62,28 +62,36 @@ private:
   Value matmul(Value a, bool transposeA, Value other, bool transposeB);
   Value toMatrix(Value tensor, int64_t numRowDims);
   Value concat(int64_t dim, ArrayRef<Value> parts);
-  Value emitJacobian(ValueRange xs, ValueRange residuals);
+  Value emitJacobian(ValueRange residuals);
   Value emitDiagonal(Value scalar, Value like);
   Value emitUnused(Value like, Value first);
   Value emitFilled(Value matrix, int64_t numRows, OpFoldResult size);
   struct System {
     Value gram, rhs;
   };
-  System emitOverdetermined(Value jacobian, Value r);
-  System emitUnderdetermined(Value jacobian, Value r);
-  System emitSmaller(Value jacobian, Value r, Value isUnder);
-  Value solve(System system, Value regularizer, Value &success);
-  SmallVector<Value> split(Value column, ValueRange xs);
+  System emitOverdetermined(Value r);
+  System emitUnderdetermined(Value filled, Value r);
+  System emitSmaller(Value r);
+  Value solve(Value regularizer, Value &success);
+  SmallVector<Value> split(Value column);
 
   OpBuilder &b;
   LeastSquaresOp op;
   Location loc;
   Type element;
+  SmallVector<Value> xs;
+  Value jacobian;
+  /// Without the regularizer.
+  System system;
+  /// Whether it is that of fewer residuals than unknowns; null where that is
+  /// known, `isUnderdetermined`.
+  Value isUnder;
+  bool isUnderdetermined = false;
 };
 } // namespace
 
-Value DenseStep::matmul(Value a, bool transposeA, Value other,
-                        bool transposeB) {
+Value DenseSystem::matmul(Value a, bool transposeA, Value other,
+                          bool transposeB) {
   int64_t rows = tensorType(a).getDimSize(transposeA ? 1 : 0);
   int64_t columns = tensorType(other).getDimSize(transposeB ? 0 : 1);
   return nn::buildMatmul(b, loc, matrixType(rows, columns), a, transposeA,
@@ -91,7 +99,7 @@ Value DenseStep::matmul(Value a, bool transposeA, Value other,
 }
 
 /// `tensor` as a matrix, whose rows are its first `numRowDims` dimensions.
-Value DenseStep::toMatrix(Value tensor, int64_t numRowDims) {
+Value DenseSystem::toMatrix(Value tensor, int64_t numRowDims) {
   int64_t rank = tensorType(tensor).getRank();
   if (rank == 0)
     return tensor::ExpandShapeOp::create(b, loc, matrixType(1, 1), tensor,
@@ -118,14 +126,14 @@ Value DenseStep::toMatrix(Value tensor, int64_t numRowDims) {
                : ArrayRef<OpFoldResult>{one, mixed});
 }
 
-Value DenseStep::concat(int64_t dim, ArrayRef<Value> parts) {
+Value DenseSystem::concat(int64_t dim, ArrayRef<Value> parts) {
   return parts.size() == 1
              ? parts.front()
              : Value(tensor::ConcatOp::create(b, loc, dim, parts));
 }
 
 /// J [m, n].
-Value DenseStep::emitJacobian(ValueRange xs, ValueRange residuals) {
+Value DenseSystem::emitJacobian(ValueRange residuals) {
   SmallVector<Value> rows;
   for (Value residual : residuals) {
     SmallVector<Type> types;
@@ -135,7 +143,7 @@ Value DenseStep::emitJacobian(ValueRange xs, ValueRange residuals) {
       types.push_back(RankedTensorType::get(shape, element));
     }
     auto jacobian =
-        JacobianOp::create(b, loc, types, residual, xs, JacobianMode::automatic,
+        JacobianOp::create(b, loc, types, residual, xs, op.getJacobian(),
                            IntegerAttr(), Unconnected::zeros);
     SmallVector<Value> blocks;
     for (Value block : jacobian.getJacobians())
@@ -146,7 +154,7 @@ Value DenseStep::emitJacobian(ValueRange xs, ValueRange residuals) {
 }
 
 /// `scalar` on the diagonal of a square matrix like `like`, else 0.
-Value DenseStep::emitDiagonal(Value scalar, Value like) {
+Value DenseSystem::emitDiagonal(Value scalar, Value like) {
   Value matrix = nn::buildBroadcast(b, loc, scalar, {}, like);
   for (nn::TriangleKind kind :
        {nn::TriangleKind::lower, nn::TriangleKind::upper})
@@ -156,7 +164,7 @@ Value DenseStep::emitDiagonal(Value scalar, Value like) {
 }
 
 /// 1 on the diagonal of a matrix like `like` from row `first` on, else 0.
-Value DenseStep::emitUnused(Value like, Value first) {
+Value DenseSystem::emitUnused(Value like, Value first) {
   Value init = tensor::EmptyOp::create(
       b, loc, tensor::getMixedSizes(b, loc, like), element);
   auto unused = linalg::GenericOp::create(
@@ -182,7 +190,8 @@ Value DenseStep::emitUnused(Value like, Value first) {
 
 /// `matrix` with rows of zeros behind it, up to `size`, `numRows` if that is
 /// static.
-Value DenseStep::emitFilled(Value matrix, int64_t numRows, OpFoldResult size) {
+Value DenseSystem::emitFilled(Value matrix, int64_t numRows,
+                              OpFoldResult size) {
   OpFoldResult columns = tensor::getMixedSize(b, loc, matrix, 1);
   Value empty = tensor::EmptyOp::create(b, loc, {size, columns}, element);
   empty = nn::buildCast(b, loc, empty,
@@ -197,20 +206,19 @@ Value DenseStep::emitFilled(Value matrix, int64_t numRows, OpFoldResult size) {
 }
 
 /// J^T J and J^T r.
-DenseStep::System DenseStep::emitOverdetermined(Value jacobian, Value r) {
+DenseSystem::System DenseSystem::emitOverdetermined(Value r) {
   return {matmul(jacobian, true, jacobian, false),
           matmul(jacobian, true, r, false)};
 }
 
-/// J J^T and r.
-DenseStep::System DenseStep::emitUnderdetermined(Value jacobian, Value r) {
-  return {matmul(jacobian, false, jacobian, true), r};
+/// J J^T and r, of J and r as they are or filled up.
+DenseSystem::System DenseSystem::emitUnderdetermined(Value filled, Value r) {
+  return {matmul(filled, false, filled, true), r};
 }
 
 /// The underdetermined system where `isUnder`, filled up to n rows, else the
 /// other one.
-DenseStep::System DenseStep::emitSmaller(Value jacobian, Value r,
-                                         Value isUnder) {
+DenseSystem::System DenseSystem::emitSmaller(Value r) {
   int64_t n = tensorType(jacobian).getDimSize(1);
   SmallVector<Type> types{matrixType(n, n), matrixType(n, 1)};
   auto branch = scf::IfOp::create(b, loc, types, isUnder, /*addThenBlock=*/true,
@@ -231,12 +239,12 @@ DenseStep::System DenseStep::emitSmaller(Value jacobian, Value r,
                                      emitUnused(under.gram, numRows));
   yield(under);
   b.setInsertionPointToEnd(branch.elseBlock());
-  yield(emitOverdetermined(jacobian, r));
+  yield(emitOverdetermined(r));
   return {branch.getResult(0), branch.getResult(1)};
 }
 
 /// The z with (gram + regularizer I) z = rhs.
-Value DenseStep::solve(System system, Value regularizer, Value &success) {
+Value DenseSystem::solve(Value regularizer, Value &success) {
   Value gram = arith::AddFOp::create(b, loc, system.gram,
                                      emitDiagonal(regularizer, system.gram));
   Value factor;
@@ -257,8 +265,8 @@ Value DenseStep::solve(System system, Value regularizer, Value &success) {
   return z;
 }
 
-/// The parts of `column`, [n, 1], with the shapes of `xs`.
-SmallVector<Value> DenseStep::split(Value column, ValueRange xs) {
+/// The parts of `column`, [n, 1], with the shapes of those of x.
+SmallVector<Value> DenseSystem::split(Value column) {
   SmallVector<Value> parts;
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   OpFoldResult offset = zero;
@@ -288,47 +296,54 @@ SmallVector<Value> DenseStep::split(Value column, ValueRange xs) {
   return parts;
 }
 
-LeastSquaresStep DenseStep::emit(ValueRange xs, ValueRange residuals,
-                                 Value regularizer) {
+DenseSystem::DenseSystem(OpBuilder &builder, LeastSquaresOp op, ValueRange xs,
+                         ValueRange residuals)
+    : b(builder), op(op), loc(op.getLoc()), element(op.getElementType()),
+      xs(xs) {
   SmallVector<Value> columns;
   for (Value residual : residuals)
     columns.push_back(toMatrix(residual, tensorType(residual).getRank()));
   Value r = concat(0, columns);
-  Value jacobian = emitJacobian(xs, residuals);
-  LeastSquaresStep step;
-  int64_t m = tensorType(jacobian).getDimSize(0);
-  int64_t n = tensorType(jacobian).getDimSize(1);
-  if (!ShapedType::isDynamic(m) && !ShapedType::isDynamic(n)) {
-    bool isUnder = m < n;
-    System system = isUnder ? emitUnderdetermined(jacobian, r)
-                            : emitOverdetermined(jacobian, r);
-    Value z = solve(system, regularizer, step.success);
-    step.deltas = split(isUnder ? matmul(jacobian, true, z, false) : z, xs);
-    return step;
+  jacobian = emitJacobian(residuals);
+  if (tensorType(jacobian).hasStaticShape()) {
+    ArrayRef<int64_t> shape = tensorType(jacobian).getShape();
+    isUnderdetermined = shape[0] < shape[1];
+    system = isUnderdetermined ? emitUnderdetermined(jacobian, r)
+                               : emitOverdetermined(r);
+    return;
   }
   Value numRows = tensor::DimOp::create(b, loc, jacobian, 0);
   Value numColumns = tensor::DimOp::create(b, loc, jacobian, 1);
-  Value isUnder = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                        numRows, numColumns);
-  Value z = solve(emitSmaller(jacobian, r, isUnder), regularizer, step.success);
+  isUnder = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, numRows,
+                                  numColumns);
+  system = emitSmaller(r);
+}
+
+LeastSquaresStep DenseSystem::emitStep(Value regularizer) {
+  LeastSquaresStep step;
+  Value z = solve(regularizer, step.success);
+  if (!isUnder) {
+    step.deltas =
+        split(isUnderdetermined ? matmul(jacobian, true, z, false) : z);
+    return step;
+  }
   auto branch = scf::IfOp::create(b, loc, z.getType(), isUnder,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.thenBlock());
     OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    OpFoldResult numRows = tensor::getMixedSize(b, loc, jacobian, 0);
     auto used = tensor::ExtractSliceOp::create(
         b, loc, z, ArrayRef<OpFoldResult>{zero, zero},
         ArrayRef<OpFoldResult>{numRows, one}, ArrayRef<OpFoldResult>{one, one});
     used->setAttr(TrainDialect::getInRangeAttrName(), b.getUnitAttr());
-    scf::YieldOp::create(b, loc,
-                         nn::buildCast(b, loc,
-                                       matmul(jacobian, true, used, false),
-                                       z.getType()));
+    Value product = matmul(jacobian, true, used, false);
+    scf::YieldOp::create(b, loc, nn::buildCast(b, loc, product, z.getType()));
     b.setInsertionPointToEnd(branch.elseBlock());
     scf::YieldOp::create(b, loc, z);
   }
-  step.deltas = split(branch.getResult(0), xs);
+  step.deltas = split(branch.getResult(0));
   return step;
 }
 
@@ -339,15 +354,15 @@ LeastSquaresStep DenseStep::emit(ValueRange xs, ValueRange residuals,
 static constexpr double kDefaultTolerance = 1e-6;
 
 namespace {
-/// Emits a step by conjugate gradients.
-class IterativeStep {
+/// Steps by conjugate gradients.
+class IterativeSystem : public LeastSquaresSystem {
 public:
-  IterativeStep(OpBuilder &builder, LeastSquaresOp op, ValueRange xs,
-                ValueRange residuals, Value regularizer)
+  IterativeSystem(OpBuilder &builder, LeastSquaresOp op, ValueRange xs,
+                  ValueRange residuals)
       : b(builder), op(op), loc(op.getLoc()), xs(xs), residuals(residuals),
-        regularizer(regularizer) {}
+        rhs(pullBack(residuals)), square(dot(rhs, rhs)) {}
 
-  LeastSquaresStep emit();
+  LeastSquaresStep emitStep(Value regularizer) override;
 
 private:
   /// What an iteration starts with: the step so far, what is left of the right
@@ -357,7 +372,7 @@ private:
     Value square;
   };
   State getState(ValueRange carried);
-  SmallVector<Value> emitIteration(State state);
+  SmallVector<Value> emitIteration(State state, Value regularizer);
   SmallVector<Value> pullBack(ValueRange cotangents);
   Value dot(ValueRange lhs, ValueRange rhs);
   SmallVector<Value> addScaled(ValueRange to, Value factor, ValueRange other);
@@ -365,20 +380,22 @@ private:
   OpBuilder &b;
   LeastSquaresOp op;
   Location loc;
-  ValueRange xs, residuals;
-  Value regularizer;
+  SmallVector<Value> xs, residuals;
+  /// J^T r, and the square of its norm.
+  SmallVector<Value> rhs;
+  Value square;
 };
 } // namespace
 
 /// J^T `cotangents`.
-SmallVector<Value> IterativeStep::pullBack(ValueRange cotangents) {
-  return GradientOp::create(b, loc, xs.getTypes(), residuals, xs, cotangents,
-                            Unconnected::zeros)
+SmallVector<Value> IterativeSystem::pullBack(ValueRange cotangents) {
+  return GradientOp::create(b, loc, ValueRange(xs).getTypes(), residuals, xs,
+                            cotangents, Unconnected::zeros)
       .getGradients();
 }
 
 /// The sum of the products of all elements.
-Value IterativeStep::dot(ValueRange lhs, ValueRange rhs) {
+Value IterativeSystem::dot(ValueRange lhs, ValueRange rhs) {
   Value sum;
   for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
     Value products = arith::MulFOp::create(b, loc, left, right);
@@ -390,8 +407,8 @@ Value IterativeStep::dot(ValueRange lhs, ValueRange rhs) {
 }
 
 /// `to` + `factor` * `other`.
-SmallVector<Value> IterativeStep::addScaled(ValueRange to, Value factor,
-                                            ValueRange other) {
+SmallVector<Value> IterativeSystem::addScaled(ValueRange to, Value factor,
+                                              ValueRange other) {
   SmallVector<Value> sums;
   for (auto [left, right] : llvm::zip_equal(to, other)) {
     Value scale = nn::buildBroadcast(b, loc, factor, {}, right);
@@ -401,15 +418,16 @@ SmallVector<Value> IterativeStep::addScaled(ValueRange to, Value factor,
   return sums;
 }
 
-IterativeStep::State IterativeStep::getState(ValueRange carried) {
+IterativeSystem::State IterativeSystem::getState(ValueRange carried) {
   size_t count = xs.size();
   return {carried.slice(0, count), carried.slice(count, count),
           carried.slice(2 * count, count), carried.back()};
 }
 
-SmallVector<Value> IterativeStep::emitIteration(State state) {
-  auto pushed = JvpOp::create(b, loc, residuals.getTypes(), residuals, xs,
-                              state.direction);
+SmallVector<Value> IterativeSystem::emitIteration(State state,
+                                                  Value regularizer) {
+  auto pushed = JvpOp::create(b, loc, ValueRange(residuals).getTypes(),
+                              residuals, xs, state.direction);
   SmallVector<Value> product = addScaled(pullBack(pushed.getDerivatives()),
                                          regularizer, state.direction);
   ElementwiseExpr curvature(b, loc, dot(state.direction, product));
@@ -430,11 +448,10 @@ SmallVector<Value> IterativeStep::emitIteration(State state) {
   return next;
 }
 
-LeastSquaresStep IterativeStep::emit() {
-  SmallVector<Value> rhs = pullBack(residuals), inits;
+LeastSquaresStep IterativeSystem::emitStep(Value regularizer) {
+  SmallVector<Value> inits;
   for (Value part : rhs)
     inits.push_back(nn::buildSplat(b, loc, part, 0.0));
-  Value square = dot(rhs, rhs);
   llvm::append_range(inits, rhs);
   llvm::append_range(inits, rhs);
   inits.push_back(square);
@@ -469,19 +486,20 @@ LeastSquaresStep IterativeStep::emit() {
         OpBuilder::InsertionGuard guard(b);
         b.restoreInsertionPoint(nested.saveInsertionPoint());
         SmallVector<Value> next{arith::AddIOp::create(b, loc, args[0], one)};
-        llvm::append_range(next, emitIteration(getState(args.drop_front())));
+        llvm::append_range(
+            next, emitIteration(getState(args.drop_front()), regularizer));
         scf::YieldOp::create(b, loc, next);
       });
   State end = getState(loop.getResults().drop_front());
   return {SmallVector<Value>(end.deltas), Value()};
 }
 
-LeastSquaresStep emitLeastSquaresStep(OpBuilder &builder, LeastSquaresOp op,
-                                      ValueRange xs, ValueRange residuals,
-                                      Value regularizer) {
+std::unique_ptr<LeastSquaresSystem>
+emitLeastSquaresSystem(OpBuilder &builder, LeastSquaresOp op, ValueRange xs,
+                       ValueRange residuals) {
   if (op.getSolver() == Solver::cg)
-    return IterativeStep(builder, op, xs, residuals, regularizer).emit();
-  return DenseStep(builder, op).emit(xs, residuals, regularizer);
+    return std::make_unique<IterativeSystem>(builder, op, xs, residuals);
+  return std::make_unique<DenseSystem>(builder, op, xs, residuals);
 }
 
 } // namespace flywheel::train

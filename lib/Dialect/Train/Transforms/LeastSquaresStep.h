@@ -9,6 +9,8 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 
+#include <memory>
+
 namespace flywheel::train {
 
 /// The step from one x.
@@ -20,12 +22,20 @@ struct LeastSquaresStep {
   mlir::Value success;
 };
 
-/// Emits the step of `op` from `xs`, where the residuals are `residuals`, with
-/// `regularizer`, a scalar tensor.
-LeastSquaresStep emitLeastSquaresStep(mlir::OpBuilder &builder,
-                                      LeastSquaresOp op, mlir::ValueRange xs,
-                                      mlir::ValueRange residuals,
-                                      mlir::Value regularizer);
+/// The linear system at one x, which has a step for each regularizer.
+class LeastSquaresSystem {
+public:
+  virtual ~LeastSquaresSystem() = default;
+
+  /// Emits the step with `regularizer`, a scalar tensor.
+  virtual LeastSquaresStep emitStep(mlir::Value regularizer) = 0;
+};
+
+/// Emits the system of `op` at `xs`, where the residuals are `residuals`. Its
+/// steps are emitted where `builder` is then.
+std::unique_ptr<LeastSquaresSystem>
+emitLeastSquaresSystem(mlir::OpBuilder &builder, LeastSquaresOp op,
+                       mlir::ValueRange xs, mlir::ValueRange residuals);
 
 } // namespace flywheel::train
 

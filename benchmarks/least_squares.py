@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Time of Levenberg-Marquardt, and of the factorizations that it needs.
+
+The three problems of examples/least-squares, f64, one call with all iterations,
+against SciPy's least_squares on the same residuals in NumPy: methods lm
+(MINPACK) and trf, Jacobians by differences (its default), from the same start to
+its default tolerances. A figure is the median over rounds, of the whole run and
+divided by its number of Jacobians. Then Cholesky factors and triangular systems
+against LAPACK. All on one thread.
+
+usage: PYTHONPATH=build/python python benchmarks/least_squares.py [--json F]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples/least-squares"))
+
+import numpy as np  # noqa: E402
+from problems import PROBLEMS, Problem  # noqa: E402
+
+import flywheel  # noqa: E402
+
+try:
+    from scipy import linalg, optimize
+except ImportError:
+    linalg = optimize = None
+
+
+def median_time(call: Callable[[], Any], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def measure_problem(problem: Problem, rounds: int) -> dict[str, Any]:
+    begin = time.perf_counter()
+    session = flywheel.Session(flywheel.compile(problem.text()))
+    figures: dict[str, Any] = {"compile": time.perf_counter() - begin}
+    start = problem.split(problem.start)
+    if start:
+        session.initialize(1)
+
+    def run() -> Any:
+        return session.run(problem.entry, *problem.feeds)
+
+    times = []
+    for _ in range(rounds):
+        for name, value in start.items():
+            session[name] = value
+        begin = time.perf_counter()
+        results = run()
+        times.append(time.perf_counter() - begin)
+    objective = float(results[0] if isinstance(results, tuple) else results)
+    seconds = statistics.median(times)
+    figures["flywheel"] = {"seconds": seconds, "per_iteration": seconds / problem.iterations, "objective": objective}
+    for method in ("lm", "trf") if optimize else ():
+        def solve() -> Any:
+            return optimize.least_squares(problem.residuals, problem.start, method=method)
+
+        result = solve()
+        seconds = median_time(solve, max(3, rounds // 5))
+        figures[method] = {"seconds": seconds, "objective": float(result.cost)}
+        if result.njev:  # MINPACK does not count Jacobians by differences.
+            figures[method]["per_iteration"] = seconds / result.njev
+    return figures
+
+
+def measure_factors(element: str, n: int, rounds: int) -> dict[str, float]:
+    matrix, vector = f"tensor<{n}x{n}x{element}>", f"tensor<{n}x1x{element}>"
+    session = flywheel.Session(flywheel.compile(f"""
+func.func @factorize(%a: {matrix}) -> {matrix} {{
+  %l = nn.cholesky %a : {matrix}
+  return %l : {matrix}
+}}
+func.func @solve(%l: {matrix}, %b: {vector}) -> {vector} {{
+  %x = nn.triangular_solve lower %l, %b : ({matrix}, {vector}) -> {vector}
+  return %x : {vector}
+}}
+func.func @solve_many(%l: {matrix}, %b: {matrix}) -> {matrix} {{
+  %x = nn.triangular_solve lower %l, %b : ({matrix}, {matrix}) -> {matrix}
+  return %x : {matrix}
+}}
+"""))
+    dtype = np.float64 if element == "f64" else np.float32
+    rng = np.random.default_rng(1)
+    root = rng.standard_normal((n, n))
+    a = (root @ root.T + n * np.eye(n)).astype(dtype)
+    b = rng.standard_normal((n, 1)).astype(dtype)
+    factor = session.run("factorize", a)
+    figures = {
+        "cholesky": median_time(lambda: session.run("factorize", a), rounds),
+        "solve": median_time(lambda: session.run("solve", factor, b), rounds),
+        "solve_many": median_time(lambda: session.run("solve_many", factor, a), rounds)}
+    if linalg:
+        potrf, = linalg.get_lapack_funcs(("potrf",), (a,))
+        trtrs, = linalg.get_lapack_funcs(("trtrs",), (a,))
+        column_major = np.asfortranarray(factor)
+        figures["lapack_cholesky"] = median_time(lambda: potrf(a, lower=1), rounds)
+        figures["lapack_solve"] = median_time(lambda: trtrs(column_major, b, lower=1), rounds)
+        figures["lapack_solve_many"] = median_time(lambda: trtrs(column_major, a, lower=1), rounds)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=25, help="rounds (25)")
+    parser.add_argument("--sizes", default="10,60,300,1000", help="orders of matrices")
+    parser.add_argument("--json", help="also write the figures to this file")
+    arguments = parser.parse_args()
+    if not optimize:
+        print("SciPy is not installed: nothing to compare with")
+    figures: dict[str, Any] = {}
+    for make in PROBLEMS:
+        problem = make()
+        found = figures[problem.name] = measure_problem(problem, arguments.rounds)
+        print(f"{problem.name}: {problem.residuals(problem.start).size} x {problem.start.size}, "
+              f"compiled in {found['compile']:.2f} s")
+        ours = found["flywheel"]
+        for name in ("flywheel", "lm", "trf"):
+            if name in found:
+                one = found[name]
+                each = f" {one['per_iteration'] * 1e6:8.0f} us an iteration," if "per_iteration" in one else ""
+                print(f"  {name:9}{one['seconds'] * 1e3:9.2f} ms,{each} objective {one['objective']:.6g}, "
+                      f"{one['seconds'] / ours['seconds']:.1f}x the time")
+    for element in ("f64", "f32"):
+        for n in map(int, arguments.sizes.split(",")):
+            found = figures[f"factors {element} {n}"] = measure_factors(element, n, arguments.rounds)
+            text = [f"{name} {found[name] * 1e6:.0f} us" +
+                    (f" (LAPACK {found['lapack_' + name] * 1e6:.0f})" if "lapack_" + name in found else "")
+                    for name in ("cholesky", "solve", "solve_many")]
+            print(f"{element} {n}: " + ", ".join(text))
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
