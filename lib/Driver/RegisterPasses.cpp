@@ -17,6 +17,7 @@
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Partition/PartitionPasses.h"
 #include "flywheel/Transforms/SCF/SCFPasses.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
@@ -30,6 +31,7 @@ void flywheel::registerAllFlywheelPasses() {
   registerStatePasses();
   registerFusionPasses();
   registerMemoryPasses();
+  registerPartitionPasses();
   registerCodegenCommonPasses();
   registerCPUPasses();
   registerConversionPasses();

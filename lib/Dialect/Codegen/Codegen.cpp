@@ -7,8 +7,10 @@
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -44,6 +46,9 @@ static void printTiles(AsmPrinter &printer, ArrayRef<DenseI64ArrayAttr> tiles) {
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Codegen/CodegenAttributes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/Codegen/CodegenOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // CPUAttr
@@ -204,7 +209,13 @@ void CodegenDialect::registerAttributes() {
       >();
 }
 
-void CodegenDialect::initialize() { registerAttributes(); }
+void CodegenDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "flywheel/Dialect/Codegen/CodegenOps.cpp.inc"
+      >();
+}
 
 LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute named) {
@@ -226,8 +237,28 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
              << named.getName().getValue() << "', found " << named.getValue();
     return schedule.verifySchedule(op);
   }
-  return op->emitOpError() << "expected '" << getTargetAttrName() << "' or '"
-                           << getScheduleAttrName() << "', found '"
+  if (named.getName() == getWorkersAttrName()) {
+    auto count = dyn_cast<IntegerAttr>(named.getValue());
+    if (!isa<FunctionOpInterface>(op) || !count ||
+        !count.getType().isInteger(64) || count.getInt() < 1 ||
+        count.getInt() > kMaxWorkers)
+      return op->emitOpError() << "expected 1 to " << kMaxWorkers
+                               << ", an i64, as '" << named.getName().getValue()
+                               << "' of a function, found " << named.getValue();
+    return success();
+  }
+  if (named.getName() == getPrivateAttrName()) {
+    if (!isa<memref::AllocOp>(op) || !isa<UnitAttr>(named.getValue()))
+      return op->emitOpError()
+             << "expected '" << named.getName().getValue()
+             << "', without a value, on 'memref.alloc', found "
+             << named.getValue();
+    return success();
+  }
+  return op->emitOpError() << "expected '" << getTargetAttrName() << "', '"
+                           << getScheduleAttrName() << "', '"
+                           << getWorkersAttrName() << "' or '"
+                           << getPrivateAttrName() << "', found '"
                            << named.getName().getValue() << "'";
 }
 

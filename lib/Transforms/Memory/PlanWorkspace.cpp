@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspacePlan.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
@@ -27,7 +28,14 @@ using flywheel::train::TrainDialect;
 namespace {
 struct Buffer : LiveBuffer {
   memref::AllocOp alloc;
+  /// Bytes of the buffer. Where each worker has one of its own, those of one,
+  /// aligned.
   AffineExpr size;
+  /// How many there are.
+  int64_t copies = 1;
+
+  /// Bytes of all of them.
+  AffineExpr getTotal() const { return size * copies; }
 };
 
 struct PlanWorkspace : flywheel::impl::PlanWorkspaceBase<PlanWorkspace> {
@@ -44,6 +52,19 @@ private:
                     WorkspaceSizes &sizes);
 };
 } // namespace
+
+/// Where the worker's own buffer is, in a slot that begins at `offset`.
+static Value emitOwnOffset(OpBuilder &b, const Buffer &buffer, Value offset,
+                           ArrayRef<OpFoldResult> symbols) {
+  Location loc = buffer.alloc->getLoc();
+  Value worker = codegen::WorkerOp::create(b, loc, b.getIndexType());
+  Value bytes = getValueOrCreateConstantIndexOp(
+      b, loc,
+      affine::makeComposedFoldedAffineApply(
+          b, loc, AffineMap::get(0, symbols.size(), buffer.size), symbols));
+  return arith::AddIOp::create(b, loc, offset,
+                               arith::MulIOp::create(b, loc, worker, bytes));
+}
 
 void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
                                  unsigned numSlots,
@@ -80,7 +101,7 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
   SmallVector<SmallVector<Attribute>> slotSizes(numSlots);
   SmallVector<SmallVector<AffineExpr>> slotExprs(numSlots);
   for (LiveBuffer *buffer : buffers) {
-    AffineExpr bytes = static_cast<Buffer *>(buffer)->size;
+    AffineExpr bytes = static_cast<Buffer *>(buffer)->getTotal();
     if (llvm::is_contained(slotExprs[buffer->slot], bytes))
       continue;
     slotExprs[buffer->slot].push_back(bytes);
@@ -126,9 +147,12 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
   for (LiveBuffer *buffer : buffers) {
     memref::AllocOp alloc = static_cast<Buffer *>(buffer)->alloc;
     b.setInsertionPoint(alloc);
-    Value view = memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(),
-                                        workspace, offsetValues[buffer->slot],
-                                        alloc.getDynamicSizes());
+    Value begin = offsetValues[buffer->slot];
+    if (static_cast<Buffer *>(buffer)->copies > 1)
+      begin = emitOwnOffset(b, *static_cast<Buffer *>(buffer), begin, symbols);
+    Value view =
+        memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(), workspace,
+                               begin, alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
   }
@@ -194,7 +218,11 @@ void PlanWorkspace::runOnOperation() {
       continue;
     }
     Buffer buffer;
-    CheckedSize size = sizes.evaluate(*bytes);
+    if (isPrivate(alloc)) {
+      buffer.copies = getNumWorkers(function);
+      *bytes = bytes->ceilDiv(kStateAlignment) * kStateAlignment;
+    }
+    CheckedSize size = sizes.evaluate(*bytes * buffer.copies);
     if (failed(checkSize(alloc, size, sizes)))
       return signalPassFailure();
     buffer.bytes = size.getSaturated();
@@ -210,6 +238,8 @@ void PlanWorkspace::runOnOperation() {
     computeLiveness(buffer, buffer.alloc, aliases, positions);
     order.push_back(&buffer);
   }
+  if (getNumWorkers(function) > 1)
+    extendToBarriers(order, function, positions);
   unsigned numSlots = assignSlots(order);
   CheckedSize bytes = getSlotBytes(order, numSlots);
   if (bytes.isTooLarge() && isBounded(sizes)) {

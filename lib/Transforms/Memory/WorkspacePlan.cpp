@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspacePlan.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
 
@@ -15,8 +16,22 @@ using flywheel::train::TrainDialect;
 /// Buffers inside loops of at most this size are stack slots.
 constexpr int64_t kMaxStackBytes = 4096;
 
+int64_t flywheel::getNumWorkers(func::FuncOp function) {
+  auto workers = function->getAttrOfType<IntegerAttr>(
+      codegen::CodegenDialect::getWorkersAttrName());
+  return workers ? workers.getInt() : 1;
+}
+
+bool flywheel::isPrivate(memref::AllocOp alloc) {
+  return alloc->hasAttr(codegen::CodegenDialect::getPrivateAttrName());
+}
+
 bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
   auto constant = dyn_cast<AffineConstantExpr>(bytes);
+  // Each worker has a stack of its own.
+  if (getNumWorkers(alloc->getParentOfType<func::FuncOp>()) > 1 &&
+      !isPrivate(alloc))
+    return false;
   return constant && constant.getValue() <= kMaxStackBytes &&
          !isa<func::FuncOp>(alloc->getParentOp());
 }
@@ -71,6 +86,18 @@ void flywheel::computeLiveness(
   if (buffer.begin == UINT_MAX)
     buffer.begin = buffer.end =
         positions.at(block.findAncestorOpInBlock(*alloc));
+}
+
+void flywheel::extendToBarriers(
+    MutableArrayRef<LiveBuffer *> buffers, func::FuncOp function,
+    const llvm::DenseMap<Operation *, unsigned> &positions) {
+  Block &block = function.getBody().front();
+  SmallVector<unsigned> barriers;
+  for (auto barrier : block.getOps<codegen::BarrierOp>())
+    barriers.push_back(positions.at(barrier));
+  barriers.push_back(positions.at(block.getTerminator()));
+  for (LiveBuffer *buffer : buffers)
+    buffer->end = *llvm::lower_bound(barriers, buffer->end);
 }
 
 //===----------------------------------------------------------------------===//

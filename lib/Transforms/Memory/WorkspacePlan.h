@@ -107,6 +107,12 @@ emitOverBudget(WorkspaceSizes &sizes, const llvm::Twine &bytes, int64_t budget);
 /// accumulator tile of a contraction, which LLVM can keep in registers.
 bool isStackSlot(mlir::memref::AllocOp alloc, mlir::AffineExpr bytes);
 
+/// The largest number of workers that execute `function` at the same time.
+int64_t getNumWorkers(mlir::func::FuncOp function);
+
+/// Whether each worker has a buffer of its own for `alloc`.
+bool isPrivate(mlir::memref::AllocOp alloc);
+
 /// Positions of the ops of a function's only block, in order.
 llvm::DenseMap<mlir::Operation *, unsigned>
 numberOps(mlir::func::FuncOp function);
@@ -117,6 +123,13 @@ numberOps(mlir::func::FuncOp function);
 void computeLiveness(
     LiveBuffer &buffer, mlir::memref::AllocOp alloc,
     const mlir::BufferViewFlowAnalysis &aliases,
+    const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+
+/// For a function that several workers execute: a worker that is behind may
+/// still use a buffer while another one goes on, up to where they wait for each
+/// other.
+void extendToBarriers(
+    llvm::MutableArrayRef<LiveBuffer *> buffers, mlir::func::FuncOp function,
     const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
 
 } // namespace flywheel

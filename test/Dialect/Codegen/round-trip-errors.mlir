@@ -339,7 +339,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target' or 'codegen.schedule', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers' or 'codegen.private', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -355,4 +355,24 @@ func.func @argument(%x: tensor<2xf32> {codegen.schedule = #codegen.loops}) {
 // expected-error @below {{expected no 'codegen.target' on result 0}}
 func.func @result(%x: tensor<2xf32>) -> (tensor<2xf32> {codegen.target = 1 : i32}) {
   return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 1 to 256, an i64, as 'codegen.workers' of a function, found 0 : i64}}
+func.func @no_workers() attributes {codegen.workers = 0} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 1 to 256, an i64, as 'codegen.workers' of a function, found 2 : i64}}
+module attributes {codegen.workers = 2} {
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'codegen.private', without a value, on 'memref.alloc', found unit}}
+func.func @private_function() attributes {codegen.private} {
+  return
 }

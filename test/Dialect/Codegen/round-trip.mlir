@@ -27,6 +27,20 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     return
   }
 
+  // CHECK-LABEL: func.func @workers
+  // CHECK-SAME: attributes {codegen.workers = 256 : i64}
+  // CHECK: %{{.*}} = codegen.worker : index
+  // CHECK: %{{.*}} = codegen.num_workers : index
+  // CHECK: codegen.barrier
+  // CHECK: memref.alloc() {codegen.private}
+  func.func @workers() -> (index, index, memref<4xf32>) attributes {codegen.workers = 256} {
+    %w = codegen.worker : index
+    %n = codegen.num_workers : index
+    codegen.barrier
+    %m = memref.alloc() {codegen.private} : memref<4xf32>
+    return %w, %n, %m : index, index, memref<4xf32>
+  }
+
   // CHECK-LABEL: func.func @others
   // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 16>}
   // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 256, transpose = 0>}

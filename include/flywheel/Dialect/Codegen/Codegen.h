@@ -8,8 +8,13 @@
 #define FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
 
@@ -18,6 +23,9 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Codegen/CodegenAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "flywheel/Dialect/Codegen/CodegenOps.h.inc"
 
 namespace flywheel::codegen {
 

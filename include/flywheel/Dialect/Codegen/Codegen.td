@@ -9,14 +9,13 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Codegen_Dialect : Dialect {
   let name = "codegen";
   let cppNamespace = "::flywheel::codegen";
   let summary = "The target machine, and how each kernel is computed on it";
   let description = [{
-    This dialect has attributes only.
-
     `codegen.target` is an attribute of a module. It describes the machine that
     the module is compiled for. `flywheel-attach-target` sets it; a module that
     has one keeps it.
@@ -25,6 +24,13 @@ def Codegen_Dialect : Dialect {
     instructions computes the op, and in which tiles. `flywheel-choose-schedules`
     sets it on the root of each fused group; an op that has one keeps it. So a
     person can edit the attribute between two stages and see what happens.
+
+    `codegen.worker`, `codegen.num_workers` and `codegen.barrier` are the ops of a
+    function that several workers execute at the same time, each with its share of
+    the iterations of some loops. `flywheel-distribute-step` makes them.
+    `codegen.workers` of such a function is the largest number of workers that may
+    execute it, and `codegen.private` of a `memref.alloc` in it says that each
+    worker has a buffer of its own.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -33,6 +39,10 @@ def Codegen_Dialect : Dialect {
   let extraClassDeclaration = [{
     static ::llvm::StringRef getTargetAttrName() { return "codegen.target"; }
     static ::llvm::StringRef getScheduleAttrName() { return "codegen.schedule"; }
+    static ::llvm::StringRef getWorkersAttrName() { return "codegen.workers"; }
+    static ::llvm::StringRef getPrivateAttrName() { return "codegen.private"; }
+    /// The largest number of workers that a step can have.
+    static constexpr int64_t kMaxWorkers = 256;
     void registerAttributes();
   }];
 }
@@ -148,6 +158,48 @@ def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
 
 def Codegen_LoopsAttr : Codegen_Schedule<"Loops", "loops", []> {
   let summary = "One plain loop nest, element by element";
+}
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+class Codegen_Op<string opMnemonic, list<Trait> traits>
+    : Op<Codegen_Dialect, opMnemonic, traits>;
+
+def Codegen_WorkerOp : Codegen_Op<"worker", [Pure]> {
+  let summary = "The number of the worker that executes the function";
+  let description = [{
+    0 <= `worker` < `num_workers`. Constant during an execution of the function.
+
+    ```mlir
+    %worker = codegen.worker : index
+    ```
+  }];
+  let results = (outs Index:$number);
+  let assemblyFormat = "attr-dict `:` type($number)";
+}
+
+def Codegen_NumWorkersOp : Codegen_Op<"num_workers", [Pure]> {
+  let summary = "How many workers execute the function at the same time";
+  let description = [{
+    At least 1. The same for all of them.
+
+    ```mlir
+    %count = codegen.num_workers : index
+    ```
+  }];
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict `:` type($count)";
+}
+
+def Codegen_BarrierOp : Codegen_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until all workers are here";
+  let description = [{
+    What any worker has written before it is visible to all behind it. All workers
+    execute the same barriers in the same order.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // FLYWHEEL_DIALECT_CODEGEN_CODEGEN

@@ -122,8 +122,8 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
            "No symbolic size exceeds what these say">
   ];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect"
+    "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

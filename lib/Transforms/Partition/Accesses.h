@@ -1,0 +1,96 @@
+//===- Accesses.h - Who touches which part of a buffer ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the partitioning of a step knows of memory: which workers touch which
+// part of which buffer, and whether two of these touches need a barrier.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_PARTITION_ACCESSES_H
+#define FLYWHEEL_LIB_TRANSFORMS_PARTITION_ACCESSES_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace flywheel {
+
+/// How the iterations of a loop are shared: those of [0, size) in blocks of
+/// `step`, the first blocks to the first worker, and so on. Two loops with
+/// equal shares give each worker the same iterations.
+struct Share {
+  mlir::OpFoldResult size;
+  int64_t step = 0;
+
+  bool operator==(const Share &other) const {
+    return step == other.step &&
+           mlir::isEqualConstantIntOrValue(size, other.size);
+  }
+};
+
+/// The part of a buffer that an iteration touches: its block of the share,
+/// along one dimension of a view.
+struct Slice {
+  mlir::Value view;
+  int64_t dim = 0;
+
+  bool operator==(const Slice &other) const {
+    return view == other.view && dim == other.dim;
+  }
+};
+
+/// A touch of a buffer in a step that several workers execute.
+struct Access {
+  enum class Worker {
+    /// Each worker may touch all of it.
+    Every,
+    /// The first worker alone touches it.
+    First,
+    /// Each worker touches its share of `slice`.
+    Owner,
+  };
+
+  /// The memory: an allocation or an argument.
+  mlir::Value buffer;
+  bool isWrite = false;
+  Worker worker = Worker::Every;
+  Slice slice;
+  Share share;
+
+  bool operator==(const Access &other) const;
+};
+
+/// Whether a barrier is needed between two touches, in either order.
+bool conflict(const Access &a, const Access &b);
+
+/// A set of accesses, in the order in which they were added.
+class AccessSet {
+public:
+  void insert(const Access &access);
+  void insert(llvm::ArrayRef<Access> others);
+  bool conflictsWith(llvm::ArrayRef<Access> others) const;
+  llvm::ArrayRef<Access> get() const { return accesses; }
+  bool operator==(const AccessSet &other) const;
+
+private:
+  llvm::SmallVector<Access> accesses;
+};
+
+/// The memory that `view` is a view of, or null where it is not known.
+mlir::Value getBuffer(mlir::Value view);
+
+/// The same part of the outermost view that it is of: a block of rows of
+/// `%a[:, 0:4]` is one of the rows of `%a`, for who owns what.
+Slice normalize(Slice slice);
+
+/// Appends the touches of memory by `op`, and by what it contains, by
+/// `worker`. Fails where they are not known. Allocations inside of `op` are not
+/// touches.
+mlir::LogicalResult collectAccesses(mlir::Operation *op, Access::Worker worker,
+                                    llvm::SmallVectorImpl<Access> &accesses);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_PARTITION_ACCESSES_H

@@ -1,0 +1,230 @@
+//===- ParallelLoop.cpp - Loops whose iterations are independent ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParallelLoop.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace {
+/// Reads the body of one loop.
+class LoopReader {
+public:
+  LoopReader(scf::ForOp loop, int64_t step, bool isTail,
+             SmallVectorImpl<Access> &accesses)
+      : loop(loop), step(step), isTail(isTail), accesses(accesses) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult addEffects(Operation *op);
+  bool isInside(Value value) {
+    return loop.getRegion().isAncestor(value.getParentRegion());
+  }
+  std::optional<int64_t> findBlock(ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes,
+                                   ArrayRef<OpFoldResult> strides);
+  bool isWithinBlock(OpFoldResult size);
+  bool isRest(Value size);
+  std::optional<Slice> findSlice(Operation *op, Value touched);
+
+  scf::ForOp loop;
+  int64_t step;
+  bool isTail;
+  SmallVectorImpl<Access> &accesses;
+};
+} // namespace
+
+/// Whether `end` is `size` rounded down to a multiple of `step`.
+static bool isRoundedDown(Value end, Value size, int64_t step) {
+  std::optional<int64_t> constantEnd = getConstantIntValue(end),
+                         constantSize = getConstantIntValue(size);
+  if (constantEnd && constantSize)
+    return *constantEnd == *constantSize / step * step;
+  auto apply = end.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply || apply.getNumOperands() != 1 || apply.getOperand(0) != size)
+    return false;
+  AffineMap map = apply.getAffineMap();
+  AffineExpr operand = map.getNumDims() == 1
+                           ? getAffineDimExpr(0, map.getContext())
+                           : getAffineSymbolExpr(0, map.getContext());
+  return map.getResult(0) == operand.floorDiv(step) * step;
+}
+
+/// Whether a part of `size` that starts with the block ends with it.
+bool LoopReader::isWithinBlock(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant <= step;
+  // The one iteration of a tail owns all that is left.
+  if (isTail && isRest(cast<Value>(size)))
+    return true;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, cast<Value>(size), /*stopCondition=*/nullptr,
+      /*closedUB=*/true);
+  return succeeded(bound) && *bound <= step;
+}
+
+/// Whether `size` is the end of the loop minus the induction variable.
+bool LoopReader::isRest(Value size) {
+  auto apply = size.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply || apply.getNumOperands() != 2)
+    return false;
+  AffineMap map = apply.getAffineMap();
+  auto term = [&](unsigned i) {
+    return i < map.getNumDims()
+               ? getAffineDimExpr(i, map.getContext())
+               : getAffineSymbolExpr(i - map.getNumDims(), map.getContext());
+  };
+  unsigned own = apply.getOperand(0) == loop.getInductionVar() ? 0 : 1;
+  return apply.getOperand(own) == loop.getInductionVar() &&
+         apply.getOperand(1 - own) == loop.getUpperBound() &&
+         simplifyAffineExpr(map.getResult(0) - (term(1 - own) - term(own)),
+                            map.getNumDims(), map.getNumSymbols()) ==
+             getAffineConstantExpr(0, map.getContext());
+}
+
+/// The dimension along which a part of a buffer is the block of the iteration.
+std::optional<int64_t> LoopReader::findBlock(ArrayRef<OpFoldResult> offsets,
+                                             ArrayRef<OpFoldResult> sizes,
+                                             ArrayRef<OpFoldResult> strides) {
+  for (auto [dim, offset] : llvm::enumerate(offsets))
+    if (auto value = dyn_cast<Value>(offset))
+      if (value == loop.getInductionVar() && isWithinBlock(sizes[dim]) &&
+          getConstantIntValue(strides[dim]) == 1)
+        return dim;
+  return std::nullopt;
+}
+
+/// The block of the iteration that holds all that `op` touches of the buffer of
+/// `touched`; none where it may touch more.
+std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
+  std::optional<Slice> slice;
+  auto found = [&](Value view, int64_t dim) {
+    if (!isInside(view))
+      slice = normalize(Slice{view, dim});
+  };
+  auto readElement = [&](Value view, ValueRange indices) {
+    OpFoldResult one = OpBuilder(op).getIndexAttr(1);
+    SmallVector<OpFoldResult> offsets(indices), ones(indices.size(), one);
+    if (std::optional<int64_t> dim = findBlock(offsets, ones, ones))
+      found(view, *dim);
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    readElement(load.getMemRef(), load.getIndices());
+  else if (auto store = dyn_cast<memref::StoreOp>(op))
+    readElement(store.getMemRef(), store.getIndices());
+  for (Value view = touched; !slice;) {
+    auto viewLike = view.getDefiningOp<ViewLikeOpInterface>();
+    if (!viewLike || !isInside(view))
+      break;
+    if (auto subview = dyn_cast<memref::SubViewOp>(viewLike.getOperation()))
+      if (std::optional<int64_t> dim =
+              findBlock(subview.getMixedOffsets(), subview.getMixedSizes(),
+                        subview.getMixedStrides()))
+        found(subview.getSource(), *dim);
+    view = viewLike.getViewSource();
+  }
+  return slice;
+}
+
+/// Appends what `op`, which contains no other op with effects, touches outside
+/// of the loop.
+LogicalResult LoopReader::addEffects(Operation *op) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  // What it contains is visited on its own.
+  if (!interface)
+    return success(op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                   isMemoryEffectFree(op));
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<MemoryEffects::Allocate, MemoryEffects::Free>(effect.getEffect()))
+      continue;
+    Value value = effect.getValue();
+    if (!value || !isa<BaseMemRefType>(value.getType()))
+      return failure();
+    Access access;
+    access.buffer = getBuffer(value);
+    if (!access.buffer)
+      return failure();
+    // What an iteration allocates is its own.
+    if (isInside(access.buffer))
+      continue;
+    access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    if (std::optional<Slice> slice = findSlice(op, value)) {
+      access.worker = Access::Worker::Owner;
+      access.slice = *slice;
+    }
+    accesses.push_back(access);
+  }
+  return success();
+}
+
+LogicalResult LoopReader::run() {
+  WalkResult result = loop.getBody()->walk([&](Operation *op) {
+    // The body of a structured op computes with numbers.
+    if (failed(addEffects(op)))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+scf::ForOp flywheel::findTail(scf::ForOp loop) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  for (Operation *next = loop->getNextNode(); step && next;
+       next = next->getNextNode()) {
+    if (auto tail = dyn_cast<scf::ForOp>(next))
+      return tail.getLowerBound() == loop.getUpperBound() &&
+                     tail.getInitArgs().empty() &&
+                     getConstantIntValue(tail.getStep()) == step &&
+                     isRoundedDown(loop.getUpperBound(), tail.getUpperBound(),
+                                   *step)
+                 ? tail
+                 : scf::ForOp();
+    if (!isMemoryEffectFree(next))
+      return {};
+  }
+  return {};
+}
+
+std::optional<ParallelLoop> flywheel::proveParallel(scf::ForOp loop,
+                                                    scf::ForOp tail) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!loop.getInitArgs().empty() || !step || *step < 1 ||
+      getConstantIntValue(loop.getLowerBound()) != 0 ||
+      !loop.getInductionVar().getType().isIndex())
+    return std::nullopt;
+  ParallelLoop parallel;
+  parallel.loop = loop;
+  parallel.tail = tail;
+  parallel.share.step = *step;
+  parallel.share.size =
+      getAsOpFoldResult(tail ? tail.getUpperBound() : loop.getUpperBound());
+  SmallVector<Access> accesses;
+  if (failed(LoopReader(loop, *step, /*isTail=*/false, accesses).run()) ||
+      (tail &&
+       failed(LoopReader(tail, *step, /*isTail=*/true, accesses).run())))
+    return std::nullopt;
+  for (Access &access : accesses) {
+    access.share = parallel.share;
+    for (const Access &other : accesses)
+      if (access.buffer == other.buffer && access.isWrite &&
+          (access.worker != Access::Worker::Owner ||
+           other.worker != Access::Worker::Owner ||
+           !(access.slice == other.slice)))
+        return std::nullopt;
+    if (!llvm::is_contained(parallel.accesses, access))
+      parallel.accesses.push_back(access);
+  }
+  return parallel;
+}

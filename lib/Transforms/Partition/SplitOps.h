@@ -1,0 +1,30 @@
+//===- SplitOps.h - Loops over blocks of structured ops ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_PARTITION_SPLITOPS_H
+#define FLYWHEEL_LIB_TRANSFORMS_PARTITION_SPLITOPS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace flywheel {
+
+/// An estimate of the scalar operations of `op` and of what it contains. A size
+/// or a trip count that is known only when the step runs counts as `unknown`.
+int64_t estimateWork(mlir::Operation *op, int64_t unknown);
+
+/// Whether `op` is a structured op or a copy that has a dimension whose blocks
+/// can be computed independently.
+bool canSplit(mlir::Operation *op);
+
+/// Replaces `op`, which can be split, by a loop over blocks, and one over the
+/// rest where the last block is not full. Returns the first one. Blocks are the
+/// same in every op that has a dimension of this size.
+mlir::scf::ForOp split(mlir::RewriterBase &rewriter, mlir::Operation *op);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_PARTITION_SPLITOPS_H

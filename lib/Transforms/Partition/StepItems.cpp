@@ -1,0 +1,115 @@
+//===- StepItems.cpp - How each op of a step is executed ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepItems.h"
+
+#include "SplitOps.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+/// A size that is known only when the step runs is a batch, most of the time.
+constexpr int64_t kAssumedSize = 32;
+
+bool StepReader::isWorthSharing(Operation *op) {
+  return estimateWork(op, kAssumedSize) >= minLoopWork;
+}
+
+/// `op` as a loop that workers share, if it is one.
+std::optional<ParallelLoop> StepReader::findShared(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop || !isWorthSharing(op))
+    return std::nullopt;
+  if (scf::ForOp tail = findTail(loop))
+    if (std::optional<ParallelLoop> parallel = proveParallel(loop, tail))
+      return parallel;
+  return proveParallel(loop, {});
+}
+
+/// Whether there is something to share inside of `op`.
+bool StepReader::containsShared(Operation *op) {
+  if (isa<linalg::LinalgOp>(op))
+    return false;
+  WalkResult result = op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    if (nested == op)
+      return WalkResult::advance();
+    if (findShared(nested) || (canSplit(nested) && isWorthSharing(nested)))
+      return WalkResult::interrupt();
+    return isa<linalg::LinalgOp>(nested) ? WalkResult::skip()
+                                         : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+FailureOr<StepItem> StepReader::readControl(Operation *op) {
+  StepItem item;
+  item.kind = StepItem::Kind::Control;
+  item.op = op;
+  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
+    obstacle = op;
+    return failure();
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      FailureOr<std::vector<StepItem>> items = read(block);
+      if (failed(items))
+        return failure();
+      item.blocks.push_back(std::move(*items));
+    }
+  return item;
+}
+
+FailureOr<StepItem> StepReader::readOp(Operation *op) {
+  StepItem item;
+  item.op = op;
+  if (std::optional<ParallelLoop> parallel = findShared(op)) {
+    item.kind = StepItem::Kind::Shared;
+    item.accesses = parallel->accesses;
+    item.parallel = std::move(*parallel);
+    return item;
+  }
+  if (containsShared(op))
+    return readControl(op);
+  // A check is a branch: every worker takes it.
+  if (isa<cf::AssertOp>(op) || isMemoryEffectFree(op))
+    return item;
+  if (failed(collectAccesses(op, Access::Worker::Every, item.accesses))) {
+    obstacle = op;
+    return failure();
+  }
+  if (llvm::none_of(item.accesses,
+                    [](const Access &access) { return access.isWrite; }))
+    return item;
+  // What the first worker computes in registers, the others do not have.
+  if (op->getNumResults() != 0)
+    return readControl(op);
+  item.kind = StepItem::Kind::First;
+  for (Access &access : item.accesses)
+    access.worker = Access::Worker::First;
+  return item;
+}
+
+FailureOr<std::vector<StepItem>> StepReader::read(Block &block) {
+  std::vector<StepItem> items;
+  Operation *tail = nullptr;
+  for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+    if (op == tail || op->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (canSplit(op) && isWorthSharing(op))
+      op = split(rewriter, op);
+    FailureOr<StepItem> item = readOp(op);
+    if (failed(item))
+      return failure();
+    if (item->kind == StepItem::Kind::Shared)
+      tail = item->parallel.tail;
+    items.push_back(std::move(*item));
+  }
+  return items;
+}

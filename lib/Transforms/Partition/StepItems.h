@@ -1,0 +1,69 @@
+//===- StepItems.h - How each op of a step is executed ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_PARTITION_STEPITEMS_H
+#define FLYWHEEL_LIB_TRANSFORMS_PARTITION_STEPITEMS_H
+
+#include "ParallelLoop.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+#include <vector>
+
+namespace flywheel {
+
+/// How one op of a step is executed by several workers.
+struct StepItem {
+  enum class Kind {
+    /// Every worker executes it. It writes no memory.
+    Every,
+    /// The first worker executes it.
+    First,
+    /// A loop that workers share, with its tail.
+    Shared,
+    /// Branches and loops that every worker takes, with what is in them.
+    Control,
+  };
+
+  Kind kind = Kind::Every;
+  mlir::Operation *op = nullptr;
+  /// What it touches; not of control flow.
+  llvm::SmallVector<Access> accesses;
+  /// Of a shared loop.
+  ParallelLoop parallel;
+  /// Of control flow: the blocks of its regions.
+  std::vector<std::vector<StepItem>> blocks;
+};
+
+/// Decides how each op of a step is executed, and makes loops over blocks of
+/// the ops that are to be shared.
+class StepReader {
+public:
+  /// Loops of less than `minLoopWork` scalar operations are not shared.
+  StepReader(mlir::RewriterBase &rewriter, int64_t minLoopWork)
+      : rewriter(rewriter), minLoopWork(minLoopWork) {}
+
+  /// Fails, with the op, where it is not known what an op touches.
+  mlir::FailureOr<std::vector<StepItem>> read(mlir::Block &block);
+
+  /// The op that made `read` fail.
+  mlir::Operation *getObstacle() const { return obstacle; }
+
+private:
+  bool isWorthSharing(mlir::Operation *op);
+  std::optional<ParallelLoop> findShared(mlir::Operation *op);
+  bool containsShared(mlir::Operation *op);
+  mlir::FailureOr<StepItem> readOp(mlir::Operation *op);
+  mlir::FailureOr<StepItem> readControl(mlir::Operation *op);
+
+  mlir::RewriterBase &rewriter;
+  int64_t minLoopWork;
+  mlir::Operation *obstacle = nullptr;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_PARTITION_STEPITEMS_H

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=3 min-work=1 min-loop-work=1000}))' | FileCheck %s
+// RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=1 min-work=1 min-loop-work=1000}))' | FileCheck %s --check-prefix=ONE
+// RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=3 min-work=100000000}))' | FileCheck %s --check-prefix=ONE
+
+// ONE-NOT: codegen.
+
+// Two ops that share rows in the same way do not wait for each other; one that
+// reads the columns of what was computed in rows does.
+// CHECK-DAG: #[[$BEGIN:.*]] = affine_map<()[s0, s1] -> (((s1 * 16) floordiv s0) * 4)>
+// CHECK-DAG: #[[$NEXT:.*]] = affine_map<()[s0, s1] -> (((s1 * 16 + 16) floordiv s0) * 4)>
+// CHECK-LABEL: func.func @rows_then_columns
+// CHECK-SAME: codegen.workers = 3
+func.func @rows_then_columns(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
+  // CHECK-DAG: %[[W:.*]] = codegen.worker : index
+  // CHECK-DAG: %[[N:.*]] = codegen.num_workers : index
+  // CHECK-DAG: %[[LOW:.*]] = affine.apply #[[$BEGIN]]()[%[[N]], %[[W]]]
+  // CHECK-DAG: %[[HIGH:.*]] = affine.apply #[[$NEXT]]()[%[[N]], %[[W]]]
+  // CHECK: %[[END:.*]] = arith.minsi %[[HIGH]], %{{.*}}
+  // CHECK: scf.for %[[I:.*]] = %[[LOW]] to %[[END]] step %{{.*}} {
+  // CHECK: memref.subview %{{.*}}[%[[I]], 0] [4, 64] [1, 1]
+  // CHECK: math.exp
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  // CHECK-NOT: codegen.barrier
+  // CHECK: scf.for
+  // CHECK: math.sqrt
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%y : memref<64x64xf32>) {
+  ^bb0(%o: f32):
+    %e = math.sqrt %o : f32
+    linalg.yield %e : f32
+  }
+  // CHECK: codegen.barrier
+  // CHECK: scf.for
+  // CHECK: math.log
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%y : memref<64x64xf32>) outs(%z : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.log %a : f32
+    linalg.yield %e : f32
+  }
+  // CHECK-NOT: codegen.barrier
+  // CHECK: return
+  return
+}
+
+// -----
+
+// Small ops are for the first worker, which waits where it reads what others
+// wrote. A number that all workers use is read by each of them, behind a barrier.
+// CHECK-LABEL: func.func @first
+func.func @first(%x: memref<64x64xf32>, %s: memref<f32>, %t: memref<f32>) {
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK-NEXT: memref.store
+  // CHECK-NEXT: memref.copy
+  // CHECK-NEXT: }
+  %zero = arith.constant 0.0 : f32
+  memref.store %zero, %s[] : memref<f32>
+  memref.copy %s, %t : memref<f32> to memref<f32>
+  // CHECK-NEXT: codegen.barrier
+  // CHECK-NEXT: %[[V:.*]] = memref.load
+  %v = memref.load %t[] : memref<f32>
+  // CHECK: scf.for
+  // CHECK: arith.addf %{{.*}}, %[[V]]
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%x : memref<64x64xf32>) {
+  ^bb0(%o: f32):
+    %e = arith.addf %o, %v : f32
+    linalg.yield %e : f32
+  }
+  // A reduction to one number is not shared.
+  // CHECK: codegen.barrier
+  // CHECK-NEXT: scf.if %[[FIRST]] {
+  // CHECK-NEXT: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x : memref<64x64xf32>) outs(%s : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = arith.addf %o, %a : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// An iteration waits for the one before it, but not for what only it reads.
+// CHECK-LABEL: func.func @recurrence
+func.func @recurrence(%h: memref<64x64xf32>, %w: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc() : memref<64x64xf32>
+  // CHECK: scf.for %{{.*}} to %arg2 step
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK: codegen.barrier
+    // CHECK: linalg.matmul
+    linalg.matmul ins(%w, %h : memref<64x64xf32>, memref<64x64xf32>) outs(%t : memref<64x64xf32>)
+    // CHECK: codegen.barrier
+    // CHECK: memref.copy
+    memref.copy %t, %h : memref<64x64xf32> to memref<64x64xf32>
+    // CHECK-NOT: codegen.barrier
+  }
+  // CHECK: return
+  return
+}
+
+// -----
+
+// Where each worker needs its own rows only, no iteration waits.
+// CHECK-LABEL: func.func @own_rows
+func.func @own_rows(%h: memref<64x64xf32>, %w: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc() : memref<64x64xf32>
+  // CHECK-NOT: codegen.barrier
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.matmul ins(%h, %w : memref<64x64xf32>, memref<64x64xf32>) outs(%t : memref<64x64xf32>)
+    memref.copy %t, %h : memref<64x64xf32> to memref<64x64xf32>
+  }
+  // CHECK: return
+  return
+}
+
+// -----
+
+// A loop over tiles is shared as it is. What it allocates, each worker has of its
+// own. What is left over belongs to the last worker, without a barrier.
+// CHECK-LABEL: func.func @group
+func.func @group(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %dim = memref.dim %x, %c0 : memref<?x64xf32>
+  %full = affine.apply affine_map<()[s0] -> ((s0 floordiv 8) * 8)>()[%dim]
+  // CHECK: %[[LAST:.*]] = arith.cmpi eq
+  // CHECK: scf.for
+  scf.for %i = %c0 to %full step %c8 {
+    // CHECK: memref.alloc() {codegen.private}
+    %t = memref.alloc() : memref<8x64xf32>
+    %a = memref.subview %x[%i, 0] [8, 64] [1, 1] : memref<?x64xf32> to memref<8x64xf32, strided<[64, 1], offset: ?>>
+    %b = memref.subview %y[%i, 0] [8, 64] [1, 1] : memref<?x64xf32> to memref<8x64xf32, strided<[64, 1], offset: ?>>
+    linalg.matmul ins(%a, %w : memref<8x64xf32, strided<[64, 1], offset: ?>>, memref<64x64xf32>) outs(%t : memref<8x64xf32>)
+    memref.copy %t, %b : memref<8x64xf32> to memref<8x64xf32, strided<[64, 1], offset: ?>>
+  }
+  // CHECK: }
+  // CHECK-NOT: codegen.barrier
+  // CHECK: scf.if
+  // CHECK-NEXT: scf.for
+  scf.for %i = %full to %dim step %c8 {
+    %rest = affine.apply affine_map<(d0)[s0] -> (-d0 + s0)>(%i)[%dim]
+    %a = memref.subview %x[%i, 0] [%rest, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    %b = memref.subview %y[%i, 0] [%rest, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    linalg.matmul ins(%a, %w : memref<?x64xf32, strided<[64, 1], offset: ?>>, memref<64x64xf32>) outs(%b : memref<?x64xf32, strided<[64, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+// An iteration that reads what another one writes: these are in order.
+// CHECK-LABEL: func.func @dependent
+func.func @dependent(%x: memref<65x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK-NEXT: scf.for
+  scf.for %i = %c0 to %c64 step %c1 {
+    %j = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
+    %a = memref.subview %x[%i, 0] [1, 64] [1, 1] : memref<65x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    %b = memref.subview %x[%j, 0] [1, 64] [1, 1] : memref<65x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    memref.copy %a, %b : memref<1x64xf32, strided<[64, 1], offset: ?>> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
+// Upstream would tile a reversed operand wrongly.
+// CHECK-LABEL: func.func @reversed
+func.func @reversed(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  // CHECK: scf.if
+  // CHECK-NEXT: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (-i + 63, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
