@@ -245,6 +245,47 @@ int32_t flywheel_collect_strings(const flywheel_model *model, void *state);
  */
 void flywheel_release(const flywheel_model *model, void *state);
 
+/*
+ * Teams of workers, for models that are compiled for several threads
+ * (--threads=N): their functions take one. Null stands for the caller alone.
+ */
+#ifndef FLYWHEEL_TEAM
+#define FLYWHEEL_TEAM
+/* Workers that execute a step together. A program may use threads of its own:
+ * `run` calls body(context, worker) for each worker from 0 to workers - 1, all
+ * at the same time, and returns when all have returned; meanwhile `barrier`,
+ * which each of them calls with its number, returns once all have called it.
+ * `run` may make `workers` smaller for the time of the call. One call at a time
+ * uses a team. */
+typedef struct flywheel_team flywheel_team;
+struct flywheel_team {
+  int32_t workers;
+  void (*run)(flywheel_team *team, void (*body)(void *context, int32_t worker),
+              void *context);
+  void (*barrier)(flywheel_team *team, int32_t worker);
+};
+#endif
+
+/*
+ * A team of at most `workers` workers, the first of which is the thread that
+ * calls the model. The others are threads of this library: those of all teams
+ * together are no more than flywheel_max_workers(), and calls that overlap get
+ * fewer workers. What is computed does not depend on it. Null without memory,
+ * or for less than one worker.
+ */
+flywheel_team *flywheel_team_create(int32_t workers);
+
+/* Frees a team that no call uses; null is allowed. */
+void flywheel_team_destroy(flywheel_team *team);
+
+/*
+ * How many workers of all teams run at the same time. By default the number
+ * that the environment has as FLYWHEEL_NUM_THREADS, or else that of the
+ * processors that the process may use, which less than 1 stands for.
+ */
+int32_t flywheel_max_workers(void);
+void flywheel_set_max_workers(int32_t workers);
+
 /* What was wrong with the last call here on the block; "" after success. */
 const char *flywheel_last_error(const flywheel_model *model, const void *state);
 

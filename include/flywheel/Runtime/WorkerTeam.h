@@ -1,0 +1,77 @@
+//===- WorkerTeam.h - Threads that execute a step together ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads belong to the process, not to a team: a call of `run` borrows as many
+// as are free and no more than there are cores, and gives them back. So teams
+// whose calls overlap share the cores.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_WORKERTEAM_H
+#define FLYWHEEL_RUNTIME_WORKERTEAM_H
+
+#include "flywheel/Runtime/Status.h"
+#include "flywheel/flywheel.h"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace flywheel::runtime {
+
+/// A team of workers, the first of which is the thread that calls `run`. One
+/// call at a time may use it. What it computes does not depend on how many
+/// workers a call gets.
+class WorkerTeam {
+public:
+  /// A team of at most \p workers, at least 1.
+  explicit WorkerTeam(int32_t workers);
+  WorkerTeam(const WorkerTeam &) = delete;
+  WorkerTeam &operator=(const WorkerTeam &) = delete;
+
+  /// What a compiled step takes.
+  flywheel_team *get() { return &interface.team; }
+  /// The team whose get() gives \p team.
+  static WorkerTeam &get(flywheel_team *team);
+
+  int32_t getWorkers() const { return interface.team.workers; }
+  /// Not during a call.
+  void setWorkers(int32_t workers) { interface.team.workers = workers; }
+
+private:
+  /// What a step knows comes first, so that its address is that of the rest.
+  struct Interface {
+    flywheel_team team;
+    WorkerTeam *self;
+  };
+
+  static void runBody(flywheel_team *team, void (*body)(void *, int32_t),
+                      void *context);
+  static void waitForAll(flywheel_team *team, int32_t worker);
+
+  Interface interface;
+  /// Each on a cache line of its own: how many workers have come to the
+  /// barrier, how often all of them were there, and how many have not returned.
+  alignas(64) std::atomic<int32_t> arrived{0};
+  alignas(64) std::atomic<uint32_t> phase{0};
+  alignas(64) std::atomic<int32_t> pending{0};
+};
+
+/// How many workers of all teams run at the same time, at most: callers are not
+/// made to wait, but get fewer workers. By default FLYWHEEL_NUM_THREADS, or
+/// without it the number of processors of this process.
+int32_t getMaxWorkers();
+/// \p workers less than 1 stand for the default.
+void setMaxWorkers(int32_t workers);
+
+/// FLYWHEEL_NUM_THREADS of the environment; nothing where it is not set. Error:
+/// kInvalidArgument for one that is no number from 1 to 256.
+Result<std::optional<int32_t>> getNumThreadsOfEnvironment();
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_RUNTIME_WORKERTEAM_H

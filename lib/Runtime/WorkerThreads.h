@@ -1,0 +1,118 @@
+//===- WorkerThreads.h - The threads of all teams ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_WORKERTHREADS_H
+#define FLYWHEEL_RUNTIME_WORKERTHREADS_H
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include <sched.h>
+
+namespace flywheel::runtime {
+
+/// Tells the processor that the thread waits in a loop.
+inline void pauseThread() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+/// Whether \p condition holds within about 50 microseconds: longer than a step
+/// takes to come back, and shorter than anybody notices.
+template <typename Condition> bool spinUntil(Condition condition) {
+  for (int count = 0; count < 64; ++count, pauseThread())
+    if (condition())
+      return true;
+  auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+  while (std::chrono::steady_clock::now() < end)
+    for (int count = 0; count < 16; ++count, pauseThread())
+      if (condition())
+        return true;
+  return false;
+}
+
+/// Waits for what other workers do at this moment. Where there are more threads
+/// than processors they need this one.
+template <typename Condition> void waitUntil(Condition condition) {
+  if (spinUntil(condition))
+    return;
+  while (!condition())
+    sched_yield();
+}
+
+/// A thread that waits for work; it spins for a while, then it sleeps.
+class WorkerThread {
+public:
+  /// Work for one thread. `pending` is counted down when it is done.
+  struct Task {
+    void (*body)(void *context, int32_t worker) = nullptr;
+    void *context = nullptr;
+    int32_t worker = 0;
+    std::atomic<int32_t> *pending = nullptr;
+  };
+
+  /// A new thread, which lives as long as the process; null where the system
+  /// gives none.
+  static WorkerThread *create();
+
+  /// Begins a task; the one before is done.
+  void start(const Task &next);
+
+  /// The next one in the list of who owns this one.
+  WorkerThread *next = nullptr;
+
+private:
+  WorkerThread() = default;
+  static void *runThread(void *self);
+  void waitForTask(uint32_t seen);
+
+  Task task;
+  /// How many tasks were started.
+  alignas(64) std::atomic<uint32_t> numStarted{0};
+  std::atomic<bool> isAsleep{false};
+  std::mutex mutex;
+  std::condition_variable wakeUp;
+};
+
+/// All threads of this process, and how many workers are at work.
+class WorkerThreads {
+public:
+  /// Some threads, one after the other.
+  struct List {
+    WorkerThread *first = nullptr;
+    int32_t size = 0;
+  };
+
+  static WorkerThreads &get();
+
+  /// Counts the caller as a worker, and gives it at most \p wanted threads.
+  List borrow(int32_t wanted);
+  void giveBack(List threads);
+
+  int32_t getLimit();
+  void setLimit(int32_t workers);
+
+private:
+  WorkerThreads();
+  static void lockBeforeFork();
+  static void unlockInParent();
+  static void startAnewInChild();
+
+  std::mutex mutex;
+  List idle;
+  int32_t active = 0;
+  int32_t limit = 1;
+};
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_RUNTIME_WORKERTHREADS_H
