@@ -2,6 +2,7 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `clang-tidy` where it is installed;
+`tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `runs-aarch64` and so on where programs for
 another machine can be made and run.
 Substitutions: tools by name; `%python`; `%src_root`; `%obj_root`; `%runtime_libs`;
@@ -11,7 +12,9 @@ ours and the test plugin are; and, from linalg to numbers, `%to_llvm`,
 """
 
 import os
+import platform
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -51,9 +54,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.flywheel_obj_root, "test")
 
 tools = os.path.join(config.flywheel_obj_root, "bin")
-config.environment["PATH"] = os.pathsep.join(
-    [tools, config.llvm_tools_dir, os.environ.get("PATH", "")]
-)
+config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools_dir, os.environ.get("PATH", "")])
 # Upstream's parser and verifiers crash on too many mutants still: only when asked.
 if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
     config.excludes.append("passes.py")
@@ -125,6 +126,22 @@ for name, needed in cross_tools.items():
         config.available_features.add("runs-" + name)
 if os.path.exists(os.path.join(config.llvm_tools_dir, "clang-tidy")):
     config.available_features.add("clang-tidy")
+
+
+def has_library(compiler, name):
+    """Whether a compiler finds a library of its own."""
+    if shutil.which(compiler, path=config.environment["PATH"]) is None:
+        return False
+    command = [compiler, "-print-file-name=" + name]
+    environment = dict(os.environ, PATH=config.environment["PATH"])
+    found = subprocess.run(command, check=False, capture_output=True, env=environment, text=True)
+    return os.path.exists(found.stdout.strip())
+
+
+if has_library("clang", "libclang_rt.tsan-%s.a" % platform.machine()) and not config.sanitizers:
+    config.available_features.add("tsan")
+if has_library("gcc", "libgomp.so"):
+    config.available_features.add("openmp")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 
@@ -153,8 +170,7 @@ to_llvm = ",".join(
     ]
 )
 shared_libs = ",".join(
-    os.path.join(config.llvm_lib_dir, name)
-    for name in ("libmlir_c_runner_utils.so", "libmlir_runner_utils.so")
+    os.path.join(config.llvm_lib_dir, name) for name in ("libmlir_c_runner_utils.so", "libmlir_runner_utils.so")
 )
 to_llvm_tool = "flywheel-opt --pass-pipeline='builtin.module(%s)'" % to_llvm
 runner = "mlir-runner -e main -entry-point-result=void -shared-libs=" + shared_libs

@@ -404,6 +404,7 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   options.modelName = getModelName(*module, options);
   options.lowering = options.lowering.value_or(Lowering::Optimized);
   options.maxExtents = options.maxExtents.value_or(ExtentBounds());
+  options.threads = options.threads.value_or(options.defaultThreads);
   CompiledModule result;
   result.options = options;
   if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {

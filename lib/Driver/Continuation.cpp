@@ -187,6 +187,21 @@ static const Setting settings[] = {
      [](const CompilerOptions &options) {
        return options.memoryBudget.has_value();
      }},
+    {"threads", kBufferize,
+     [](Builder &b, const CompilerOptions &options) -> Attribute {
+       return b.getI64IntegerAttr(options.threads.value_or(1));
+     },
+     [](Attribute value, CompilerOptions &options) {
+       auto number = dyn_cast<IntegerAttr>(value);
+       if (!number || !number.getType().isSignlessInteger(64) ||
+           number.getInt() < 1 || number.getInt() > kMaxThreads)
+         return false;
+       options.threads = number.getInt();
+       return true;
+     },
+     [](const CompilerOptions &options) {
+       return options.threads.has_value();
+     }},
 };
 
 #undef FLYWHEEL_TEXT_SETTING

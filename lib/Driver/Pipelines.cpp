@@ -23,6 +23,7 @@
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Partition/PartitionPasses.h"
 #include "flywheel/Transforms/SCF/SCFPasses.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
@@ -217,6 +218,9 @@ static void populateBufferize(OpPassManager &pm,
   rematerialize.extent = options.maxExtents->others;
   llvm::append_range(rematerialize.extents, options.maxExtents->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+  DistributeStepOptions distribute;
+  distribute.workers = options.threads.value_or(1);
+  pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
   PlanWorkspaceOptions workspace;
   workspace.extent = rematerialize.extent;
   workspace.extents = rematerialize.extents;
@@ -255,6 +259,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   llvm::append_range(entries.maxExtents, options.maxExtents->format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
+  entries.threads = options.threads.value_or(1);
+  pm.addPass(createLowerWorkers());
   pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())
     pm.addNestedPass<func::FuncOp>(createFlushArguments());
@@ -346,6 +352,10 @@ void flywheel::registerStagePipelines() {
                                  llvm::cl::desc("Bytes of a workspace; "
                                                 "negative for any number"),
                                  llvm::cl::init(-1)};
+    Option<int64_t> threads{
+        *this, "threads",
+        llvm::cl::desc("How many threads may execute a step together"),
+        llvm::cl::init(1)};
   };
   for (const Stage &stage : getStages())
     PassPipelineRegistration<PipelineOptions>(
@@ -359,6 +369,7 @@ void flywheel::registerStagePipelines() {
           options.maxExtents = given.maxExtent.getValue();
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
+          options.threads = given.threads;
           populateStage(pm, stage, options);
         });
 }

@@ -159,6 +159,10 @@ static bool isDeclaredElsewhere(StringRef name) {
   static const llvm::StringSet<> declared = {"explicit_bzero",
                                              "flywheel_checkpoint_options",
                                              "flywheel_manager_options",
+                                             "flywheel_max_workers",
+                                             "flywheel_set_max_workers",
+                                             "flywheel_team_create",
+                                             "flywheel_team_destroy",
                                              "memset_explicit",
                                              "strcasecmp_l",
                                              "strcoll_l",
@@ -304,7 +308,8 @@ std::string getPackedSymbol(const Manifest &manifest,
   return getEntrySymbol(manifest, entry) + ".packed";
 }
 
-std::vector<CParameter> getCParameters(const ManifestEntry &entry) {
+std::vector<CParameter> getCParameters(const Manifest &manifest,
+                                       const ManifestEntry &entry) {
   std::vector<CParameter> parameters;
   llvm::StringSet<> taken;
   taken.insert("s");
@@ -314,6 +319,8 @@ std::vector<CParameter> getCParameters(const ManifestEntry &entry) {
       name = base + "_" + std::to_string(n);
     parameters.push_back({kind, index, name});
   };
+  if (manifest.threads > 1)
+    add(CParameter::Kind::Team, 0, "team");
   SmallVector<bool> seen(entry.symbols.size(), false);
   for (auto [index, feed] : llvm::enumerate(entry.feeds)) {
     add(CParameter::Kind::Feed, index, feed.name);
@@ -384,9 +391,12 @@ std::string getInterfaceHash(const Manifest &manifest,
       texts.push_back(getDTypeName(argument.type.getElementType()).str());
       texts.push_back(formatShape(argument, &entry));
     };
-    for (const CParameter &parameter : getCParameters(entry)) {
+    for (const CParameter &parameter : getCParameters(manifest, entry)) {
       texts.push_back(parameter.name);
       switch (parameter.kind) {
+      case CParameter::Kind::Team:
+        texts.push_back(std::to_string(manifest.threads));
+        break;
       case CParameter::Kind::Feed:
         addArgument(entry.feeds[parameter.index]);
         break;

@@ -122,6 +122,8 @@ static Attribute toAttr(Builder &b, const ManifestEntry &entry) {
                ArrayRef<int64_t>(entry.initializedValues));
   record.add("workspace", toAttr(b, entry.workspaceSlots));
   record.add("checks", ArrayRef<int64_t>(entry.checks));
+  if (entry.workers != 1)
+    record.add("workers", entry.workers);
   return record.get();
 }
 
@@ -282,6 +284,8 @@ static void read(ManifestReader &reader, DictionaryAttr record,
     }
   });
   reader.readIntegers(record, "checks", entry.checks);
+  if (record.contains("workers"))
+    reader.read(record, "workers", entry.workers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,6 +336,10 @@ static void checkEntry(ManifestReader &reader, const Manifest &manifest,
       entry.symbolBounds.size() != entry.symbols.size())
     reader.fail("expected a bound of each extent of entry '" + entry.name +
                 "'");
+  if (entry.workers < 1 || entry.workers > manifest.threads)
+    reader.fail("expected 1 to " + Twine(manifest.threads) +
+                " workers of entry '" + entry.name + "', found " +
+                Twine(entry.workers));
   for (size_t symbol = 0; symbol < entry.symbols.size(); ++symbol)
     if (llvm::none_of(entry.feeds, [&](const ManifestArgument &feed) {
           return llvm::is_contained(feed.symbols, static_cast<int64_t>(symbol));
@@ -401,6 +409,8 @@ void Manifest::attachTo(ModuleOp module) const {
   record.add("messages", toAttr(builder, messages));
   if (!strings.empty())
     record.add("strings", toAttr(builder, strings));
+  if (threads != 1)
+    record.add("threads", threads);
   module->setAttr(kManifestAttrName, record.get());
 }
 
@@ -425,6 +435,8 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
     reader.readList<StringAttr>(record, "strings", [&](StringAttr text) {
       manifest.strings.push_back(text.str());
     });
+  if (record.contains("threads"))
+    reader.read(record, "threads", manifest.threads);
   manifest.layoutHash = static_cast<uint64_t>(hash);
   if (reader.hasFailed())
     return failure();
@@ -434,6 +446,9 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
     reader.fail("expected 'state_bytes' to cover the header, " +
                 Twine(headerBytes) + " bytes, found " +
                 Twine(manifest.stateBytes));
+  if (manifest.threads < 1 || manifest.threads > kMaxThreads)
+    reader.fail("expected 1 to " + Twine(kMaxThreads) +
+                " as 'threads', found " + Twine(manifest.threads));
   for (const ManifestVariable &variable : manifest.variables)
     checkVariable(reader, manifest, variable);
   for (const ManifestEntry &entry : manifest.entries)

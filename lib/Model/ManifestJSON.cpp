@@ -7,7 +7,7 @@
 // The form, all sizes and offsets in bytes:
 //
 //   { "format": 1, "model": NAME, "layout_hash": "0x...",
-//     "interface_hash": "...", "max_extent": N,
+//     "interface_hash": "...", "max_extent": N, "threads": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
 //                "seed_offset": N, "status_offset": N, "sizes_offset": N,
 //                "initialized_offset": N, "runs_offset": N, "text_offset": N,
@@ -22,7 +22,7 @@
 //                    "extents": [NAME...], "max_extents": [N...],
 //                    "reads": [NAME...], "writes": [NAME...],
 //                    "initialized_values": [NAME...], "workspace_bytes": N,
-//                    "checks": [STATUS...] } ],
+//                    "checks": [STATUS...], "workers": N } ],
 //     "messages": [ { "status", "kind", "text" } ],
 //     "strings": [ { "number", "text" } or { "number", "hex" } ] }
 //
@@ -32,7 +32,9 @@
 // block that the C interface takes, which holds the workspace too. Each symbol
 // is also there with `_` and `interface_hash` behind it, which an object of
 // other sizes, bounds or parameters does not have. `max_extent` bounds the
-// extents that have no bound of their own.
+// extents that have no bound of their own. `threads` and `workers`, the largest
+// number of workers of a team in the model and in an entry, are there where the
+// model is compiled for several threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,7 +121,7 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
   for (int64_t index : entry.checks)
     checks.push_back(index + 1);
   std::vector<int64_t> extents = bounds.lookupAll(entry.symbols);
-  return Object{
+  Object object{
       {"name", entry.name},
       {"symbol", getEntrySymbol(manifest, entry)},
       {"feeds", toArguments(entry.feeds)},
@@ -131,6 +133,9 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
       {"initialized_values", toNames(manifest, entry.initializedValues)},
       {"workspace_bytes", entry.getMaxWorkspaceBytes(extents).getSaturated()},
       {"checks", std::move(checks)}};
+  if (manifest.threads > 1)
+    object["workers"] = entry.workers;
+  return object;
 }
 
 llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
@@ -151,7 +156,7 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
       string["hex"] = llvm::toHex(text);
     stringList.push_back(std::move(string));
   }
-  return Object{
+  Object object{
       {"format", 1},
       {"model", model},
       {"layout_hash", "0x" + llvm::utohexstr(layoutHash, true, 16)},
@@ -173,6 +178,9 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
       {"entries", std::move(entryList)},
       {"messages", std::move(messageList)},
       {"strings", std::move(stringList)}};
+  if (threads > 1)
+    object["threads"] = threads;
+  return object;
 }
 
 } // namespace flywheel

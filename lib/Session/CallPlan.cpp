@@ -197,9 +197,8 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
     internFeeds(feeds);
     reserveStrings(results);
   }
-  int32_t status = entry.function(session.state->data(),
-                                  session.workspace.data(), feedPointers.data(),
-                                  extents.data(), resultPointers.data());
+  int32_t status = session.callEntry(entry, feedPointers.data(), extents.data(),
+                                     resultPointers.data());
   if (status != 0) {
     Status failure = session.program->getStatus(status);
     return Status(failure.code(),

@@ -63,7 +63,10 @@ Status Program::addEntry(const ManifestEntry &entry) {
     return toStatus(function.takeError());
   EntrySpec &spec = entries.emplace_back();
   spec.manifest = &entry;
-  spec.function = *function;
+  if (manifest.threads > 1)
+    spec.teamFunction = reinterpret_cast<PackedTeamFunction>(*function);
+  else
+    spec.function = *function;
   for (const ManifestArgument &feed : entry.feeds)
     if (Status status = addArgument(feed, spec.feeds); !status.isOk())
       return status;

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cstring>
 
 using flywheel::runtime::Result;
@@ -30,7 +31,8 @@ Session::Session(std::shared_ptr<const Program> program,
                  std::shared_ptr<runtime::StringTable> strings)
     : program(std::move(program)), state(std::move(state)),
       strings(std::move(strings)),
-      variableTexts(this->program->getVariables().size()) {}
+      variableTexts(this->program->getVariables().size()),
+      team(static_cast<int32_t>(this->program->getManifest().threads)) {}
 
 /// Checks that every variable can be where it wants to be.
 static Status placeVariables(const Manifest &manifest,
@@ -91,6 +93,32 @@ Status Session::reserveWorkspace(int64_t bytes) {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+Status Session::setThreads(int64_t threads) {
+  int64_t most = program->getManifest().threads;
+  if (threads < 1 || threads > most)
+    return Status::invalidArgument(
+        "expected 1 to " + std::to_string(most) + " threads, which model '" +
+        program->getManifest().model + "' is compiled for, found " +
+        std::to_string(threads));
+  team.setWorkers(static_cast<int32_t>(threads));
+  return {};
+}
+
+int32_t Session::callEntry(const EntrySpec &entry, const void *const *feeds,
+                           const int64_t *extents, void *const *results) {
+  if (entry.function)
+    return entry.function(state->data(), workspace.data(), feeds, extents,
+                          results);
+  // The kernel may be for fewer workers than the model.
+  int32_t most = team.getWorkers();
+  team.setWorkers(
+      static_cast<int32_t>(std::min<int64_t>(most, entry.manifest->workers)));
+  int32_t status = entry.teamFunction(state->data(), workspace.data(), feeds,
+                                      extents, results, team.get());
+  team.setWorkers(most);
+  return status;
+}
 
 Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   if (const ManifestEntry *entry = program->getManifest().lookupEntry("init"))

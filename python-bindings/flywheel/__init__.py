@@ -111,6 +111,7 @@ def compile(
     memory_budget: Optional[int] = None,
     max_extent: Union[int, Mapping[str, int], None] = None,
     check_numerics: bool = False,
+    threads: Optional[int] = None,
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -142,6 +143,10 @@ def compile(
     infinity, with an InvalidArgumentError that names it; variables keep their
     values. See docs/Health.md.
 
+    `threads` is how many threads may execute a step together, by default
+    FLYWHEEL_NUM_THREADS of the environment, or else 1; `Session.threads` limits it for
+    the calls of a session. Results do not depend on it.
+
     A module that `lower` made, or that was parsed from the output of a stage, goes
     on from there: options that its stages have read need not be given again, and
     must not differ.
@@ -169,6 +174,7 @@ def compile(
         max_extent=None if isinstance(max_extent, Mapping) else max_extent,
         max_extents=named,
         check_numerics=check_numerics,
+        threads=threads,
     )
 
 

@@ -158,7 +158,8 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxExtent,
-        const std::map<std::string, int64_t> &maxExtents, bool checkNumerics) {
+        const std::map<std::string, int64_t> &maxExtents, bool checkNumerics,
+        std::optional<int64_t> threads) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
@@ -166,6 +167,16 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
   if (maxExtent && *maxExtent < 1)
     throw nb::value_error("expected a max_extent of at least 1");
   options.memoryBudget = memoryBudget;
+  if (threads && (*threads < 1 || *threads > kMaxThreads))
+    throw nb::value_error(("expected threads from 1 to " +
+                           std::to_string(kMaxThreads) + ", found " +
+                           std::to_string(*threads))
+                              .c_str());
+  options.threads = threads;
+  auto defaultThreads = runtime::getNumThreadsOfEnvironment();
+  if (!defaultThreads.isOk())
+    throw nb::value_error(defaultThreads.status().message().c_str());
+  options.defaultThreads = defaultThreads->value_or(1);
   if (maxExtent)
     options.maxExtents = *maxExtent;
   else if (!maxExtents.empty())
@@ -291,7 +302,8 @@ static void addModule(nb::module_ &module) {
              "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "memory_budget"_a.none(),
-             "max_extent"_a.none(), "max_extents"_a, "check_numerics"_a);
+             "max_extent"_a.none(), "max_extents"_a, "check_numerics"_a,
+             "threads"_a.none());
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
   module.def(
@@ -534,6 +546,12 @@ void addCompiler(nb::module_ &module) {
                    [](const PyProgram &self) {
                      return self.program->getManifest().stateBytes;
                    })
+      .def_prop_ro(
+          "threads",
+          [](const PyProgram &self) {
+            return self.program->getManifest().threads;
+          },
+          "How many threads the program is compiled for.")
       .def(
           "manifest",
           [](const PyProgram &self, int64_t maxExtent) {

@@ -231,6 +231,19 @@ void addSession(nb::module_ &module) {
           },
           "name"_a,
           "How often a variable was initialised. Raises NotFoundError.")
+      .def_prop_rw(
+          "threads",
+          [](const PySession &self) {
+            SessionLock lock(self);
+            return self.session->getThreads();
+          },
+          [](PySession &self, int64_t threads) {
+            SessionLock lock(self);
+            check(self.session->setThreads(threads));
+          },
+          "How many threads, at most, execute a step together: by default as "
+          "many as the program is\ncompiled for. Results do not depend on it. "
+          "InvalidArgumentError for less than 1 or for more.")
       .def_prop_ro(
           "seed",
           [](const PySession &self) {

@@ -8,6 +8,7 @@
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/TextOption.h"
+#include "flywheel/Driver/ThreadsOption.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Support/LargeStack.h"
 #include "flywheel/Target/CHeader/CHeader.h"
@@ -81,6 +82,11 @@ static ByteSizeOption memoryBudget(
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
              "may have for extents up to --max-batch and --max-extent: values "
              "that do not fit are recomputed. By default any number"));
+static ThreadsOption
+    threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
+            cl::desc("How many threads may execute a step together: functions "
+                     "of the C interface then take a team of at most so many "
+                     "workers (default 1)"));
 static TextOption
     targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
                  cl::desc("Machine to compile for. By default this one"));
@@ -284,6 +290,10 @@ static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
     print("workspace of " + entry.name,
           entry.getMaxWorkspaceBytes(bounds.lookupAll(entry.symbols))
               .getSaturated());
+  for (const ManifestEntry &entry : manifest.entries)
+    if (entry.workers > 1)
+      llvm::errs() << "  " << entry.name << " is shared between up to "
+                   << entry.workers << " threads\n";
   print("state block in C", getCStateBytes(manifest, bounds).getSaturated());
   print("constants", getConstantBytes(object));
   print("object file", object.getBufferSize());
@@ -418,6 +428,7 @@ static int compile() {
       return fail("--max-extent: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
   options.checkNumerics = checkNumerics;
+  options.threads = getThreads(threads);
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;

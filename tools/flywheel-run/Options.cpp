@@ -9,6 +9,7 @@
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/TextOption.h"
+#include "flywheel/Driver/ThreadsOption.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -194,6 +195,10 @@ static cl::list<std::string> maxExtents(
     cl::cat(category),
     cl::desc("Bounds of dynamic extents, by the names that --list has: "
              "batch=4,time=256. A feed with more is refused"));
+static ThreadsOption
+    threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
+            cl::desc("How many threads may execute a step together (default "
+                     "FLYWHEEL_NUM_THREADS of the environment, or else 1)"));
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
                   cl::desc("Keep variables on the CPU, with a warning, where "
@@ -279,6 +284,7 @@ static RunOptions getOptions() {
   options.compiledEntries = compiledEntries;
   options.memoryBudget = getByteSize(memoryBudget);
   options.maxExtents = maxExtents;
+  options.threads = getThreads(threads);
   options.softPlacement = softPlacement;
   options.feeds = feeds;
   options.prints = prints;

@@ -52,6 +52,8 @@ struct RunOptions {
   // Bounds of extents: `NAME=N`.
   std::vector<std::string> maxExtents;
   bool softPlacement = false;
+  // Nothing: not said on the command line.
+  std::optional<int64_t> threads;
   // Both.
   std::vector<std::string> feeds, prints;
   bool time = false;

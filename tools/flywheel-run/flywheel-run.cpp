@@ -45,6 +45,12 @@ static int compileAndRun(const RunOptions &options) {
   compilerOptions.cInterface = false;
   compilerOptions.checkNumerics = options.checkNumerics;
   compilerOptions.memoryBudget = options.memoryBudget;
+  compilerOptions.threads = options.threads;
+  Result<std::optional<int32_t>> threads =
+      runtime::getNumThreadsOfEnvironment();
+  if (!threads.isOk())
+    return fail(threads.status().message());
+  compilerOptions.defaultThreads = threads->value_or(1);
   if (options.memoryBudget)
     compilerOptions.maxExtents = options.getBatchSize();
   else if (!options.maxExtents.empty())

@@ -69,6 +69,10 @@ struct CompilerOptions {
   /// Fail a step, which then changes nothing, at the first op whose result has
   /// a NaN or an infinity.
   bool checkNumerics = false;
+  /// How many threads may execute a step together, 1 to kMaxThreads; by default
+  /// `defaultThreads`. Results do not depend on it.
+  std::optional<int64_t> threads;
+  int64_t defaultThreads = 1;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
   /// Called with each stage's name and the module after it.

@@ -57,17 +57,19 @@ llvm::ArrayRef<llvm::StringRef> getReservedCNames();
 
 /// One parameter of an entry's C function, after the state.
 struct CParameter {
-  enum class Kind { Feed, Extent, Result };
+  enum class Kind { Team, Feed, Extent, Result };
   Kind kind;
-  /// Index into the entry's feeds, symbols or results.
+  /// Index into the entry's feeds, symbols or results; 0 for the team.
   unsigned index;
   /// Unique among the parameters.
   std::string name;
 };
 
-/// The parameters in order: each feed, right after it the extents it is the
-/// first to use, then the results.
-std::vector<CParameter> getCParameters(const ManifestEntry &entry);
+/// The parameters in order: the team, where the model is compiled for several
+/// threads; each feed, right after it the extents it is the first to use; then
+/// the results.
+std::vector<CParameter> getCParameters(const Manifest &manifest,
+                                       const ManifestEntry &entry);
 
 /// The entry that gives variables their initial values has an interface of its
 /// own.

@@ -137,6 +137,9 @@ struct ManifestEntry {
   std::vector<std::vector<mlir::AffineMap>> workspaceSlots;
   /// Indices into `Manifest::messages` of the checks the body makes.
   std::vector<int64_t> checks;
+  /// The largest number of workers that may execute a call together; 1 for an
+  /// entry that does not touch its team.
+  int64_t workers = 1;
 
   /// Bytes of workspace that a call with these extents needs.
   CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
@@ -172,6 +175,9 @@ struct ExtentBounds {
 /// extents of a type stays within 64 bits.
 constexpr int64_t kMaxExtentBound = int64_t{1} << 24;
 
+/// The largest number of threads that a model can be compiled for.
+constexpr int64_t kMaxThreads = 256;
+
 /// Kinds of failure of a call, as gRPC and TensorFlow name them.
 enum class StatusKind { InvalidArgument, FailedPrecondition, NotFound };
 
@@ -191,6 +197,9 @@ struct Manifest {
   /// The strings that the steps name: string i has the number i + 1 in the
   /// block. Any bytes.
   std::vector<std::string> strings;
+  /// The number of threads that the model is compiled for. Where it is above 1
+  /// each entry but the initializer takes a team of workers.
+  int64_t threads = 1;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.

@@ -34,7 +34,9 @@ struct ArgumentSpec {
 /// One entry, ready to be called.
 struct EntrySpec {
   const ManifestEntry *manifest = nullptr;
+  /// One of them: the second where the model is compiled for several threads.
   PackedFunction function = nullptr;
+  PackedTeamFunction teamFunction = nullptr;
   std::vector<ArgumentSpec> feeds, results;
 };
 

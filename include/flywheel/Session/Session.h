@@ -9,6 +9,7 @@
 
 #include "flywheel/Runtime/StringTable.h"
 #include "flywheel/Runtime/VariableCheckpoint.h"
+#include "flywheel/Runtime/WorkerTeam.h"
 #include "flywheel/Session/AlignedBuffer.h"
 #include "flywheel/Session/Program.h"
 
@@ -122,6 +123,14 @@ public:
 
   const Program &getProgram() const { return *program; }
 
+  /// How many threads, at most, execute a step that the compiler has shared
+  /// between threads: as many as the program is compiled for, where nothing
+  /// else was set. Results do not depend on it.
+  int32_t getThreads() const { return team.getWorkers(); }
+  /// Errors: kInvalidArgument for less than 1, or for more than the program is
+  /// compiled for.
+  runtime::Status setThreads(int64_t threads);
+
   /// Gives every variable of the collection GLOBAL its initial value. The
   /// random stream of a variable depends on `seed` and on how often this state
   /// initialised it before.
@@ -190,6 +199,9 @@ private:
           std::shared_ptr<runtime::StringTable> strings);
   runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
+  /// The status of an entry whose arguments fit.
+  int32_t callEntry(const EntrySpec &entry, const void *const *feeds,
+                    const int64_t *extents, void *const *results);
   /// The variables for the runtime library, which may change them.
   runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;
@@ -206,6 +218,7 @@ private:
   /// What getVariable() gave out, for each variable of strings.
   mutable std::vector<std::vector<std::string_view>> variableTexts;
   AlignedBuffer workspace;
+  runtime::WorkerTeam team;
   llvm::StringMap<std::unique_ptr<CallPlan>> plans;
 };
 

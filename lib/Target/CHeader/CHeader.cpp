@@ -28,6 +28,7 @@ public:
   void write() {
     writeIntroduction();
     writeSizes();
+    writeTeam();
     writeLinkedNames();
     os << "typedef struct " << prefix << "_state " << prefix << "_state;\n\n";
     writeInitializer();
@@ -121,6 +122,31 @@ private:
     os << "\n";
   }
 
+  /// What flywheel.h declares, too: one type for all models of a program.
+  void writeTeam() {
+    if (manifest.threads == 1)
+      return;
+    os << R"(#ifndef FLYWHEEL_TEAM
+#define FLYWHEEL_TEAM
+/* Workers that execute a step together: `run` calls body(context, worker) for each
+   worker from 0 to workers - 1, all at the same time, and returns when all have
+   returned; meanwhile `barrier`, which each of them calls with its number, returns
+   once all have called it. `run` may make `workers` smaller for the time of the
+   call. One call at a time uses a team. */
+typedef struct flywheel_team flywheel_team;
+struct flywheel_team {
+  int32_t workers;
+  void (*run)(flywheel_team *team, void (*body)(void *context, int32_t worker),
+              void *context);
+  void (*barrier)(flywheel_team *team, int32_t worker);
+};
+#endif
+
+/* The largest number of workers of a team. */
+#define )"
+       << macro << "_MAX_WORKERS " << manifest.threads << "\n\n";
+  }
+
   /// An object with other sizes, bounds or parameters than the header has its
   /// functions under other names, so that it does not link.
   void writeLinkedNames() {
@@ -186,11 +212,17 @@ private:
   }
 
   void writeEntry(const ManifestEntry &entry) {
-    std::vector<CParameter> parameters = getCParameters(entry);
+    std::vector<CParameter> parameters = getCParameters(manifest, entry);
     std::string declaration;
     os << "/*\n * Entry '" << toCComment(entry.name) << "'.\n *\n";
     for (const CParameter &parameter : parameters) {
       switch (parameter.kind) {
+      case CParameter::Kind::Team:
+        os << " * " << parameter.name << ": NULL for the caller alone"
+           << (entry.workers > 1 ? "" : "; not used, the step is a small one")
+           << "\n";
+        declaration += ", flywheel_team *" + parameter.name;
+        break;
       case CParameter::Kind::Feed: {
         const ManifestArgument &feed = entry.feeds[parameter.index];
         writeArgument(parameter.name, feed, entry, "in");

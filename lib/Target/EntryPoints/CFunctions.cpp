@@ -58,13 +58,13 @@ Value EntryPointBuilder::emitExtentCheck(Value size, Value state,
 
 void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
                                       func::FuncOp packed) {
-  std::vector<CParameter> parameters = getCParameters(entry);
+  std::vector<CParameter> parameters = getCParameters(manifest, entry);
   SmallVector<Type> types{ptr};
   for (const CParameter &parameter : parameters)
     types.push_back(parameter.kind == CParameter::Kind::Extent ? i64 : ptr);
   std::string symbol = getEntrySymbol(manifest, entry);
   func::FuncOp func = beginFunction(symbol, i32, types);
-  Value state = func.getArgument(0);
+  Value state = func.getArgument(0), team;
   Value feeds = stackSlots(ptr, entry.feeds.size());
   Value extents = stackSlots(i64, entry.symbols.size());
   Value results = stackSlots(ptr, entry.results.size());
@@ -75,6 +75,9 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     Value value = func.getArgument(index + 1);
     switch (parameter.kind) {
+    case CParameter::Kind::Team:
+      team = value;
+      break;
     case CParameter::Kind::Feed:
       store(value, element(ptr, feeds, parameter.index));
       break;
@@ -102,7 +105,10 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
                       failures);
     auto call = [&] {
       Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
-      return emitCall(packed, {state, workspace, feeds, extents, results});
+      SmallVector<Value> operands{state, workspace, feeds, extents, results};
+      if (team)
+        operands.push_back(team);
+      return emitCall(packed, operands);
     };
     if (failures.empty())
       return call();

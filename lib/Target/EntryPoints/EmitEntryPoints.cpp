@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryPointBuilder.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
@@ -49,6 +50,11 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
                            << " in 'max-extents'";
         return signalPassFailure();
       }
+    if (threads < 1 || threads > kMaxThreads) {
+      module.emitError() << "expected 1 to " << kMaxThreads
+                         << " as 'threads', found " << threads.getValue();
+      return signalPassFailure();
+    }
     denormals = parseDenormalControl(flushDenormals);
     if (!denormals) {
       module.emitError() << "expected 'x86', 'aarch64' or nothing as "
@@ -66,6 +72,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
         return signalPassFailure();
       kernels.push_back(*kernel);
     }
+    addWorkers(*manifest, kernels);
     emit(*manifest, kernels);
     manifest->attachTo(module);
   }
@@ -107,6 +114,23 @@ private:
     if (cInterface)
       builder.emitLastError();
     numMessages += manifest.messages.size() - oldMessages;
+  }
+
+  /// How many workers each entry can have. Nobody gives the initializer a team.
+  void addWorkers(Manifest &manifest, ArrayRef<func::FuncOp> kernels) {
+    manifest.threads = std::max<int64_t>(manifest.threads, threads);
+    for (auto [entry, kernel] : llvm::zip_equal(manifest.entries, kernels)) {
+      if (isInitializer(entry))
+        continue;
+      entry.workers = getNumWorkers(kernel);
+      manifest.threads = std::max(manifest.threads, entry.workers);
+    }
+  }
+
+  static int64_t getNumWorkers(func::FuncOp kernel) {
+    auto count = kernel->getAttrOfType<IntegerAttr>(
+        codegen::CodegenDialect::getWorkersAttrName());
+    return count ? count.getInt() : 1;
   }
 
   /// Where the program has the function of `entry`.
@@ -187,21 +211,33 @@ private:
   }
 
   /// Two buffers of bytes, then one a feed and a result, each of a plain
-  /// layout.
+  /// layout; then, of a kernel for workers, a number and a team.
   LogicalResult checkArguments(const ManifestEntry &entry,
                                func::FuncOp kernel) {
     SmallVector<int64_t> ranks{1, 1};
     for (auto *arguments : {&entry.feeds, &entry.results})
       for (const ManifestArgument &argument : *arguments)
         ranks.push_back(argument.type.getRank());
-    if (kernel.getNumArguments() != ranks.size())
+    bool hasWorkers =
+        kernel->hasAttr(codegen::CodegenDialect::getWorkersAttrName());
+    size_t count = ranks.size() + (hasWorkers ? 2 : 0);
+    if (kernel.getNumArguments() != count)
       return kernel.emitOpError()
-             << "expected " << ranks.size()
+             << "expected " << count
              << " arguments, the state, the workspace, and the feeds and "
                 "results of entry '"
-             << entry.name << "', found " << kernel.getNumArguments();
+             << entry.name << "'"
+             << (hasWorkers ? ", and the worker and its team" : "")
+             << ", found " << kernel.getNumArguments();
+    ArrayRef<Type> types = kernel.getArgumentTypes();
+    if (hasWorkers && (!types[count - 2].isIndex() ||
+                       !isa<LLVM::LLVMPointerType>(types[count - 1])))
+      return kernel.emitOpError()
+             << "expected an index and a pointer, the worker and its team, as "
+                "the last arguments, found "
+             << types[count - 2] << " and " << types[count - 1];
     for (auto [index, type, rank] :
-         llvm::enumerate(kernel.getArgumentTypes(), ranks)) {
+         llvm::enumerate(types.take_front(ranks.size()), ranks)) {
       auto buffer = dyn_cast<MemRefType>(type);
       if (!buffer || buffer.getRank() != rank ||
           !buffer.getLayout().isIdentity())

@@ -24,8 +24,9 @@ EntryCode::EntryCode(ModuleOp module)
 func::FuncOp EntryCode::beginFunction(StringRef name, Type resultType,
                                       ArrayRef<Type> arguments) {
   b.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(b, loc, name,
-                                   b.getFunctionType(arguments, resultType));
+  auto results = resultType ? TypeRange(resultType) : TypeRange();
+  auto func =
+      func::FuncOp::create(b, loc, name, b.getFunctionType(arguments, results));
   // Several ABIs leave it to the callee to extend a 32-bit result.
   if (resultType == i32)
     func.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(),
@@ -37,6 +38,8 @@ func::FuncOp EntryCode::beginFunction(StringRef name, Type resultType,
 void EntryCode::emitReturn(Value value) {
   func::ReturnOp::create(b, loc, value);
 }
+
+void EntryCode::emitReturn() { func::ReturnOp::create(b, loc); }
 
 Value EntryCode::emitCall(func::FuncOp callee, ArrayRef<Value> operands) {
   return func::CallOp::create(b, loc, callee, operands).getResult(0);
@@ -186,6 +189,57 @@ LLVM::GlobalOp EntryCode::addText(const Twine &name, StringRef text) {
 
 Value EntryCode::getAddressOf(LLVM::GlobalOp global) {
   return LLVM::AddressOfOp::create(b, loc, global);
+}
+
+Value EntryCode::getAddressOf(func::FuncOp function) {
+  Value value =
+      func::ConstantOp::create(b, loc, function.getFunctionType(),
+                               FlatSymbolRefAttr::get(function.getOperation()));
+  return UnrealizedConversionCastOp::create(b, loc, ptr, value).getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Teams
+//===----------------------------------------------------------------------===//
+
+Value EntryCode::loadTeamField(Type type, Value team, int32_t field) {
+  auto record =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, ptr, ptr});
+  Value place = LLVM::GEPOp::create(b, loc, ptr, record, team,
+                                    ArrayRef<LLVM::GEPArg>{0, field});
+  return LLVM::LoadOp::create(b, loc, type, place);
+}
+
+Value EntryCode::loadNumWorkers(Value team) {
+  return loadTeamField(i32, team, 0);
+}
+
+Value EntryCode::loadRunFunction(Value team) {
+  return loadTeamField(ptr, team, 1);
+}
+
+Value EntryCode::loadBarrierFunction(Value team) {
+  return loadTeamField(ptr, team, 2);
+}
+
+void EntryCode::callPointer(Value function, ArrayRef<Value> operands) {
+  SmallVector<Value> callee{function};
+  llvm::append_range(callee, operands);
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (Value operand : operands) {
+    types.push_back(operand.getType());
+    // Several ABIs leave it to the caller to extend an argument of 32 bits.
+    SmallVector<NamedAttribute, 1> extension;
+    if (operand.getType() == i32)
+      extension.push_back(b.getNamedAttr(LLVM::LLVMDialect::getSExtAttrName(),
+                                         b.getUnitAttr()));
+    attributes.push_back(b.getDictionaryAttr(extension));
+  }
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto call = LLVM::CallOp::create(b, loc, type, callee);
+  call.setArgAttrsAttr(b.getArrayAttr(attributes));
 }
 
 } // namespace flywheel

@@ -22,10 +22,12 @@ public:
   explicit EntryCode(mlir::ModuleOp module);
 
   // Functions.
-  /// Adds a function to the module and goes on in its body.
+  /// Adds a function to the module and goes on in its body. Without a type it
+  /// has no result.
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::Type resultType,
                                    llvm::ArrayRef<mlir::Type> arguments);
   void emitReturn(mlir::Value value);
+  void emitReturn();
   mlir::Value emitCall(mlir::func::FuncOp callee,
                        llvm::ArrayRef<mlir::Value> operands);
 
@@ -91,11 +93,22 @@ public:
             values));
   }
   mlir::Value getAddressOf(mlir::LLVM::GlobalOp global);
+  mlir::Value getAddressOf(mlir::func::FuncOp function);
+
+  // The `flywheel_team` of a caller, which the C header declares.
+  mlir::Value loadNumWorkers(mlir::Value team);
+  mlir::Value loadRunFunction(mlir::Value team);
+  mlir::Value loadBarrierFunction(mlir::Value team);
+  /// Calls a function without a result by its address.
+  void callPointer(mlir::Value function, llvm::ArrayRef<mlir::Value> operands);
 
   mlir::ModuleOp module;
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Type ptr, i1, i8, i32, i64;
+
+private:
+  mlir::Value loadTeamField(mlir::Type type, mlir::Value team, int32_t field);
 };
 
 } // namespace flywheel

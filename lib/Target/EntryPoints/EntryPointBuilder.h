@@ -37,7 +37,8 @@ public:
   void emitEvaluator(const ManifestEntry &init, mlir::func::FuncOp kernel);
 
   /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
-  /// kernel of `entry`.
+  /// kernel of `entry`; with a team behind the results where the model is
+  /// compiled for several threads.
   mlir::func::FuncOp emitPacked(const ManifestEntry &entry,
                                 mlir::func::FuncOp kernel);
 
@@ -105,12 +106,37 @@ private:
                          const ManifestArgument &argument, mlir::Value extents);
   mlir::Value emitMemRef(mlir::Type type, mlir::Value pointer,
                          llvm::ArrayRef<mlir::Value> sizes);
-  /// The status of the kernel. `feeds` are the pointers.
+  /// What a caller passes to a packed form. `team` is null where there is none.
+  struct PackedArguments {
+    mlir::Value state, workspace, feeds, extents, results, team;
+  };
+  /// Which worker of which team executes a kernel; null for the only one.
+  struct Worker {
+    mlir::Value number, team;
+  };
+  /// The status of the kernel. `pointers` are those of the feeds.
   mlir::Value emitKernelCall(const ManifestEntry &entry,
-                             mlir::func::FuncOp kernel, mlir::Value state,
-                             mlir::Value workspace, mlir::ValueRange feeds,
-                             mlir::Value extents, mlir::Value results,
+                             mlir::func::FuncOp kernel,
+                             const PackedArguments &arguments,
+                             mlir::ValueRange pointers, Worker worker,
                              mlir::Value modeSlots);
+  /// The pointers of the feeds that a caller passes.
+  llvm::SmallVector<mlir::Value> loadFeeds(const ManifestEntry &entry,
+                                           mlir::Value feeds);
+
+  // Teams.
+  /// A status: fails where the team cannot execute the entry.
+  mlir::Value emitTeamCheck(const ManifestEntry &entry, mlir::Value state,
+                            mlir::Value team);
+  /// Memory for what workers get.
+  mlir::Value makeContext();
+  mlir::func::FuncOp emitWorkerBody(const ManifestEntry &entry,
+                                    mlir::func::FuncOp kernel);
+  /// The status of a kernel that the workers of a team execute, or the caller
+  /// alone. `context` is memory for what the workers get.
+  mlir::Value emitTeamCall(const ManifestEntry &entry, mlir::func::FuncOp body,
+                           const PackedArguments &arguments,
+                           mlir::Value context);
 
   // Initial values.
   mlir::Value emitNeeds(mlir::Value state, mlir::Value roots,

@@ -78,8 +78,10 @@ void EntryPointBuilder::emitEvaluator(const ManifestEntry &init,
   emitReturn(emitThen(status, [&] {
     emitAdoption(state);
     Value runs = offsetBy(state, getStateRunsOffset(count));
-    return emitKernelCall(init, kernel, state, workspace, {seed, runs, needs},
-                          nullPointer(), nullPointer(), modeSlots);
+    PackedArguments arguments{state,         workspace,     Value(),
+                              nullPointer(), nullPointer(), Value()};
+    return emitKernelCall(init, kernel, arguments, {seed, runs, needs},
+                          Worker(), modeSlots);
   }));
 }
 

@@ -50,38 +50,59 @@ Value EntryPointBuilder::emitTensor(Type type, Value pointer,
 }
 
 Value EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
-                                        func::FuncOp kernel, Value state,
-                                        Value workspace, ValueRange feeds,
-                                        Value extents, Value results,
+                                        func::FuncOp kernel,
+                                        const PackedArguments &arguments,
+                                        ValueRange pointers, Worker worker,
                                         Value modeSlots) {
   // The caller alone knows the size of the workspace; the kernel indexes it
   // within what the manifest asks for.
   ArrayRef<Type> types = kernel.getArgumentTypes();
   SmallVector<Value> operands{
-      emitMemRef(types[0], state, constant(i64, manifest.stateBytes)),
-      emitMemRef(types[1], workspace,
+      emitMemRef(types[0], arguments.state, constant(i64, manifest.stateBytes)),
+      emitMemRef(types[1], arguments.workspace,
                  constant(i64, std::numeric_limits<int64_t>::max()))};
-  for (auto [feed, pointer] : llvm::zip_equal(entry.feeds, feeds))
+  for (auto [feed, pointer] : llvm::zip_equal(entry.feeds, pointers))
     operands.push_back(
-        emitTensor(types[operands.size()], pointer, feed, extents));
+        emitTensor(types[operands.size()], pointer, feed, arguments.extents));
   for (auto [index, result] : llvm::enumerate(entry.results))
-    operands.push_back(emitTensor(types[operands.size()],
-                                  load(ptr, element(ptr, results, index)),
-                                  result, extents));
+    operands.push_back(
+        emitTensor(types[operands.size()],
+                   load(ptr, element(ptr, arguments.results, index)), result,
+                   arguments.extents));
+  if (operands.size() < types.size()) {
+    operands.push_back(worker.number ? worker.number
+                                     : constant(b.getIndexType(), 0));
+    operands.push_back(worker.team ? worker.team : nullPointer());
+  }
   Value saved = emitFlushDenormals(b, loc, denormals, modeSlots);
   Value status = emitCall(kernel, operands);
   emitRestoreDenormals(b, loc, denormals, saved);
   return status;
 }
 
+SmallVector<Value> EntryPointBuilder::loadFeeds(const ManifestEntry &entry,
+                                                Value feeds) {
+  SmallVector<Value> pointers;
+  for (size_t index = 0; index < entry.feeds.size(); ++index)
+    pointers.push_back(load(ptr, element(ptr, feeds, index)));
+  return pointers;
+}
+
 func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
                                            func::FuncOp kernel) {
-  func::FuncOp func = beginFunction(getPackedSymbol(manifest, entry), i32,
-                                    {ptr, ptr, ptr, ptr, ptr});
-  Value state = func.getArgument(0), workspace = func.getArgument(1),
-        feeds = func.getArgument(2), extents = func.getArgument(3),
-        results = func.getArgument(4);
-  Value modeSlots = stackSlots(i32, 2);
+  bool isParallel = entry.workers > 1;
+  func::FuncOp body = isParallel ? emitWorkerBody(entry, kernel) : nullptr;
+  SmallVector<Type> types(manifest.threads > 1 ? 6 : 5, ptr);
+  func::FuncOp func =
+      beginFunction(getPackedSymbol(manifest, entry), i32, types);
+  PackedArguments arguments{func.getArgument(0), func.getArgument(1),
+                            func.getArgument(2), func.getArgument(3),
+                            func.getArgument(4), Value()};
+  if (isParallel)
+    arguments.team = func.getArgument(5);
+  Value state = arguments.state;
+  // What the workers get, or the modes of denormal numbers of the only one.
+  Value slots = isParallel ? makeContext() : stackSlots(i32, 2);
   Value roots = entry.initializedValues.empty()
                     ? Value()
                     : stackSlots(i8, manifest.variables.size());
@@ -92,20 +113,23 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
       status = emitThen(status, [&] { return emitFirst(checkHash(state)); });
     status = emitThen(status, [&] {
       Failures failures;
-      checkPointers(entry, state, feeds, extents, results, failures);
+      checkPointers(entry, state, arguments.feeds, arguments.extents,
+                    arguments.results, failures);
       checkInitialized(entry, state, failures);
       return emitFirst(failures);
     });
+    if (isParallel)
+      status = emitThen(
+          status, [&] { return emitTeamCheck(entry, state, arguments.team); });
     if (roots)
       status = emitThen(status, [&] {
-        return emitMissingValues(entry, state, workspace, roots);
+        return emitMissingValues(entry, state, arguments.workspace, roots);
       });
     status = emitThen(status, [&] {
-      SmallVector<Value> pointers;
-      for (size_t index = 0; index < entry.feeds.size(); ++index)
-        pointers.push_back(load(ptr, element(ptr, feeds, index)));
-      return emitKernelCall(entry, kernel, state, workspace, pointers, extents,
-                            results, modeSlots);
+      if (isParallel)
+        return emitTeamCall(entry, body, arguments, slots);
+      return emitKernelCall(entry, kernel, arguments,
+                            loadFeeds(entry, arguments.feeds), Worker(), slots);
     });
     if (entry.writes.empty())
       return status;

@@ -119,3 +119,44 @@ module attributes {train.manifest = {
   entries = [{name = "init", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
               workspace = [], checks = array<i64>}],
   messages = []}} {}
+
+// -----
+
+// expected-error@below {{malformed 'train.manifest' attribute: expected 1 to 256 as 'threads', found 0}}
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 640 : i64, variables = [], entries = [], messages = [], threads = 0 : i64}} {}
+
+// -----
+
+// expected-error@below {{malformed 'train.manifest' attribute: expected 1 to 2 workers of entry 'f', found 3}}
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 640 : i64, variables = [], messages = [], threads = 2 : i64,
+  entries = [{name = "f", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
+              workspace = [], checks = array<i64>, workers = 3 : i64}]}} {}
+
+// -----
+
+// Nothing has lowered the ops of workers.
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 640 : i64, variables = [], messages = [],
+  entries = [{name = "f", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
+              workspace = [], checks = array<i64>}]}} {
+  // expected-error@below {{expected 4 arguments, the state, the workspace, and the feeds and results of entry 'f', and the worker and its team, found 2}}
+  func.func @f.kernel(%s: memref<?xi8>, %w: memref<?xi8>) -> i32 attributes {codegen.workers = 2 : i64} {
+    %ok = arith.constant 0 : i32
+    return %ok : i32
+  }
+}
+
+// -----
+
+module attributes {train.manifest = {
+  model = "m", layout_hash = 1 : i64, state_bytes = 640 : i64, variables = [], messages = [],
+  entries = [{name = "f", feeds = [], results = [], symbols = [], reads = array<i64>, writes = array<i64>,
+              workspace = [], checks = array<i64>}]}} {
+  // expected-error@below {{expected an index and a pointer, the worker and its team, as the last arguments, found 'i32' and 'index'}}
+  func.func @f.kernel(%s: memref<?xi8>, %w: memref<?xi8>, %a: i32, %b: index) -> i32 attributes {codegen.workers = 2 : i64} {
+    %ok = arith.constant 0 : i32
+    return %ok : i32
+  }
+}

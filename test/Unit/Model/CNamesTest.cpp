@@ -207,7 +207,7 @@ TEST_F(CNames, OrdinaryNamesStay) {
   for (const char *name : {"NULL", "_Bool", "int", "size_t", "unix", "1x"})
     entry.feeds.push_back(makeArgument(name, -1));
   std::string parameters;
-  for (const CParameter &parameter : getCParameters(entry))
+  for (const CParameter &parameter : getCParameters(manifest, entry))
     parameters += parameter.name + " ";
   EXPECT_EQ(parameters,
             "image x label Loss w1 a_b arg_NULL arg__Bool arg_int arg_size_t "

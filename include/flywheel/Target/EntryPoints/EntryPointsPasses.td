@@ -9,6 +9,49 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerWorkers : Pass<"flywheel-lower-workers", "::mlir::ModuleOp"> {
+  let summary = "Tell functions which worker executes them, and in which team";
+  let description = [{
+    Before: functions that several workers execute at the same time, with
+    `codegen.worker`, `codegen.num_workers` and `codegen.barrier`, and the
+    attribute `codegen.workers` where nothing calls them yet.
+
+    After: such a function, and what calls one, has two more arguments: the
+    number of its worker, an index, and a pointer to its team, the
+    `flywheel_team` of the C header, or null for a single worker. The ops are
+    gone: `team.barrier` calls the function `barrier` of the team, if there is
+    one. A function without these ops has no `codegen.workers`: one thread
+    executes it.
+
+    A function with a barrier must have no argument whose memory LLVM may take
+    to be unchanged by a call (`llvm.noalias`).
+
+    ```mlir
+    func.func @step.kernel(%x: memref<8xf32>) -> i32 attributes {codegen.workers = 2} {
+      %worker = codegen.worker : index
+      codegen.barrier
+      ...
+    // becomes
+    func.func @step.kernel(%x: memref<8xf32>, %worker: index, %team: !llvm.ptr) -> i32
+        attributes {codegen.workers = 2} {
+      %number = arith.index_cast %worker : index to i32
+      call @team.barrier(%team, %number) : (!llvm.ptr, i32) -> ()
+      ...
+    ```
+
+    Refuses: the ops outside of a function, and in one that nothing calls and
+    that does not say for how many workers it is; a function of workers with an
+    `llvm.noalias` argument.
+  }];
+  let statistics = [
+    Statistic<"numFunctions", "functions", "Number of functions for workers">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def EmitEntryPoints
     : Pass<"flywheel-emit-entry-points", "::mlir::ModuleOp"> {
   let summary = "Wrap the kernels of a model in functions that a user can call";
@@ -37,6 +80,16 @@ def EmitEntryPoints
     block with the workspace. The messages of the new checks are appended to the
     manifest.
 
+    With `threads` above 1, or a kernel with `codegen.workers`, all packed forms
+    but that of the initializer have a sixth argument, and the functions of the C
+    interface a second one: a pointer to a `flywheel_team`, which may be null.
+    `flywheel-lower-workers` has given a kernel with `codegen.workers` two more
+    arguments; each worker of the team runs it with its number, between a switch
+    of its own mode of denormal numbers and back. A kernel without that
+    attribute runs in the caller, and its entry does not touch the team. So does
+    the initializer, as worker 0 of a single one. A team of more workers than
+    `codegen.workers` says, of less than one, or without functions is an error.
+
     Control flow is that of `scf`. Memory of the caller is accessed by pointers of
     the LLVM dialect, as the interface is one of C, and becomes a memref by a cast
     of its descriptor.
@@ -59,7 +112,9 @@ def EmitEntryPoints
     Option<"flushDenormals", "flush-denormals", "std::string",
            /*default=*/"\"\"",
            "Run kernels with denormal numbers flushed to zero by the control "
-           "register of `x86` or `aarch64`; empty to leave them alone">
+           "register of `x86` or `aarch64`; empty to leave them alone">,
+    Option<"threads", "threads", "int64_t", /*default=*/"1",
+           "How many threads the model is compiled for">
   ];
   let statistics = [
     Statistic<"numEntries", "entries", "Number of entries wrapped">,

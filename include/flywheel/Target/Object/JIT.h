@@ -8,6 +8,7 @@
 #define FLYWHEEL_TARGET_OBJECT_JIT_H
 
 #include "flywheel/Target/Object/ObjectFile.h"
+#include "flywheel/flywheel.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -29,6 +30,14 @@ using PackedFunction = int32_t (*)(void *state, void *workspace,
                                    const void *const *feeds,
                                    const int64_t *extents,
                                    void *const *results);
+
+/// The same in a model that is compiled for several threads, but for the
+/// initializer: the team may be null.
+using PackedTeamFunction = int32_t (*)(void *state, void *workspace,
+                                       const void *const *feeds,
+                                       const int64_t *extents,
+                                       void *const *results,
+                                       flywheel_team *team);
 
 /// Code loaded into this process, for as long as this object lives. It is the
 /// very object file that MachineModule::getObject() gives. Functions of libm
