@@ -57,16 +57,16 @@ Status Program::addEntry(const ManifestEntry &entry) {
   // Sessions have a call of their own for it.
   if (isInitializer(entry))
     return {};
-  llvm::Expected<PackedFunction> function =
-      jit->lookupPacked(getPackedSymbol(manifest, entry));
-  if (!function)
-    return toStatus(function.takeError());
+  llvm::Expected<void *> address =
+      jit->lookup(getPackedSymbol(manifest, entry));
+  if (!address)
+    return toStatus(address.takeError());
   EntrySpec &spec = entries.emplace_back();
   spec.manifest = &entry;
   if (manifest.threads > 1)
-    spec.teamFunction = reinterpret_cast<PackedTeamFunction>(*function);
+    spec.teamFunction = reinterpret_cast<PackedTeamFunction>(*address);
   else
-    spec.function = *function;
+    spec.function = reinterpret_cast<PackedFunction>(*address);
   for (const ManifestArgument &feed : entry.feeds)
     if (Status status = addArgument(feed, spec.feeds); !status.isOk())
       return status;
