@@ -35,6 +35,7 @@ private:
                                    ArrayRef<OpFoldResult> strides);
   bool isWithinBlock(OpFoldResult size);
   bool isRest(Value size);
+  bool isBlockNumber(Value value);
   std::optional<Slice> findSlice(Operation *op, Value touched);
 
   scf::ForOp loop;
@@ -92,15 +93,29 @@ bool LoopReader::isRest(Value size) {
              getAffineConstantExpr(0, map.getContext());
 }
 
+/// Whether `value` is the number of the block of the iteration.
+bool LoopReader::isBlockNumber(Value value) {
+  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+  return apply && apply.getNumOperands() == 1 &&
+         apply.getOperand(0) == loop.getInductionVar() &&
+         apply.getAffineMap().getNumDims() == 1 &&
+         apply.getAffineMap().getResult(0) ==
+             getAffineDimExpr(0, loop.getContext()).floorDiv(step);
+}
+
 /// The dimension along which a part of a buffer is the block of the iteration.
 std::optional<int64_t> LoopReader::findBlock(ArrayRef<OpFoldResult> offsets,
                                              ArrayRef<OpFoldResult> sizes,
                                              ArrayRef<OpFoldResult> strides) {
-  for (auto [dim, offset] : llvm::enumerate(offsets))
-    if (auto value = dyn_cast<Value>(offset))
-      if (value == loop.getInductionVar() && isWithinBlock(sizes[dim]) &&
-          getConstantIntValue(strides[dim]) == 1)
-        return dim;
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    auto value = dyn_cast<Value>(offset);
+    if (!value || getConstantIntValue(strides[dim]) != 1)
+      continue;
+    if (value == loop.getInductionVar() && isWithinBlock(sizes[dim]))
+      return dim;
+    if (isBlockNumber(value) && getConstantIntValue(sizes[dim]) == 1)
+      return dim;
+  }
   return std::nullopt;
 }
 

@@ -8,7 +8,9 @@
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,6 +29,9 @@ constexpr int64_t kNumBlocks = 16;
 /// The block of a dimension whose size is known only when the step runs, which
 /// is a batch most of the time: elements of the widest vector.
 constexpr int64_t kDynamicBlock = 16;
+/// Elements of a block of a dimension along which memory is contiguous: a cache
+/// line of f32, which no two workers write, and the widest vector.
+constexpr int64_t kContiguousBlock = 16;
 
 //===----------------------------------------------------------------------===//
 // Work
@@ -91,67 +96,20 @@ static bool isIncreasing(AffineExpr expr) {
          cast<AffineConstantExpr>(expr).getValue() >= 0;
 }
 
-/// The loop of `op` that is split: parallel, and of its first output the
-/// outermost dimension with enough blocks, or else the one with most.
-static std::optional<unsigned> findLoop(linalg::LinalgOp op) {
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() == 0 ||
-      !isa<TilingInterface>(op.getOperation()))
-    return std::nullopt;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray(), outputs;
-  if (llvm::any_of(maps, [](AffineMap map) {
-        return !llvm::all_of(map.getResults(), isIncreasing);
-      }))
-    return std::nullopt;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (OpOperand &init : op.getDpsInitsMutable())
-    outputs.push_back(op.getMatchingIndexingMap(&init));
-  std::optional<unsigned> best;
-  for (AffineExpr result : outputs.front().getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(result);
-    if (!dim || sizes[dim.getPosition()] == 1 ||
-        sizes[dim.getPosition()] == 0 ||
-        iterators[dim.getPosition()] != utils::IteratorType::parallel)
-      continue;
-    // Each element of an output is written by one block.
-    if (!llvm::all_of(outputs, [&](AffineMap map) {
-          return llvm::is_contained(map.getResults(), result) &&
-                 map.isProjectedPermutation();
-        }))
-      continue;
-    unsigned loop = dim.getPosition();
-    if (ShapedType::isDynamic(sizes[loop]) || sizes[loop] >= kNumBlocks / 2)
-      return loop;
-    if (!best || sizes[loop] > sizes[*best])
-      best = loop;
-  }
-  return best;
+/// Whether memory of an operand is contiguous along `loop`.
+static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
+  return llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return map.getNumResults() != 0 &&
+           map.getResults().back().isFunctionOfDim(loop);
+  });
 }
-
-static std::optional<unsigned> findDimension(memref::CopyOp op) {
-  auto type = dyn_cast<MemRefType>(op.getSource().getType());
-  if (type && isa<MemRefType>(op.getTarget().getType()))
-    for (auto [dim, size] : llvm::enumerate(type.getShape()))
-      if (size != 1)
-        return size == 0 ? std::nullopt : std::optional<unsigned>(dim);
-  return std::nullopt;
-}
-
-bool flywheel::canSplit(Operation *op) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return findLoop(structured).has_value();
-  if (auto copy = dyn_cast<memref::CopyOp>(op))
-    return findDimension(copy).has_value();
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Splitting
-//===----------------------------------------------------------------------===//
 
 /// The size of a block of loop `number` of `op`, which has `size` iterations.
-static int64_t chooseBlock(Operation *op, unsigned number, OpFoldResult size) {
+static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
   int64_t unit = 1;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    if (isContiguous(structured, number))
+      unit = kContiguousBlock;
   if (auto fma =
           dyn_cast_if_present<codegen::FMAAttr>(codegen::getSchedule(op))) {
     if (fma.getColumns() == number)
@@ -159,19 +117,147 @@ static int64_t chooseBlock(Operation *op, unsigned number, OpFoldResult size) {
     else if (llvm::is_contained(fma.getRows().asArrayRef(), number))
       unit = fma.getRegisters()[0];
   }
-  std::optional<int64_t> constant = getConstantIntValue(size);
-  int64_t block = kDynamicBlock;
-  if (constant) {
-    block = llvm::divideCeil(*constant, kNumBlocks);
-    // Without a rest, if that takes no more than twice the size.
-    for (int64_t larger = block; larger <= 2 * block; ++larger)
-      if (*constant % larger == 0) {
-        block = larger;
-        break;
-      }
-  }
+  if (ShapedType::isDynamic(size))
+    return llvm::alignTo(kDynamicBlock, unit);
+  int64_t block = llvm::divideCeil(size, kNumBlocks);
+  // Without a rest, if that takes no more than twice the size.
+  for (int64_t larger = block; larger <= 2 * block; ++larger)
+    if (size % larger == 0 && larger % unit == 0)
+      return larger;
   return llvm::alignTo(block, unit);
 }
+
+/// How many blocks loop `number` has. One of a size that is known only when the
+/// step runs has enough.
+static int64_t countBlocks(Operation *op, unsigned number, int64_t size) {
+  return ShapedType::isDynamic(size)
+             ? kNumBlocks
+             : llvm::divideCeil(size, chooseBlock(op, number, size));
+}
+
+namespace {
+/// Where an op is split.
+struct Cut {
+  unsigned loop = 0;
+  int64_t numBlocks = 0;
+  /// Each block of a reduction has a result of its own.
+  bool isReduction = false;
+};
+} // namespace
+
+/// Of the first output the outermost parallel dimension with enough blocks, or
+/// else the one with most.
+static std::optional<Cut> findParallelCut(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<AffineMap> outputs;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    outputs.push_back(op.getMatchingIndexingMap(&init));
+  std::optional<Cut> best;
+  for (AffineExpr result : outputs.front().getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim || iterators[dim.getPosition()] != utils::IteratorType::parallel)
+      continue;
+    // Each element of an output is written by one block.
+    if (!llvm::all_of(outputs, [&](AffineMap map) {
+          return llvm::is_contained(map.getResults(), result) &&
+                 map.isProjectedPermutation();
+        }))
+      continue;
+    Cut cut{dim.getPosition()};
+    cut.numBlocks = countBlocks(op, cut.loop, sizes[cut.loop]);
+    if (cut.numBlocks >= kNumBlocks / 2)
+      return cut;
+    if (cut.numBlocks > 1 && (!best || cut.numBlocks > best->numBlocks))
+      best = cut;
+  }
+  return best;
+}
+
+/// The op that combines two results of a reduction with one output; null where
+/// it is not known, or where nothing is neutral to it.
+static Operation *findCombiner(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return nullptr;
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || !arith::getNeutralElement(combiners.front()))
+    return nullptr;
+  return combiners.front();
+}
+
+/// The outermost reduction dimension of the first input, where the results of
+/// the blocks are much less than what is reduced.
+static std::optional<Cut> findReductionCut(linalg::LinalgOp op) {
+  if (!findCombiner(op) || op.getNumDpsInputs() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  AffineMap input = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  for (AffineExpr result : input.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim || iterators[dim.getPosition()] != utils::IteratorType::reduction)
+      continue;
+    Cut cut{dim.getPosition()};
+    cut.isReduction = true;
+    int64_t size = sizes[cut.loop];
+    cut.numBlocks = countBlocks(op, cut.loop, size);
+    constexpr int64_t kMinReduced = 64;
+    int64_t reduced = ShapedType::isDynamic(size)
+                          ? kDynamicBlock
+                          : chooseBlock(op, cut.loop, size);
+    for (auto [loop, kind] : llvm::enumerate(iterators))
+      if (kind == utils::IteratorType::reduction && loop != cut.loop)
+        reduced *= ShapedType::isDynamic(sizes[loop]) ? kDynamicBlock
+                                                      : sizes[loop];
+    if (cut.numBlocks >= kNumBlocks / 2 && reduced >= kMinReduced)
+      return cut;
+  }
+  return std::nullopt;
+}
+
+static std::optional<Cut> findCut(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() == 0 ||
+      !isa<TilingInterface>(op.getOperation()) ||
+      llvm::is_contained(op.getStaticLoopRanges(), 0) ||
+      llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return !llvm::all_of(map.getResults(), isIncreasing);
+      }))
+    return std::nullopt;
+  std::optional<Cut> cut = findParallelCut(op);
+  if (cut && cut->numBlocks >= kNumBlocks / 2)
+    return cut;
+  if (std::optional<Cut> reduction = findReductionCut(op))
+    return reduction;
+  return cut;
+}
+
+static std::optional<Cut> findCut(memref::CopyOp op) {
+  auto type = dyn_cast<MemRefType>(op.getSource().getType());
+  if (!type || !isa<MemRefType>(op.getTarget().getType()))
+    return std::nullopt;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (size != 1) {
+      Cut cut{static_cast<unsigned>(dim)};
+      cut.numBlocks = countBlocks(op, dim, size);
+      return size == 0 ? std::nullopt : std::optional<Cut>(cut);
+    }
+  return std::nullopt;
+}
+
+static std::optional<Cut> findCut(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return findCut(structured);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return findCut(copy);
+  return std::nullopt;
+}
+
+bool flywheel::canSplit(Operation *op) { return findCut(op).has_value(); }
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
 
 /// Emits `op` for the iterations [offset, offset + size) of loop `number`.
 static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
@@ -194,9 +280,19 @@ static void emitBlock(RewriterBase &rewriter, Operation *op, unsigned number,
     rewriter.clone(*op, mapping);
     return;
   }
-  // Bodies of ops on buffers return nothing.
-  (void)cast<TilingInterface>(op).getTiledImplementation(rewriter, offsets,
-                                                         sizes);
+  FailureOr<TilingResult> tiled =
+      cast<TilingInterface>(op).getTiledImplementation(rewriter, offsets,
+                                                       sizes);
+  // Bodies compute with arithmetic: upstream moves their indices by
+  // affine.apply.
+  for (Operation *tile : tiled->tiledOps)
+    tile->walk([&](affine::AffineApplyOp apply) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(apply);
+      rewriter.replaceOp(apply, *affine::expandAffineMap(
+                                    rewriter, apply.getLoc(),
+                                    apply.getAffineMap(), apply.getOperands()));
+    });
 }
 
 /// Offsets, sizes and strides of all iterations of `op`.
@@ -212,15 +308,82 @@ static SmallVector<Range> getDomain(RewriterBase &rewriter, Operation *op) {
   return domain;
 }
 
-scf::ForOp flywheel::split(RewriterBase &rewriter, Operation *op) {
+/// Emits a buffer with a result for each block of `op`, a reduction, which `size`
+/// and `block` count, and behind `op` what combines them.
+static std::pair<Value, Operation *> makePartialResults(RewriterBase &rewriter, linalg::LinalgOp op,
+                                OpFoldResult size, int64_t block) {
+  Location loc = op.getLoc();
+  Operation *combiner = findCombiner(op);
+  Value output = op.getDpsInits().front();
+  AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
+  SmallVector<OpFoldResult> sizes{affine::makeComposedFoldedAffineApply(
+      rewriter, loc, s0.ceilDiv(block), {size})};
+  llvm::append_range(sizes, memref::getMixedSizes(rewriter, loc, output));
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamicSizes;
+  dispatchIndexOpFoldResults(sizes, dynamicSizes, shape);
+  auto type = cast<MemRefType>(output.getType());
+  Value partial = memref::AllocOp::create(
+      rewriter, loc, MemRefType::get(shape, type.getElementType()),
+      dynamicSizes, rewriter.getI64IntegerAttr(64));
+  // Combined in the order of the blocks, whoever computed them.
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfter(op);
+  unsigned rank = type.getRank() + 1;
+  AffineMap input = rewriter.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.front() = utils::IteratorType::reduction;
+  Operation *combination = linalg::GenericOp::create(
+      rewriter, loc, ValueRange(partial), ValueRange(output),
+      ArrayRef<AffineMap>{input, input.dropResult(0)}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Operation *combined = b.clone(*combiner);
+        combined->setOperands({args[1], args[0]});
+        linalg::YieldOp::create(b, loc, combined->getResults());
+      });
+  return {partial, combination};
+}
+
+/// Makes the output of `op`, a reduction, that of the block at `offset`.
+static linalg::LinalgOp emitBlockOutput(RewriterBase &rewriter,
+                                        linalg::LinalgOp op, Value partial,
+                                        Value offset, int64_t block) {
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(partial.getType());
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<OpFoldResult> offsets(type.getRank(), zero),
+      strides(type.getRank(), one),
+      sizes = memref::getMixedSizes(rewriter, loc, partial);
+  offsets[0] = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(block), {offset});
+  sizes[0] = one;
+  auto own = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+      type.getShape().drop_front(), type, offsets, sizes, strides));
+  Value output = memref::SubViewOp::create(rewriter, loc, own, partial, offsets,
+                                           sizes, strides);
+  Value neutral = arith::ConstantOp::create(
+      rewriter, loc, *arith::getNeutralElement(findCombiner(op)));
+  linalg::FillOp::create(rewriter, loc, neutral, output);
+  auto clone = cast<linalg::LinalgOp>(rewriter.clone(*op));
+  clone.setDpsInitOperand(0, output);
+  return clone;
+}
+
+SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
-  unsigned number = isa<memref::CopyOp>(op)
-                        ? *findDimension(cast<memref::CopyOp>(op))
-                        : *findLoop(cast<linalg::LinalgOp>(op));
+  Cut cut = *findCut(op);
   SmallVector<Range> domain = getDomain(rewriter, op);
-  OpFoldResult size = domain[number].size;
-  int64_t block = chooseBlock(op, number, size);
+  OpFoldResult size = domain[cut.loop].size;
+  int64_t block = chooseBlock(
+      op, cut.loop,
+      getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  SplitOp result;
+  Value partial;
+  if (cut.isReduction)
+    std::tie(partial, result.combination) = makePartialResults(
+        rewriter, cast<linalg::LinalgOp>(op), size, block);
   AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
   OpFoldResult full = affine::makeComposedFoldedAffineApply(
       rewriter, loc, s0.floorDiv(block) * block, {size});
@@ -230,26 +393,33 @@ scf::ForOp flywheel::split(RewriterBase &rewriter, Operation *op) {
   Value zero = toValue(rewriter.getIndexAttr(0)),
         step = toValue(rewriter.getIndexAttr(block)), middle = toValue(full),
         end = toValue(size);
-  auto loop = scf::ForOp::create(rewriter, loc, zero, middle, step);
-  {
+  auto emitLoop = [&](Value begin, Value end,
+                      function_ref<OpFoldResult(Value)> getSize) {
+    auto loop = scf::ForOp::create(rewriter, loc, begin, end, step);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    emitBlock(rewriter, op, number, domain, loop.getInductionVar(),
-              rewriter.getIndexAttr(block));
-  }
+    Value offset = loop.getInductionVar();
+    Operation *whole = op;
+    if (partial)
+      whole = emitBlockOutput(rewriter, cast<linalg::LinalgOp>(op), partial,
+                              offset, block);
+    emitBlock(rewriter, whole, cut.loop, domain, offset, getSize(offset));
+    if (partial)
+      rewriter.eraseOp(whole);
+    return loop;
+  };
+  result.loop = emitLoop(
+      zero, middle, [&](Value) { return rewriter.getIndexAttr(block); });
   if (!isEqualConstantIntOrValue(full, size)) {
-    auto tail = scf::ForOp::create(rewriter, loc, middle, end, step);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(tail.getBody());
     AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    OpFoldResult rest =
-        getConstantIntValue(size)
-            ? affine::makeComposedFoldedAffineApply(rewriter, loc, s0 % block,
-                                                    {size})
-            : affine::makeComposedFoldedAffineApply(
-                  rewriter, loc, s0 - d0, {tail.getInductionVar(), size});
-    emitBlock(rewriter, op, number, domain, tail.getInductionVar(), rest);
+    emitLoop(middle, end, [&](Value offset) {
+      return getConstantIntValue(size)
+                 ? affine::makeComposedFoldedAffineApply(rewriter, loc,
+                                                         s0 % block, {size})
+                 : affine::makeComposedFoldedAffineApply(rewriter, loc, s0 - d0,
+                                                         {offset, size});
+    });
   }
   rewriter.eraseOp(op);
-  return loop;
+  return result;
 }

@@ -22,6 +22,10 @@ bool StepReader::isWorthSharing(Operation *op) {
   return estimateWork(op, kAssumedSize) >= minLoopWork;
 }
 
+bool StepReader::isToBeSplit(Operation *op) {
+  return isWorthSharing(op) && canSplit(op) && !parts.contains(op);
+}
+
 /// `op` as a loop that workers share, if it is one.
 std::optional<ParallelLoop> StepReader::findShared(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
@@ -40,7 +44,7 @@ bool StepReader::containsShared(Operation *op) {
   WalkResult result = op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
     if (nested == op)
       return WalkResult::advance();
-    if (findShared(nested) || (canSplit(nested) && isWorthSharing(nested)))
+    if (findShared(nested) || isToBeSplit(nested))
       return WalkResult::interrupt();
     return isa<linalg::LinalgOp>(nested) ? WalkResult::skip()
                                          : WalkResult::advance();
@@ -102,8 +106,15 @@ FailureOr<std::vector<StepItem>> StepReader::read(Block &block) {
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (op == tail || op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (canSplit(op) && isWorthSharing(op))
-      op = split(rewriter, op);
+    if (isToBeSplit(op)) {
+      SplitOp whole = split(rewriter, op);
+      if (whole.combination)
+        parts.insert(whole.combination);
+      for (scf::ForOp loop : {whole.loop, findTail(whole.loop)})
+        if (loop)
+          loop.walk([&](Operation *nested) { parts.insert(nested); });
+      op = whole.loop;
+    }
     FailureOr<StepItem> item = readOp(op);
     if (failed(item))
       return failure();

@@ -54,6 +54,7 @@ public:
 
 private:
   bool isWorthSharing(mlir::Operation *op);
+  bool isToBeSplit(mlir::Operation *op);
   std::optional<ParallelLoop> findShared(mlir::Operation *op);
   bool containsShared(mlir::Operation *op);
   mlir::FailureOr<StepItem> readOp(mlir::Operation *op);
@@ -62,6 +63,8 @@ private:
   mlir::RewriterBase &rewriter;
   int64_t minLoopWork;
   mlir::Operation *obstacle = nullptr;
+  /// Blocks of what was split, and ops that combine their results.
+  llvm::SmallPtrSet<mlir::Operation *, 8> parts;
 };
 
 } // namespace flywheel

@@ -35,7 +35,7 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
            "The largest number of workers">,
     Option<"minWork", "min-work", "int64_t", /*default=*/"4000000",
            "Scalar operations of a step that is worth sharing">,
-    Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"32768",
+    Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
            "Scalar operations of a loop that is worth sharing">
   ];
   let statistics = [
