@@ -220,6 +220,9 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   DistributeStepOptions distribute;
   distribute.workers = options.threads.value_or(1);
+  distribute.minWork = options.minSharedWork;
+  distribute.minLoopWork =
+      std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
   pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
   PlanWorkspaceOptions workspace;
   workspace.extent = rematerialize.extent;

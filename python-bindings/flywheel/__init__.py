@@ -112,6 +112,7 @@ def compile(
     max_extent: Union[int, Mapping[str, int], None] = None,
     check_numerics: bool = False,
     threads: Optional[int] = None,
+    min_shared_work: int = 4_000_000,
 ) -> Program:
     """Compiles a model for this machine.
 
@@ -145,7 +146,8 @@ def compile(
 
     `threads` is how many threads may execute a step together, by default
     FLYWHEEL_NUM_THREADS of the environment, or else 1; `Session.threads` limits it for
-    the calls of a session. Results do not depend on it.
+    the calls of a session. Results do not depend on it. A step of less than
+    `min_shared_work` scalar operations is executed by one.
 
     A module that `lower` made, or that was parsed from the output of a stage, goes
     on from there: options that its stages have read need not be given again, and
@@ -175,6 +177,7 @@ def compile(
         max_extents=named,
         check_numerics=check_numerics,
         threads=threads,
+        min_shared_work=min_shared_work,
     )
 
 

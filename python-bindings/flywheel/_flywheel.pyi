@@ -180,6 +180,7 @@ def _compile(
     max_extents: Dict[str, int],
     check_numerics: bool,
     threads: Optional[int],
+    min_shared_work: int,
 ) -> Program: ...
 def _cost(
     module: Module,

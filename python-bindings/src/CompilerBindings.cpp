@@ -159,7 +159,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::vector<std::string> &freezeVariables,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxExtent,
         const std::map<std::string, int64_t> &maxExtents, bool checkNumerics,
-        std::optional<int64_t> threads) {
+        std::optional<int64_t> threads, int64_t minSharedWork) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
@@ -173,6 +173,9 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
                            std::to_string(*threads))
                               .c_str());
   options.threads = threads;
+  if (minSharedWork < 0)
+    throw nb::value_error("expected a min_shared_work of at least 0");
+  options.minSharedWork = minSharedWork;
   auto defaultThreads = runtime::getNumThreadsOfEnvironment();
   if (!defaultThreads.isOk())
     throw nb::value_error(defaultThreads.status().message().c_str());
@@ -303,7 +306,7 @@ static void addModule(nb::module_ &module) {
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "memory_budget"_a.none(),
              "max_extent"_a.none(), "max_extents"_a, "check_numerics"_a,
-             "threads"_a.none());
+             "threads"_a.none(), "min_shared_work"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
   module.def(

@@ -8,6 +8,9 @@ A numeric test says once what a model must compute and runs it as
 * `avx2`: the same with the instructions of x86-64-v3 only,
 * `object`: an object file of flywheel-compile, linked to a shared library and
   called through ctypes.
+
+`threads`, for tests that ask for it, is `optimized` by two threads that share all
+that can be shared.
 """
 
 import ctypes
@@ -91,9 +94,11 @@ class SessionModel(Model):
         freeze: Optional[str],
         memory_budget: Optional[int],
         max_extent: int,
+        threads: int = 1,
     ) -> None:
         self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
-                                        memory_budget=memory_budget, max_extent=max_extent)
+                                        memory_budget=memory_budget, max_extent=max_extent, threads=threads,
+                                        min_shared_work=0)
         self.session = flywheel.Session(self.program)
         self.max_extent = max_extent
 
@@ -247,9 +252,11 @@ def make(
     `max_extent`."""
     if configuration == "object":
         return ObjectModel(text, max_extent, entries, freeze, memory_budget)
-    lowering = "optimized" if configuration == "avx2" else configuration
+    lowering = "reference" if configuration == "reference" else "optimized"
     cpu = "x86-64-v3" if configuration == "avx2" else None
-    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_extent)
+    # A budget is for one worker: each has buffers of its own.
+    threads = 2 if configuration == "threads" and memory_budget is None else 1
+    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_extent, threads)
 
 
 def configurations(

@@ -87,6 +87,11 @@ static ThreadsOption
             cl::desc("How many threads may execute a step together: functions "
                      "of the C interface then take a team of at most so many "
                      "workers (default 1)"));
+static cl::opt<uint64_t> minSharedWork(
+    "min-shared-work", cl::value_desc("N"), cl::cat(category),
+    cl::init(4'000'000),
+    cl::desc("With --threads: scalar operations that are worth sharing. A step "
+             "of less is executed by one thread (default 4000000)"));
 static TextOption
     targetTriple("target-triple", cl::value_desc("triple"), cl::cat(category),
                  cl::desc("Machine to compile for. By default this one"));
@@ -429,6 +434,8 @@ static int compile() {
   options.memoryBudget = getByteSize(memoryBudget);
   options.checkNumerics = checkNumerics;
   options.threads = getThreads(threads);
+  options.minSharedWork = static_cast<int64_t>(
+      std::min<uint64_t>(minSharedWork, std::numeric_limits<int64_t>::max()));
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;

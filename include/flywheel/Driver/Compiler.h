@@ -73,6 +73,9 @@ struct CompilerOptions {
   /// `defaultThreads`. Results do not depend on it.
   std::optional<int64_t> threads;
   int64_t defaultThreads = 1;
+  /// Scalar operations that are worth sharing between threads: a step of less
+  /// is executed by one.
+  int64_t minSharedWork = 4'000'000;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
   /// Called with each stage's name and the module after it.

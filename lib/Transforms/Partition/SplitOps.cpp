@@ -6,6 +6,7 @@
 
 #include "SplitOps.h"
 
+#include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -81,20 +82,6 @@ int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
 //===----------------------------------------------------------------------===//
 // Where an op is split
 //===----------------------------------------------------------------------===//
-
-/// Whether a block of a loop reads one block of the operand: upstream takes its
-/// ends from the ends of the loops.
-static bool isIncreasing(AffineExpr expr) {
-  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    if (expr.getKind() == AffineExprKind::Add)
-      return isIncreasing(binary.getLHS()) && isIncreasing(binary.getRHS());
-    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    return expr.getKind() == AffineExprKind::Mul && factor &&
-           factor.getValue() > 0 && isIncreasing(binary.getLHS());
-  }
-  return !isa<AffineConstantExpr>(expr) ||
-         cast<AffineConstantExpr>(expr).getValue() >= 0;
-}
 
 /// Whether memory of an operand is contiguous along `loop`.
 static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
@@ -208,8 +195,8 @@ static std::optional<Cut> findReductionCut(linalg::LinalgOp op) {
                           : chooseBlock(op, cut.loop, size);
     for (auto [loop, kind] : llvm::enumerate(iterators))
       if (kind == utils::IteratorType::reduction && loop != cut.loop)
-        reduced *= ShapedType::isDynamic(sizes[loop]) ? kDynamicBlock
-                                                      : sizes[loop];
+        reduced *=
+            ShapedType::isDynamic(sizes[loop]) ? kDynamicBlock : sizes[loop];
     if (cut.numBlocks >= kNumBlocks / 2 && reduced >= kMinReduced)
       return cut;
   }
@@ -219,10 +206,7 @@ static std::optional<Cut> findReductionCut(linalg::LinalgOp op) {
 static std::optional<Cut> findCut(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInits() == 0 ||
       !isa<TilingInterface>(op.getOperation()) ||
-      llvm::is_contained(op.getStaticLoopRanges(), 0) ||
-      llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
-        return !llvm::all_of(map.getResults(), isIncreasing);
-      }))
+      llvm::is_contained(op.getStaticLoopRanges(), 0) || !hasTileableMaps(op))
     return std::nullopt;
   std::optional<Cut> cut = findParallelCut(op);
   if (cut && cut->numBlocks >= kNumBlocks / 2)
@@ -308,10 +292,12 @@ static SmallVector<Range> getDomain(RewriterBase &rewriter, Operation *op) {
   return domain;
 }
 
-/// Emits a buffer with a result for each block of `op`, a reduction, which `size`
-/// and `block` count, and behind `op` what combines them.
-static std::pair<Value, Operation *> makePartialResults(RewriterBase &rewriter, linalg::LinalgOp op,
-                                OpFoldResult size, int64_t block) {
+/// Emits a buffer with a result for each block of `op`, a reduction, which
+/// `size` and `block` count, and behind `op` what combines them.
+static std::pair<Value, Operation *> makePartialResults(RewriterBase &rewriter,
+                                                        linalg::LinalgOp op,
+                                                        OpFoldResult size,
+                                                        int64_t block) {
   Location loc = op.getLoc();
   Operation *combiner = findCombiner(op);
   Value output = op.getDpsInits().front();
@@ -377,22 +363,29 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
   SmallVector<Range> domain = getDomain(rewriter, op);
   OpFoldResult size = domain[cut.loop].size;
   int64_t block = chooseBlock(
-      op, cut.loop,
-      getConstantIntValue(size).value_or(ShapedType::kDynamic));
+      op, cut.loop, getConstantIntValue(size).value_or(ShapedType::kDynamic));
   SplitOp result;
   Value partial;
   if (cut.isReduction)
-    std::tie(partial, result.combination) = makePartialResults(
-        rewriter, cast<linalg::LinalgOp>(op), size, block);
-  AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
-  OpFoldResult full = affine::makeComposedFoldedAffineApply(
-      rewriter, loc, s0.floorDiv(block) * block, {size});
-  auto toValue = [&](OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+    std::tie(partial, result.combination) =
+        makePartialResults(rewriter, cast<linalg::LinalgOp>(op), size, block);
+  // Not composed with what the size is computed from: the proof that these
+  // loops are shared looks for these maps of the bounds.
+  auto apply = [&](AffineMap map, ValueRange operands) -> Value {
+    return affine::AffineApplyOp::create(rewriter, loc, map, operands);
   };
-  Value zero = toValue(rewriter.getIndexAttr(0)),
-        step = toValue(rewriter.getIndexAttr(block)), middle = toValue(full),
-        end = toValue(size);
+  AffineExpr d0 = rewriter.getAffineDimExpr(0),
+             s0 = rewriter.getAffineSymbolExpr(0);
+  std::optional<int64_t> constantSize = getConstantIntValue(size);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  Value zero = constant(0), step = constant(block),
+        end = getValueOrCreateConstantIndexOp(rewriter, loc, size),
+        middle = constantSize
+                     ? constant(*constantSize / block * block)
+                     : apply(AffineMap::get(0, 1, s0.floorDiv(block) * block),
+                             {end});
   auto emitLoop = [&](Value begin, Value end,
                       function_ref<OpFoldResult(Value)> getSize) {
     auto loop = scf::ForOp::create(rewriter, loc, begin, end, step);
@@ -408,18 +401,14 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op) {
       rewriter.eraseOp(whole);
     return loop;
   };
-  result.loop = emitLoop(
-      zero, middle, [&](Value) { return rewriter.getIndexAttr(block); });
-  if (!isEqualConstantIntOrValue(full, size)) {
-    AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    emitLoop(middle, end, [&](Value offset) {
-      return getConstantIntValue(size)
-                 ? affine::makeComposedFoldedAffineApply(rewriter, loc,
-                                                         s0 % block, {size})
-                 : affine::makeComposedFoldedAffineApply(rewriter, loc, s0 - d0,
-                                                         {offset, size});
+  result.loop = emitLoop(zero, middle,
+                         [&](Value) { return rewriter.getIndexAttr(block); });
+  if (!constantSize || *constantSize % block != 0)
+    result.tail = emitLoop(middle, end, [&](Value offset) -> OpFoldResult {
+      if (constantSize)
+        return rewriter.getIndexAttr(*constantSize % block);
+      return apply(AffineMap::get(1, 1, s0 - d0), {offset, end});
     });
-  }
   rewriter.eraseOp(op);
   return result;
 }

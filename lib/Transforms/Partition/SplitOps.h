@@ -22,16 +22,18 @@ bool canSplit(mlir::Operation *op);
 
 /// What an op becomes.
 struct SplitOp {
-  /// The loop over full blocks; one over the rest is behind it.
+  /// The loop over full blocks.
   mlir::scf::ForOp loop;
+  /// The loop behind it over the rest, or null.
+  mlir::scf::ForOp tail;
   /// Combines the results of the blocks of a reduction; null for other ops.
   mlir::Operation *combination = nullptr;
 };
 
 /// Replaces `op`, which can be split, by a loop over blocks, and one over the
 /// rest where the last block is not full. Blocks are the same in every op that
-/// has a dimension of this size. Those of a reduction have results of their own,
-/// which are combined in order.
+/// has a dimension of this size. Those of a reduction have results of their
+/// own, which are combined in order.
 SplitOp split(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
 } // namespace flywheel

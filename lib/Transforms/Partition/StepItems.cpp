@@ -110,7 +110,7 @@ FailureOr<std::vector<StepItem>> StepReader::read(Block &block) {
       SplitOp whole = split(rewriter, op);
       if (whole.combination)
         parts.insert(whole.combination);
-      for (scf::ForOp loop : {whole.loop, findTail(whole.loop)})
+      for (scf::ForOp loop : {whole.loop, whole.tail})
         if (loop)
           loop.walk([&](Operation *nested) { parts.insert(nested); });
       op = whole.loop;

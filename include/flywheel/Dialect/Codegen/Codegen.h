@@ -7,8 +7,8 @@
 #ifndef FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H
 #define FLYWHEEL_DIALECT_CODEGEN_CODEGEN_H
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"

@@ -1,0 +1,25 @@
+//===- AccessMaps.h - How loops index operands ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_ANALYSIS_ACCESSMAPS_H
+#define FLYWHEEL_ANALYSIS_ACCESSMAPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace flywheel {
+
+/// Whether every result of `map` is a sum of loops, times constants that are
+/// not negative, and of constants that are not negative. Then a tile of the
+/// loops reads one slice, from its first iteration to its last one: what tiling
+/// assumes. A modulus, a division or a loop that runs backwards breaks this.
+bool isTileable(mlir::AffineMap map);
+
+/// Whether `isTileable` holds for every operand of `op`.
+bool hasTileableMaps(mlir::linalg::LinalgOp op);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_ANALYSIS_ACCESSMAPS_H
