@@ -21,12 +21,17 @@ Operation *getNarrowingOf(BlockArgument element) {
              : nullptr;
 }
 
-/// The argument of the body that `factor` is, converted or not.
+/// The argument of the body that `factor` is, converted or not; null where the
+/// body narrows an argument that it has another use for.
 static Value getSource(Value factor) {
   if (auto extension = factor.getDefiningOp<arith::ExtFOp>())
     factor = extension.getIn();
   if (auto narrowing = factor.getDefiningOp<arith::TruncFOp>())
-    factor = narrowing.getIn();
+    return isa<BlockArgument>(narrowing.getIn()) &&
+                   getNarrowingOf(cast<BlockArgument>(narrowing.getIn())) ==
+                       narrowing
+               ? narrowing.getIn()
+               : Value();
   return factor;
 }
 

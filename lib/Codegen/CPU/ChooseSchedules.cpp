@@ -52,7 +52,9 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics() ||
-          (op.hasPureTensorSemantics() && reusesInputs(op)))
+          (op.hasPureTensorSemantics() &&
+           (reusesInputs(op) ||
+            isa_and_present<codegen::FMAAttr>(codegen::getSchedule(op)))))
         ops.push_back(op);
     });
     if (ops.empty())
@@ -75,9 +77,11 @@ private:
                        << "; another one is chosen";
     }
     // On tensors only groups are formed, which are those of contractions.
-    codegen::ScheduleAttrInterface chosen =
-        op.hasPureTensorSemantics() ? getFMAKernels().choose(op, cpu)
-                                    : chooseSchedule(op, cpu);
+    codegen::ScheduleAttrInterface chosen;
+    if (op.hasPureBufferSemantics())
+      chosen = chooseSchedule(op, cpu);
+    else if (reusesInputs(op))
+      chosen = getFMAKernels().choose(op, cpu);
     if (chosen)
       codegen::setSchedule(op, chosen);
     else

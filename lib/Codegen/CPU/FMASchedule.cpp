@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 
+#include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/ContractionTile.h"
 #include "flywheel/Support/CheckedSize.h"
@@ -275,7 +276,7 @@ void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
 SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   // Each pass adds to the whole of C. On buffers, groups are formed already.
   if (!op.hasPureTensorSemantics() || !contraction.passes.empty() ||
-      contraction.rows.empty() || isEmpty())
+      contraction.rows.empty() || isEmpty() || !hasTileableMaps(op))
     return {};
   SmallVector<int64_t> outer(sizes.size(), 0), inner(sizes.size(), 0);
   for (unsigned loop : parallel)
@@ -294,6 +295,13 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
           DenseI64ArrayAttr::get(context, inner)};
 }
 
+/// Whether the body of `op` narrows what it reads.
+static bool narrowsInput(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return getNarrowingOf(op.getMatchingBlockArgument(input)) != nullptr;
+  });
+}
+
 codegen::FMAAttr FMAScheduler::choose() {
   if (!chooseColumns() || !chooseRows())
     return {};
@@ -302,6 +310,9 @@ codegen::FMAAttr FMAScheduler::choose() {
                                sizes[contraction.n]);
   choosePasses();
   SmallVector<DenseI64ArrayAttr> tiles = chooseTiles();
+  // Only what computes tiles takes a narrowing out of the body.
+  if (tiles.empty() && narrowsInput(op))
+    return {};
   MLIRContext *context = op.getContext();
   auto toAttr = [&](ArrayRef<unsigned> loops) {
     return DenseI64ArrayAttr::get(
@@ -320,10 +331,7 @@ codegen::FMAAttr FMAScheduler::choose() {
 static bool hasKernel(linalg::LinalgOp op) {
   if (!isContraction(op))
     return false;
-  if (op.hasPureBufferSemantics() &&
-      llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-        return getNarrowingOf(op.getMatchingBlockArgument(input));
-      }))
+  if (op.hasPureBufferSemantics() && narrowsInput(op))
     return false;
   Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
   return element.isF32() || element.isF64();
@@ -369,6 +377,11 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
                   "other; found " +
                   Twine(schedule.getWorkers()));
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
+  if (!schedule.getTiles().empty() && !hasTileableMaps(op))
+    return refuse("expected operands that are indexed by sums of loops, times "
+                  "constants that are not negative, to compute it in tiles");
+  if (!schedule.getTiles().empty() && llvm::is_contained(sizes, 0))
+    return refuse("expected iterations to compute in tiles, found none");
   CheckedSize numRows = 1;
   for (int64_t loop : schedule.getRows().asArrayRef()) {
     if (result.bMap.isFunctionOfDim(loop))

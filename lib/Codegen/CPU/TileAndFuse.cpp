@@ -13,6 +13,7 @@
 
 #include "FMASchedule.h"
 
+#include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
@@ -96,7 +97,7 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   if (!user || !user.hasPureTensorSemantics() ||
       user.getNumParallelLoops() != user.getNumLoops() ||
       user.isDpsInit(&use) || user->getBlock() != contraction->getBlock() ||
-      user.hasIndexSemantics())
+      user.hasIndexSemantics() || !hasTileableMaps(user))
     return {};
   if (!user.getMatchingIndexingMap(&use).isIdentity())
     return {};
@@ -262,11 +263,13 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics() && !codegen::getSchedule(op))
+      // The kernel of a contraction has inputs of its own.
+      if (op.hasPureTensorSemantics() &&
+          !isa_and_present<codegen::FMAAttr>(codegen::getSchedule(op)))
         readDestinations(rewriter, op);
     });
     SmallVector<ContractionGroup> groups;
-    // A sum of two products is computed in the tiles of the last one.
+    // A sum of two products is computed in the tiles of the first one.
     llvm::SmallPtrSet<Operation *, 8> claimed;
     getOperation().walk([&](linalg::LinalgOp structured) {
       auto schedule = dyn_cast_if_present<codegen::FMAAttr>(
@@ -373,13 +376,17 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
   if (group.epilogue && contraction->use_empty())
     rewriter.eraseOp(contraction);
 
-  // The tiles, which the next level tiles again.
-  for (Operation *op : result->tiledAndFusedOps) {
-    if (codegen::getSchedule(op))
-      group.contraction = cast<linalg::LinalgOp>(op);
-    else if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      group.epilogue = generic;
+  // The tiles, which the next level tiles again: that of the root comes first.
+  // Of the producers, only the fill and the contraction are fused.
+  ArrayRef<Operation *> tiled = result->tiledAndFusedOps.getArrayRef();
+  if (!group.epilogue) {
+    group.contraction = cast<linalg::LinalgOp>(tiled.front());
+    return success();
   }
+  group.epilogue = cast<linalg::GenericOp>(tiled.front());
+  for (Operation *op : tiled.drop_front())
+    if (!isa<linalg::FillOp>(op))
+      group.contraction = cast<linalg::LinalgOp>(op);
   return success();
 }
 

@@ -341,8 +341,8 @@ struct LowerLinalgExt : flywheel::impl::LowerLinalgExtBase<LowerLinalgExt> {
               [](auto typed) { Lowering(typed).lower(typed); })
           .Case<CholeskyOp>(flywheel::lowerCholesky)
           .Case<TriangularSolveOp>(flywheel::lowerTriangularSolve)
-            .Case<ArgsortOp, CombineRowsOp, UpdateRowsOp>(
-                [](auto typed) { flywheel::lowerRows(typed); });
+          .Case<ArgsortOp, CombineRowsOp, UpdateRowsOp>(
+              [](auto typed) { flywheel::lowerRows(typed); });
       op->erase();
     }
     lowerConditions(getOperation());

@@ -81,11 +81,15 @@ LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 /// The structured op that `op` is; emits an error and returns null for others.
+/// MLIR verifies attributes before the op itself: nothing can be asked of the
+/// loops of a malformed one.
 static linalg::LinalgOp getStructured(Operation *op, Attribute schedule) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     op->emitOpError() << "expected a structured op for the schedule "
                       << schedule;
+  else if (failed(op->getName().verifyInvariants(op)))
+    return {};
   return structured;
 }
 

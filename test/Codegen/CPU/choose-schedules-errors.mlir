@@ -69,3 +69,42 @@ module attributes {codegen.target = #cpu} {
     return %0, %1 : tensor<2x4x4xf32>, tensor<4x4xf16>
   }
 }
+
+// -----
+
+// On tensors too, whatever the op; tiles need iterations.
+#cpu = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>
+module attributes {codegen.target = #cpu} {
+  // CHECK-LABEL: func.func @misfits_on_tensors
+  // CHECK: linalg.exp ins
+  func.func @misfits_on_tensors(%a: tensor<64x128xf32>, %e: tensor<64x0xf32>, %f: tensor<0x128xf32>) -> (tensor<64x128xf32>, tensor<64x128xf32>) {
+    // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
+    %0 = linalg.exp {codegen.schedule = #codegen.fma<tiles = [[0, 16], [4, 0]], rows = [0], columns = 1, registers = [4, 16]>} ins(%a : tensor<64x128xf32>) outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
+    // expected-warning @below {{does not fit: expected iterations to compute in tiles, found none; another one is chosen}}
+    %1 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 16, 0], [4, 0, 0]], rows = [0], columns = 1, registers = [4, 16]>} ins(%e, %f : tensor<64x0xf32>, tensor<0x128xf32>) outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
+    return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32>
+  }
+}
+
+// -----
+
+// A narrowing that has no use but one that nobody reads is one nevertheless.
+#cpu = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>
+module attributes {codegen.target = #cpu} {
+  // CHECK-LABEL: func.func @narrowed
+  // CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<
+  func.func @narrowed(%a: memref<64x32xf32>, %b: memref<32x128xf32>, %c: memref<64x128xf32>) {
+    // expected-remark @below {{without its output in registers}}
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<64x32xf32>, memref<32x128xf32>) outs(%c : memref<64x128xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %n = arith.truncf %x : f32 to bf16
+      %dead = arith.addf %x, %x : f32
+      %v = arith.extf %n : bf16 to f32
+      %p = arith.mulf %v, %y : f32
+      %s = arith.addf %z, %p : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}

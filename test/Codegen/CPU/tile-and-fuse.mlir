@@ -652,3 +652,68 @@ func.func @given(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x12
   } -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
+
+// -----
+
+// A schedule on the epilogue, or on the fill, is not that of the contraction.
+// CHECK-LABEL: func.func @scheduled_neighbours(
+// CHECK: scf.forall
+// CHECK: linalg.fill {codegen.schedule = #codegen.loops}
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.loops
+// CHECK: tensor.parallel_insert_slice
+func.func @scheduled_neighbours(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %f = linalg.fill {codegen.schedule = #codegen.loops} ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<64x32xf32>, tensor<32x128xf32>) outs(%f : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"], codegen.schedule = #codegen.loops}
+      ins(%g : tensor<64x128xf32>) outs(%e : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+// A tile of rows does not read one slice of these: the op is behind the tiles.
+// CHECK-LABEL: func.func @rows_modulo(
+// CHECK: scf.forall
+// CHECK: tensor.parallel_insert_slice
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}}, %arg2 : tensor<64x128xf32>, tensor<5x128xf32>)
+func.func @rows_modulo(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<5x128xf32>) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<64x32xf32>, tensor<32x128xf32>) outs(%f : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i mod 5, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %w : tensor<64x128xf32>, tensor<5x128xf32>) outs(%e : tensor<64x128xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %1 = arith.subf %q, %p : f32
+    linalg.yield %1 : f32
+  } -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// -----
+
+// Nor of a contraction that runs backwards along an operand: it has no tiles.
+// CHECK-LABEL: func.func @backwards(
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @backwards(%x: tensor<66xf32>, %y: tensor<3x128xf32>) -> tensor<64x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m - k + 2)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<66xf32>, tensor<3x128xf32>) outs(%f : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x128xf32>
+  return %g : tensor<64x128xf32>
+}

@@ -376,3 +376,15 @@ module attributes {codegen.workers = 2} {
 func.func @private_function() attributes {codegen.private} {
   return
 }
+
+// -----
+
+// Attributes are verified before the op: one that is malformed has no loops.
+func.func @malformed(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) {
+  // expected-error @below {{'linalg.generic' op requires attribute 'indexing_maps'}}
+  "linalg.generic"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }) {codegen.schedule = #codegen.vector<along = 0, lanes = 4>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}

@@ -34,6 +34,11 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     tile. Where the schedule says so, the outermost level packs the part of the
     right-hand side that its tile reads. What an op reads of the old value of its
     destination, element for element, it reads from the destination.
+
+    A tile reads one slice of each operand, from its first iteration to its last
+    one. So operands have to be indexed by sums of loops, times constants that are
+    not negative: an elementwise op with another indexing map is computed behind
+    the tiles, and a contraction with one cannot have tiles.
   }];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect",
