@@ -7,7 +7,7 @@ call that the last check refuses makes all the checks and nothing else. The cost
 of the guarantee is the time of such a call over the time of a step: an upper
 bound, as the refused call also stores its status. Both are calls of one object
 file from C, in turn; the figures are medians over rounds. The models are those
-of steps.py; the last check is that of the last label.
+of the row `digits` of peers; the last check is that of the last label.
 
 usage: python benchmarks/all_or_nothing.py [--rounds N] [--json F]
 

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole train steps, side by side: Flywheel, JAX (jit, donated state), PyTorch (eager and
+torch.compile) and TensorFlow (tf.function, with and without XLA).
+
+Each peer is in a process of its own, on the same cores, and one runs at a time: round by
+round, in turn. Before anything is timed, three steps from the same values have to give the
+same losses to 1e-3, with whatever is drawn at random held still. A figure is the median
+over rounds; a ratio is the median of those of each round, so that what slows the machine
+down cancels out: above 1, Flywheel is faster. `first call` is the time of tracing and
+compiling, `memory` the most that the process has taken, `workspace` what the step takes
+beside variables and feeds, where the peer says it.
+
+usage: PYTHONPATH=build/python python benchmarks/peers [--threads N] [--rows NAME...]
+           [--set ROW.SIZE=N[,N...]...] [--json FILE]
+
+With several sizes (`--set mlp-deep.layers=10,50,200`) the row is measured with each: how
+steps, compile times and memory grow.
+
+Flywheel's process is run by this Python; the peers' by --peers-python, whose default is the
+same. Peers that are not installed (requirements.txt lists them) are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from rows import ROWS, make_row  # noqa: E402
+from worker import PEERS  # noqa: E402
+
+
+class Peer:
+    """A worker's process."""
+
+    def __init__(self, name: str, python: str, threads: int, errors: Any) -> None:
+        self.name = name
+        command = [python, os.path.join(HERE, "worker.py"), "--peer", name, "--threads", str(threads)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+
+    def ask(self, **command: Any) -> dict[str, Any]:
+        assert self.process.stdin and self.process.stdout
+        try:
+            print(json.dumps(command), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            return {"error": f"the process ended with status {self.process.wait()}"}
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--threads", type=int, default=1, help="cores to use (1)")
+    parser.add_argument("--rounds", type=int, default=11, help="rounds (11)")
+    parser.add_argument("--seconds", type=float, default=0.2, help="length of a round and peer (0.2)")
+    parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="ROW")
+    parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=PEERS, metavar="PEER")
+    parser.add_argument("--peers-python", default=sys.executable, help="the Python that has the peers")
+    parser.add_argument("--set", nargs="+", default=[], metavar="ROW.SIZE=N[,N...]", help="sizes of rows")
+    parser.add_argument("--json", help="also write the figures to this file")
+    parser.add_argument("--errors", default=os.devnull, help="file of what the peers print (none)")
+    arguments = parser.parse_args()
+    sizes: dict[str, dict[str, list[int]]] = {row: {} for row in ROWS}
+    for setting in arguments.set:
+        try:
+            path, values = setting.split("=")
+            row, size = path.split(".")
+            sizes[row][size] = [int(value) for value in values.split(",")]
+            make_row(row, {size: sizes[row][size][0]})
+        except KeyError as error:
+            parser.error(f"--set {setting}: there is no row {error}")
+        except ValueError as error:
+            parser.error(f"--set {setting}: expected ROW.SIZE=N[,N...]: {error}")
+    arguments.variants = [
+        (row, dict(zip(sizes[row], values, strict=True)))
+        for row in arguments.rows
+        for values in itertools.product(*sizes[row].values())
+    ]
+    return arguments
+
+
+def check_losses(peers: dict[str, Peer]) -> dict[str, str]:
+    """Three steps of each; why a peer is left out."""
+    wrong = {}
+    expected: list[float] = []
+    for name, peer in peers.items():
+        answers = [peer.ask(run=1) for _ in range(3)]
+        if "error" in answers[-1]:
+            wrong[name] = answers[-1]["error"]
+            continue
+        losses = [answer["loss"] for answer in answers]
+        expected = expected or losses
+        if any(not abs(a - b) <= 1e-3 * abs(b) + 1e-12 for a, b in zip(losses, expected, strict=True)):
+            wrong[name] = f"expected losses {expected}, found {losses}"
+    return wrong
+
+
+def measure(peers: dict[str, Peer], rounds: int, seconds: float) -> dict[str, list[float]]:
+    """Seconds of a step of each peer, in each round."""
+    counts = {}
+    for name, peer in peers.items():
+        peer.ask(run=2)
+        counts[name] = max(1, int(3 * seconds / peer.ask(run=3)["seconds"]))
+    times: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(rounds):
+        for name, peer in peers.items():
+            times[name].append(peer.ask(run=counts[name])["seconds"] / counts[name])
+    return times
+
+
+def compare(
+    row: str, sizes: dict[str, int], arguments: argparse.Namespace, peers: dict[str, Peer]
+) -> dict[str, dict[str, Any]]:
+    """Figures of each peer that can run the row."""
+    figures: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for still in (True, False):
+            if not still and not make_row(row, sizes).file:
+                break  # Nothing is drawn at random.
+            for name in list(figures) or list(peers):
+                answer = peers[name].ask(make=row, sizes=sizes, still=still, folder=folder)
+                if "missing" in answer or "error" in answer:
+                    print(f"note: {row}: without {name}: {answer.get('missing') or answer['error']}", file=sys.stderr)
+                    figures.pop(name, None)
+                    if name == "flywheel":
+                        return {}
+                else:
+                    figures[name] = answer
+            if still:
+                for name, why in check_losses({name: peers[name] for name in figures}).items():
+                    print(f"note: {row}: without {name}: {why}", file=sys.stderr)
+                    del figures[name]
+    times = measure({name: peers[name] for name in figures}, arguments.rounds, arguments.seconds)
+    for name, samples in times.items():
+        figures[name]["median"] = statistics.median(samples)
+        figures[name]["minimum"] = min(samples)
+        pairs = zip(samples, times["flywheel"], strict=True)
+        figures[name]["ratio"] = statistics.median(peer / ours for peer, ours in pairs)
+        figures[name]["memory"] = peers[name].ask(run=1)["memory"]
+    return figures
+
+
+def print_row(row: str, figures: dict[str, dict[str, Any]]) -> None:
+    for name, figure in figures.items():
+        workspace = f"{figure['workspace'] / 1e6:9.2f}" if figure["workspace"] is not None else ""
+        print(
+            f"{row:26} {name:14} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
+            f"{figure['ratio']:8.2f} {figure['compile']:8.2f} {figure['memory'] / 1e6:8.0f} {workspace:>9}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    results: dict[str, dict[str, dict[str, Any]]] = {}
+    print(
+        f"{'row':26} {'peer':14} {'median ms':>10} {'min ms':>10} {'ratio':>8} {'first s':>8} "
+        f"{'MB':>8} {'workspace':>9}"
+    )
+    with open(arguments.errors, "w", encoding="utf-8") as errors:
+        for row, sizes in arguments.variants:
+            # Fresh processes, so that `memory` is the row's.
+            peers = {
+                name: Peer(name, sys.executable if name == "flywheel" else arguments.peers_python,
+                           arguments.threads, errors)
+                for name in ("flywheel", *(peer for peer in arguments.peers if peer != "flywheel"))
+            }  # fmt: skip
+            title = " ".join([row, *(f"{size}={value}" for size, value in sizes.items())])
+            results[title] = compare(row, sizes, arguments, peers)
+            for peer in peers.values():
+                peer.close()
+            print_row(title, results[title])
+    for name in arguments.peers:
+        ratios = [figures[name]["ratio"] for figures in results.values() if name in figures]
+        if ratios and name != "flywheel":
+            mean = math.exp(statistics.fmean(map(math.log, ratios)))
+            print(f"{name}: geometric mean of {len(ratios)} ratios {mean:.2f}, least {min(ratios):.2f}")
+    best = [
+        min(figure["ratio"] for name, figure in figures.items() if name != "flywheel")
+        for figures in results.values()
+        if len(figures) > 1
+    ]
+    if best:
+        mean = math.exp(statistics.fmean(map(math.log, best)))
+        print(f"best peer of each row: geometric mean {mean:.2f}, least {min(best):.2f}")
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"threads": arguments.threads, "rows": results}, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One peer in a process of its own. Reads commands from standard input, a line of JSON
+each, and answers each with a line on standard output:
+
+  {"make": row, "sizes": {}, "still": true, "folder": path}   prepares a row's step
+  {"run": n}                                                   runs n steps: seconds, the last loss
+
+Flywheel comes first: it writes its initial values, which the others start from, to
+the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import resource
+import sys
+import time
+import traceback
+from typing import Any
+
+PEERS = ("flywheel", "jax", "torch", "torch-compile", "tf", "tf-xla")
+
+
+def restrict(threads: int) -> None:
+    """Before a peer is imported: they read the environment once."""
+    cores = sorted(os.sched_getaffinity(0))[-threads:]
+    if len(cores) < threads:
+        raise RuntimeError(f"expected {threads} cores, found {len(cores)}")
+    os.sched_setaffinity(0, cores)
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"):
+        os.environ[variable] = str(threads)
+    os.environ |= {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    os.environ["TF_NUM_INTEROP_THREADS"] = "1"
+    if threads == 1:
+        os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+
+
+def make_feeds(row: Any) -> list[Any]:
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    feeds = []
+    for feed in row.feeds.values():
+        if feed.bound is None:
+            feeds.append(rng.standard_normal(feed.shape, np.float32))
+        else:
+            feeds.append(rng.integers(0, feed.bound, feed.shape).astype(feed.dtype))
+    return feeds
+
+
+def make(peer: str, threads: int, command: dict[str, Any]) -> Any:
+    import numpy as np
+    from rows import make_row
+
+    row = make_row(command["make"], command["sizes"])
+    feeds = make_feeds(row)
+    path = os.path.join(command["folder"], "values.npz")
+    still = command["still"]
+    if peer == "flywheel":
+        from ours import Flywheel
+
+        ours = Flywheel(row, {}, feeds, still, threads)
+        if still:
+            np.savez(path, **{f"w:{name}": value for name, value in ours.weights().items()})
+            with open(path + ".json", "w", encoding="utf-8") as file:
+                json.dump(ours.trained(row.trained), file)
+        return ours
+    with np.load(path) as archive:
+        values = {name[2:]: archive[name] for name in archive.files}
+    with open(path + ".json", encoding="utf-8") as file:
+        trained = json.load(file)
+    if peer == "jax":
+        from jax_peer import Jax
+
+        return Jax(row, values, trained, feeds, still)
+    if peer.startswith("torch"):
+        import torch
+        from torch_peer import Torch
+
+        torch.set_num_threads(threads)
+        return Torch(row, values, trained, feeds, still, peer == "torch-compile")
+    from tensorflow_peer import TensorFlow
+
+    return TensorFlow(row, values, trained, feeds, still, peer == "tf-xla")
+
+
+def run(step: Any, count: int) -> dict[str, Any]:
+    start = time.perf_counter()
+    for _ in range(count):
+        loss = step.step()
+    if hasattr(step, "wait"):
+        step.wait()
+    value = float(loss)
+    return {"seconds": time.perf_counter() - start, "loss": value}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peer", choices=PEERS, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    arguments = parser.parse_args()
+    # What a framework prints goes to standard error; answers to what was standard output.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    restrict(arguments.threads)
+    step: Any = None
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            if "make" in command:
+                step = None
+                gc.collect()
+                step = make(arguments.peer, arguments.threads, command)
+                answer = {"compile": step.compile_seconds, "workspace": step.workspace_bytes}
+            else:
+                answer = run(step, command["run"])
+            answer["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        except ModuleNotFoundError as error:
+            answer = {"missing": str(error)}
+        except Exception as error:  # Reported by the other process, which goes on.
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
