@@ -6,8 +6,8 @@ Everything that can fail is checked before the first variable is written, so a
 call that the last check refuses makes all the checks and nothing else. The cost
 of the guarantee is the time of such a call over the time of a step: an upper
 bound, as the refused call also stores its status. Both are calls of one object
-file from C, in turn; the figures are medians over rounds. The models are those
-of the row `digits` of peers; the last check is that of the last label.
+file from C, in turn; the figures are medians over rounds. The models are rows
+of peers; the last check is that of the last label.
 
 usage: python benchmarks/all_or_nothing.py [--rounds N] [--json F]
 
@@ -20,9 +20,15 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
-from steps import MODELS, Shape, model_text
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
+
+from ours import module_text  # noqa: E402
+from rows import Row, make_row  # noqa: E402
+
+ROWS = ("digits", "mlp-small")
 
 PROGRAM = r"""
 #define _POSIX_C_SOURCE 200112L
@@ -60,12 +66,12 @@ int main(int argc, char **argv) {
   for (round = 0; round < rounds; ++round) {
     double begin = now();
     for (i = 0; i < 50; ++i)
-      if (bench_train_step(s, x, batch, good, &loss))
+      if (bench_train_step(s, x, good, &loss))
         return 2;
     step[round] = (now() - begin) / 50;
     begin = now();
     for (i = 0; i < 5000; ++i)
-      if (!bench_train_step(s, x, batch, bad, &loss))
+      if (!bench_train_step(s, x, bad, &loss))
         return 3;
     refused[round] = (now() - begin) / 5000;
   }
@@ -77,16 +83,17 @@ int main(int argc, char **argv) {
 """
 
 
-def measure(shape: Shape, rounds: int) -> dict[str, float]:
+def measure(row: Row, rounds: int) -> dict[str, float]:
     """Medians of a step and of a refused call in nanoseconds, and their ratio."""
     with tempfile.TemporaryDirectory() as folder:
         stem = os.path.join(folder, "model")
-        for suffix, text in ((".mlir", model_text(shape)), (".c", PROGRAM)):
+        for suffix, text in ((".mlir", module_text(row)), (".c", PROGRAM)):
             with open(stem + suffix, "w", encoding="utf-8") as file:
                 file.write(text)
         subprocess.run(["flywheel-compile", stem + ".mlir", "--model-name=bench", "-o", stem + ".o"], check=True)
         subprocess.run(["clang-22", "-O2", stem + ".c", stem + ".o", "-lm", "-o", stem], check=True)
-        arguments = (shape.inputs, shape.classes, shape.batch, rounds)
+        batch, inputs = row.feeds["x"].shape
+        arguments = (inputs, row.feeds["label"].bound, batch, rounds)
         run = subprocess.run([stem, *map(str, arguments)], check=True, capture_output=True, text=True)
     step, checks = map(float, run.stdout.split())
     return {"step_ns": step, "checks_ns": checks, "ratio": checks / step}
@@ -97,7 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=101, help="rounds (101)")
     parser.add_argument("--json", help="also write the figures to this file")
     arguments = parser.parse_args()
-    figures = {name: measure(shape, arguments.rounds) for name, shape in MODELS.items()}
+    figures = {name: measure(make_row(name, {}), arguments.rounds) for name in ROWS}
     for name, figure in figures.items():
         print(
             f"{name:8} step {figure['step_ns'] / 1000:8.2f} us  all checks {figure['checks_ns']:6.1f} ns"
