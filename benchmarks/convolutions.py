@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 
 class Layer(NamedTuple):
-    """Batch, extent and channels of a square image; kernel, outputs, stride."""
+    """Batch, size and channels of a square image; kernel, outputs, stride."""
 
     batch: int
-    extent: int
+    size: int
     channels: int
     kernel: int
     outputs: int

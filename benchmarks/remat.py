@@ -48,7 +48,7 @@ class Case:
 
     def __init__(self, text: str, batch: int, budget: Optional[int]) -> None:
         start = time.perf_counter()
-        program = flywheel.compile(text, memory_budget=budget, max_extent=batch)
+        program = flywheel.compile(text, memory_budget=budget, max_dim_size=batch)
         self.compile_seconds = time.perf_counter() - start
         entry = next(entry for entry in program.entries if entry.name == "step")
         self.bytes = entry.workspace_bytes(**{symbol: batch for symbol in entry.symbols})

@@ -60,7 +60,7 @@ typedef struct flywheel_variable {
   const char *name;
   /* As NumPy names it: "float32", "bfloat16", "bool". */
   const char *dtype;
-  /* `rank` extents, slowest first; may be null for a scalar. */
+  /* `rank` dimension sizes, slowest first; may be null for a scalar. */
   const int64_t *shape;
   int32_t rank;
   /* Not 0 when it is in the collection of global variables. */

@@ -246,7 +246,7 @@ struct TrainAutodiff : impl::TrainAutodiffBase<TrainAutodiff> {
             .wasInterrupted())
       return;
     function.walk([](scf::ForOp loop) {
-      loop->removeAttr(train::TrainDialect::getKeepsExtentsAttrName());
+      loop->removeAttr(train::TrainDialect::getKeepsDimSizesAttrName());
     });
     function.walk([](train::StopGradientOp op) {
       op.getResult().replaceAllUsesWith(op.getInput());

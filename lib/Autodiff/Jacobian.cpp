@@ -38,13 +38,13 @@ namespace {
 class UnitRows {
 public:
   /// Rows of `values`, computed from `seed`, which nothing defines yet, in
-  /// front of `request`. `like` has the extents of the seed.
+  /// front of `request`. `like` has the dimension sizes of the seed.
   UnitRows(train::JacobianOp request, Value seed, Value like)
       : request(request), b(request), loc(request.getLoc()), seed(seed),
         like(like) {}
 
   /// Replaces `values` by their rows, no more than `chunk` at once if it is
-  /// given. `likes` have the extents of the values.
+  /// given. `likes` have the dimension sizes of the values.
   LogicalResult emit(MutableArrayRef<Value> values, ValueRange likes,
                      std::optional<int64_t> chunk);
 
@@ -119,8 +119,8 @@ Value UnitRows::emitUnits(Value first, int64_t count) {
       b, loc, init.getType(), ValueRange(), init, map, iterators,
       [&](OpBuilder &b, Location loc, ValueRange) {
         Value number = arith::ConstantIndexOp::create(b, loc, 0);
-        for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
-          Value scale = arith::ConstantIndexOp::create(b, loc, extent);
+        for (auto [dim, dimSize] : llvm::enumerate(type.getShape())) {
+          Value scale = arith::ConstantIndexOp::create(b, loc, dimSize);
           number = arith::AddIOp::create(
               b, loc, arith::MulIOp::create(b, loc, number, scale),
               linalg::IndexOp::create(b, loc, dim + 1));
@@ -171,8 +171,8 @@ Value UnitRows::splitRows(Value rows) {
   int64_t seedRank = shape.size();
   llvm::append_range(shape, type.getShape().drop_front());
   SmallVector<OpFoldResult> sizes;
-  for (int64_t extent : tensorOf(seed).getShape())
-    sizes.push_back(b.getIndexAttr(extent));
+  for (int64_t dimSize : tensorOf(seed).getShape())
+    sizes.push_back(b.getIndexAttr(dimSize));
   SmallVector<OpFoldResult> rest = tensor::getMixedSizes(b, loc, rows);
   sizes.append(rest.begin() + 1, rest.end());
   SmallVector<ReassociationIndices> groups(1);
@@ -284,11 +284,11 @@ private:
 bool JacobianEmitter::isForward() {
   if (jacobian.getMode() != train::JacobianMode::automatic)
     return jacobian.getMode() == train::JacobianMode::forward;
-  constexpr int64_t usualExtent = 8;
+  constexpr int64_t usualDimSize = 8;
   RankedTensorType y = tensorOf(jacobian.getY());
   int64_t rows = 1, columns = 0;
-  for (int64_t extent : y.getShape())
-    rows *= ShapedType::isDynamic(extent) ? usualExtent : extent;
+  for (int64_t dimSize : y.getShape())
+    rows *= ShapedType::isDynamic(dimSize) ? usualDimSize : dimSize;
   for (Value x : jacobian.getXs()) {
     if (!tensorOf(x).hasStaticShape() ||
         getElementTypeOrSelf(x) != y.getElementType())

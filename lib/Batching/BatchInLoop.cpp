@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// How a dimension of extent 1 in front of `rank` others disappears.
+/// How a dimension of dimension size 1 in front of `rank` others disappears.
 static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -34,7 +34,8 @@ static SmallVector<ReassociationIndices> getUnitGroups(int64_t rank) {
 
 namespace {
 /// The slice of a dense value that belongs to one position. It has the rank of
-/// the whole: which of several extents of 1 were left out could not be told.
+/// the whole: which of several dimension sizes of 1 were left out could not be
+/// told.
 struct PositionSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 
@@ -76,7 +77,7 @@ static Value emitWhole(OpBuilder &b, Location loc, Value part, Value dense,
   Value expanded = tensor::ExpandShapeOp::create(
       b, loc, RankedTensorType::get(shape, type.getElementType()), part,
       getUnitGroups(type.getRank()), sizes);
-  // The extents are those of the whole, which may say more about them.
+  // The dimension sizes are those of the whole, which may say more about them.
   SmallVector<int64_t> known(
       cast<RankedTensorType>(dense.getType()).getShape());
   known[0] = 1;
@@ -108,7 +109,7 @@ Operation *OpBatcher::emitForShape(Operation *op) {
 /// A dense value for result `result` of an op, with any elements.
 Value OpBatcher::emitEmptyResult(OpResult result) {
   Location loc = result.getLoc();
-  SmallVector<OpFoldResult> sizes{extent};
+  SmallVector<OpFoldResult> sizes{dimSize};
   Operation *copy = nullptr;
   auto type = dyn_cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0, e = type ? type.getRank() : 0; dim < e; ++dim) {
@@ -116,7 +117,7 @@ Value OpBatcher::emitEmptyResult(OpResult result) {
       sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
       continue;
     }
-    if (ExtentSource source = findExtentSource(result, dim); source.value) {
+    if (DimSizeSource source = findDimSizeSource(result, dim); source.value) {
       sizes.push_back(getSizes(loc, source.value)[source.dim]);
       continue;
     }
@@ -147,7 +148,7 @@ LogicalResult OpBatcher::batchInLoop(Operation *op) {
 
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, dimSize);
   auto loop = scf::ForOp::create(builder, loc, zero, count, one, inits);
   OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
   Value position = loop.getInductionVar();
@@ -179,7 +180,7 @@ LogicalResult OpBatcher::batchSliced(Operation *op,
 
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, dimSize);
   auto loop = scf::ForOp::create(builder, loc, zero, count, one, init);
   OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
   Value position = loop.getInductionVar();

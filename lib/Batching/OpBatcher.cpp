@@ -28,16 +28,16 @@ namespace flywheel {
 // Values
 //===----------------------------------------------------------------------===//
 
-OpBatcher::OpBatcher(OpBuilder &builder, OpFoldResult extent,
+OpBatcher::OpBatcher(OpBuilder &builder, OpFoldResult dimSize,
                      Operation *request)
-    : builder(builder), extent(extent), request(request) {
+    : builder(builder), dimSize(dimSize), request(request) {
   // Types and sizes must say the same.
-  if (std::optional<int64_t> constant = getConstantIntValue(extent))
-    this->extent = builder.getIndexAttr(*constant);
+  if (std::optional<int64_t> constant = getConstantIntValue(dimSize))
+    this->dimSize = builder.getIndexAttr(*constant);
 }
 
-int64_t OpBatcher::getStaticExtent() const {
-  return getConstantIntValue(extent).value_or(ShapedType::kDynamic);
+int64_t OpBatcher::getStaticDimSize() const {
+  return getConstantIntValue(dimSize).value_or(ShapedType::kDynamic);
 }
 
 /// Whether values of `type` can be batched.
@@ -46,7 +46,7 @@ static bool canBatch(Type type) {
 }
 
 RankedTensorType OpBatcher::getDenseType(Type type) const {
-  SmallVector<int64_t> shape{getStaticExtent()};
+  SmallVector<int64_t> shape{getStaticDimSize()};
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     llvm::append_range(shape, tensor.getShape());
   return RankedTensorType::get(shape, getElementTypeOrSelf(type));
@@ -99,7 +99,7 @@ SmallVector<OpFoldResult> OpBatcher::getSizes(Location loc, Value value) {
 }
 
 SmallVector<OpFoldResult> OpBatcher::getDenseSizes(Location loc, Value value) {
-  SmallVector<OpFoldResult> sizes{extent};
+  SmallVector<OpFoldResult> sizes{dimSize};
   if (isa<RankedTensorType>(value.getType()))
     llvm::append_range(sizes, getSizes(loc, value));
   return sizes;
@@ -133,7 +133,7 @@ Value OpBatcher::spread(Location loc, Value uniform) {
                                        SplatElementsAttr::get(type, element));
     SmallVector<Value> dynamic;
     if (!type.hasStaticShape())
-      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, extent));
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, dimSize));
     return tensor::SplatOp::create(builder, loc, uniform, type, dynamic);
   }
   if (uniform.getDefiningOp<tensor::EmptyOp>())
@@ -231,12 +231,12 @@ Value OpBatcher::splitBlocks(Location loc, Value value, int64_t dim,
     groups.push_back({i < dim + 1 ? i : i + 1});
   groups[dim].push_back(dim + 1);
   sizes[dim] = type.isDynamicDim(dim)
-                   ? extent
+                   ? dimSize
                    : builder.getIndexAttr(shape[dim] / block);
   shape[dim] = getConstantIntValue(sizes[dim]).value_or(ShapedType::kDynamic);
   sizes.insert(sizes.begin() + dim + 1, builder.getIndexAttr(block));
   shape.insert(shape.begin() + dim + 1, block);
-  // A dynamic extent makes only dynamic ones.
+  // A dynamic dimension size makes only dynamic ones.
   if (type.isDynamicDim(dim) && !ShapedType::isDynamic(shape[dim])) {
     SmallVector<int64_t> known(type.getShape());
     known[dim] = shape[dim] * block;

@@ -74,12 +74,12 @@ static std::optional<int64_t> countMerged(const ReassociationIndices &group,
                                           RankedTensorType type, int64_t dim) {
   int64_t count = 1;
   for (int64_t other : group) {
-    int64_t extent = type.getDimSize(other);
-    if (other < dim && extent != 1)
+    int64_t dimSize = type.getDimSize(other);
+    if (other < dim && dimSize != 1)
       return std::nullopt;
-    if (other > dim && (ShapedType::isDynamic(extent) || extent == 0))
+    if (other > dim && (ShapedType::isDynamic(dimSize) || dimSize == 0))
       return std::nullopt;
-    count *= other > dim ? extent : 1;
+    count *= other > dim ? dimSize : 1;
   }
   return count;
 }
@@ -155,18 +155,19 @@ struct ReshapeBatching : BatchingModel<ReshapeBatching, tensor::ReshapeOp> {
     Location loc = op.getLoc();
     Value shape = batcher.getUniform(op.getShape());
     Type element = getElementTypeOrSelf(shape);
-    Mixed sizes{batcher.getExtent()};
+    Mixed sizes{batcher.getDimSize()};
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       Value position = arith::ConstantIndexOp::create(b, loc, dim);
-      Value extent = tensor::ExtractOp::create(b, loc, shape, position);
+      Value dimSize = tensor::ExtractOp::create(b, loc, shape, position);
       if (!element.isIndex())
-        extent = arith::IndexCastOp::create(b, loc, b.getIndexType(), extent);
+        dimSize = arith::IndexCastOp::create(b, loc, b.getIndexType(), dimSize);
       sizes.push_back(type.isDynamicDim(dim)
-                          ? OpFoldResult(extent)
+                          ? OpFoldResult(dimSize)
                           : b.getIndexAttr(type.getDimSize(dim)));
     }
-    SmallVector<Value> extents = getValueOrCreateConstantIndexOp(b, loc, sizes);
-    Value denseShape = tensor::FromElementsOp::create(b, loc, extents);
+    SmallVector<Value> dimSizes =
+        getValueOrCreateConstantIndexOp(b, loc, sizes);
+    Value denseShape = tensor::FromElementsOp::create(b, loc, dimSizes);
     batcher.setDense(
         op, tensor::ReshapeOp::create(b, loc, batcher.getDenseType(type),
                                       batcher.getDense(loc, op.getSource()),
@@ -188,9 +189,9 @@ static bool isWholeDim(Batcher &batcher, OffsetSizeAndStrideOpInterface slice,
     return false;
   OpFoldResult size =
       batcher.getUniform(ArrayRef(slice.getMixedSizes()[dim])).front();
-  int64_t extent = tensorOf(whole).getDimSize(dim);
-  if (!ShapedType::isDynamic(extent))
-    return isConstantIntValue(size, extent);
+  int64_t dimSize = tensorOf(whole).getDimSize(dim);
+  if (!ShapedType::isDynamic(dimSize))
+    return isConstantIntValue(size, dimSize);
   FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
       {batcher.getShape(slice.getLoc(), whole), dim}, size);
   return succeeded(equal) && *equal;
@@ -233,7 +234,7 @@ struct ExtractSliceBatching
                              b, loc, batcher.getDenseType(op.getType()),
                              batcher.getDense(loc, op.getSource()),
                              prepend(b.getIndexAttr(0), offsets),
-                             prepend(batcher.getExtent(), sizes),
+                             prepend(batcher.getDimSize(), sizes),
                              prepend(b.getIndexAttr(1), strides)));
     return success();
   }
@@ -280,7 +281,7 @@ struct InsertSliceBatching
     batcher.setDense(
         op, tensor::InsertSliceOp::create(b, loc, source, dest,
                                           prepend(b.getIndexAttr(0), offsets),
-                                          prepend(batcher.getExtent(), sizes),
+                                          prepend(batcher.getDimSize(), sizes),
                                           prepend(b.getIndexAttr(1), strides)));
     return success();
   }
@@ -353,7 +354,7 @@ struct ElementSlice {
   ElementSlice(Batcher &batcher, ValueRange indices) {
     OpBuilder &b = batcher.getBuilder();
     offsets.push_back(b.getIndexAttr(0));
-    sizes.push_back(batcher.getExtent());
+    sizes.push_back(batcher.getDimSize());
     for (Value index : indices) {
       offsets.push_back(getAsOpFoldResult(batcher.getUniform(index)));
       sizes.push_back(b.getIndexAttr(1));
@@ -407,9 +408,9 @@ struct FromElementsBatching
     OpBuilder &b = batcher.getBuilder();
     Location loc = op.getLoc();
     ArrayRef<int64_t> shape = op.getType().getShape();
-    Mixed sizes{batcher.getExtent()};
-    for (int64_t extent : shape)
-      sizes.push_back(b.getIndexAttr(extent));
+    Mixed sizes{batcher.getDimSize()};
+    for (int64_t dimSize : shape)
+      sizes.push_back(b.getIndexAttr(dimSize));
     Value dense =
         tensor::EmptyOp::create(b, loc, sizes, op.getType().getElementType());
     for (auto [i, element] : llvm::enumerate(op.getElements())) {
@@ -436,13 +437,13 @@ struct SplatBatching : BatchingModel<SplatBatching, tensor::SplatOp> {
     RankedTensorType type = batcher.getDenseType(op.getType());
     Value like;
     if (!type.hasStaticShape()) {
-      Mixed sizes{batcher.getExtent()};
+      Mixed sizes{batcher.getDimSize()};
       unsigned next = 0;
-      for (int64_t extent : tensorOf(op).getShape())
+      for (int64_t dimSize : tensorOf(op).getShape())
         sizes.push_back(
-            ShapedType::isDynamic(extent)
+            ShapedType::isDynamic(dimSize)
                 ? OpFoldResult(batcher.getUniform(op.getDynamicSizes()[next++]))
-                : b.getIndexAttr(extent));
+                : b.getIndexAttr(dimSize));
       like = nn::buildCast(
           b, loc, tensor::EmptyOp::create(b, loc, sizes, type.getElementType()),
           type);
@@ -454,7 +455,7 @@ struct SplatBatching : BatchingModel<SplatBatching, tensor::SplatOp> {
   }
 };
 
-/// Every position has the extents that any has.
+/// Every position has the dimension sizes that any has.
 struct DimBatching : BatchingModel<DimBatching, tensor::DimOp> {
   static LogicalResult emit(tensor::DimOp op, Batcher &batcher) {
     OpBuilder &b = batcher.getBuilder();

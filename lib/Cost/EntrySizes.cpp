@@ -100,7 +100,7 @@ static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
   symbols.origins.resize(symbols.names.size());
   for (FeedDim feed : findDynamicFeeds(function)) {
     auto numbers = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        feed.first, TrainDialect::getExtentsAttrName());
+        feed.first, TrainDialect::getDimSizesAttrName());
     if (!numbers || feed.second >= numbers.size() || numbers[feed.second] < 0)
       continue;
     size_t number = numbers[feed.second];

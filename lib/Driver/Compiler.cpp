@@ -312,7 +312,7 @@ OwningOpRef<ModuleOp> flywheel::parseModuleText(MLIRContext &context,
 //===----------------------------------------------------------------------===//
 
 /// The stage after which the functions of entries have `train.symbols`.
-constexpr llvm::StringLiteral kExtentNamingStage = "flywheel-fuse";
+constexpr llvm::StringLiteral kDimSizeNamingStage = "flywheel-fuse";
 /// The first stage without an op that a user has written.
 constexpr llvm::StringLiteral kFirstOwnStage = "flywheel-fuse";
 
@@ -329,9 +329,10 @@ static std::string getModelName(ModuleOp module,
   return llvm::json::fixUTF8(llvm::sys::path::stem(options.inputPath));
 }
 
-/// Once the extents of every entry have names: each bound is of one of them.
-static LogicalResult checkExtentNames(ModuleOp module,
-                                      const ExtentBounds &bounds) {
+/// Once the dimension sizes of every entry have names: each bound is of one of
+/// them.
+static LogicalResult checkDimSizeNames(ModuleOp module,
+                                       const DimSizeBounds &bounds) {
   llvm::SetVector<StringRef> names;
   for (auto function : module.getOps<func::FuncOp>())
     if (auto symbols = function->getAttrOfType<ArrayAttr>(
@@ -342,10 +343,11 @@ static LogicalResult checkExtentNames(ModuleOp module,
   for (const auto &[name, bound] : bounds.named) {
     if (names.contains(name))
       continue;
-    InFlightDiagnostic error = emitError(module->getLoc())
-                               << "expected bounds of the extents of the "
-                                  "entries, found '"
-                               << name << "'; their extents are: ";
+    InFlightDiagnostic error =
+        emitError(module->getLoc())
+        << "expected bounds of the dimension sizes of the "
+           "entries, found '"
+        << name << "'; their dimension sizes are: ";
     if (names.empty())
       error << "none";
     llvm::interleaveComma(names, error);
@@ -403,7 +405,7 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return failure();
   options.modelName = getModelName(*module, options);
   options.lowering = options.lowering.value_or(Lowering::Optimized);
-  options.maxExtents = options.maxExtents.value_or(ExtentBounds());
+  options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
   options.threads = options.threads.value_or(options.defaultThreads);
   CompiledModule result;
   result.options = options;
@@ -428,8 +430,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     result.times.push_back({stage.name.str(), elapsed.count()});
-    if (stage.name == kExtentNamingStage &&
-        failed(checkExtentNames(*module, *options.maxExtents)))
+    if (stage.name == kDimSizeNamingStage &&
+        failed(checkDimSizeNames(*module, *options.maxDimSizes)))
       return failure();
     if (options.afterStage)
       options.afterStage(stage.name, *module);

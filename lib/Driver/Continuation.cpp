@@ -68,9 +68,10 @@ static bool setLowering(Attribute value, CompilerOptions &options) {
   return true;
 }
 
-/// Bounds: that of all extents, then those of some, `["1024", "time=256"]`.
+/// Bounds: that of all dimension sizes, then those of some, `["1024",
+/// "time=256"]`.
 static Attribute getBounds(Builder &b, const CompilerOptions &options) {
-  ExtentBounds bounds = options.maxExtents.value_or(ExtentBounds());
+  DimSizeBounds bounds = options.maxDimSizes.value_or(DimSizeBounds());
   std::vector<std::string> texts = bounds.format();
   texts.insert(texts.begin(), std::to_string(bounds.others));
   return getTexts(b, texts);
@@ -78,17 +79,17 @@ static Attribute getBounds(Builder &b, const CompilerOptions &options) {
 
 static bool setBounds(Attribute value, CompilerOptions &options) {
   std::vector<std::string> texts;
-  ExtentBounds bounds;
+  DimSizeBounds bounds;
   if (!setTexts(value, texts) || texts.empty() ||
       StringRef(texts.front()).getAsInteger(10, bounds.others) ||
-      bounds.others < 1 || bounds.others > kMaxExtentBound)
+      bounds.others < 1 || bounds.others > kMaxDimSizeBound)
     return false;
   for (StringRef text : ArrayRef<std::string>(texts).drop_front())
     if (llvm::Error error = bounds.add(text)) {
       llvm::consumeError(std::move(error));
       return false;
     }
-  options.maxExtents = std::move(bounds);
+  options.maxDimSizes = std::move(bounds);
   return true;
 }
 
@@ -168,9 +169,9 @@ static const Setting settings[] = {
     FLYWHEEL_NUMBER_SETTING("l1_bytes", kFuse, target.l1Bytes),
     FLYWHEEL_NUMBER_SETTING("l2_bytes", kFuse, target.l2Bytes),
     FLYWHEEL_NUMBER_SETTING("cores", kFuse, target.cores),
-    {"max_extents", kBufferize, getBounds, setBounds,
+    {"max_dim_sizes", kBufferize, getBounds, setBounds,
      [](const CompilerOptions &options) {
-       return options.maxExtents.has_value();
+       return options.maxDimSizes.has_value();
      }},
     {"memory_budget", kBufferize,
      [](Builder &b, const CompilerOptions &options) -> Attribute {

@@ -133,7 +133,7 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
   pm.addNestedPass<func::FuncOp>(createConvertRowUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
-  pm.addNestedPass<func::FuncOp>(createCheckCarriedExtents());
+  pm.addNestedPass<func::FuncOp>(createCheckCarriedDimSizes());
   pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizerPass());
@@ -215,8 +215,8 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   RematerializeOptions rematerialize;
   rematerialize.memoryBudget = options.memoryBudget.value_or(-1);
-  rematerialize.extent = options.maxExtents->others;
-  llvm::append_range(rematerialize.extents, options.maxExtents->format());
+  rematerialize.dimSize = options.maxDimSizes->others;
+  llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   DistributeStepOptions distribute;
   distribute.workers = options.threads.value_or(1);
@@ -225,9 +225,9 @@ static void populateBufferize(OpPassManager &pm,
       std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
   pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
   PlanWorkspaceOptions workspace;
-  workspace.extent = rematerialize.extent;
-  workspace.extents = rematerialize.extents;
-  workspace.boundExtents = options.cInterface;
+  workspace.dimSize = rematerialize.dimSize;
+  workspace.dimSizes = rematerialize.dimSizes;
+  workspace.boundDimSizes = options.cInterface;
   workspace.memoryBudget = rematerialize.memoryBudget;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
@@ -258,8 +258,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   EmitEntryPointsOptions entries;
   entries.cInterface = options.cInterface;
-  entries.maxExtent = options.maxExtents->others;
-  llvm::append_range(entries.maxExtents, options.maxExtents->format());
+  entries.maxDimSize = options.maxDimSizes->others;
+  llvm::append_range(entries.maxDimSizes, options.maxDimSizes->format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   entries.threads = options.threads.value_or(1);
@@ -294,8 +294,8 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createCSEPass());
   ExportEntryPointsOptions exports;
   exports.cInterface = entries.cInterface;
-  exports.maxExtent = entries.maxExtent;
-  exports.maxExtents = entries.maxExtents;
+  exports.maxDimSize = entries.maxDimSize;
+  exports.maxDimSizes = entries.maxDimSizes;
   pm.addPass(createExportEntryPoints(exports));
 }
 
@@ -348,9 +348,10 @@ void flywheel::registerStagePipelines() {
                             llvm::cl::desc("LLVM name of the CPU; by default "
                                            "a CPU with AVX-512"),
                             llvm::cl::init("x86-64-v4")};
-    Option<int64_t> maxExtent{*this, "max-extent",
-                              llvm::cl::desc("Bound of symbolic extents"),
-                              llvm::cl::init(1024)};
+    Option<int64_t> maxDimSize{
+        *this, "max-dim-size",
+        llvm::cl::desc("Bound of symbolic dimension sizes"),
+        llvm::cl::init(1024)};
     Option<int64_t> memoryBudget{*this, "memory-budget",
                                  llvm::cl::desc("Bytes of a workspace; "
                                                 "negative for any number"),
@@ -369,7 +370,7 @@ void flywheel::registerStagePipelines() {
           options.modelName = given.modelName;
           options.entries.assign(given.entries.begin(), given.entries.end());
           options.target.cpu = given.cpu;
-          options.maxExtents = given.maxExtent.getValue();
+          options.maxDimSizes = given.maxDimSize.getValue();
           if (given.memoryBudget >= 0)
             options.memoryBudget = given.memoryBudget;
           options.threads = given.threads;

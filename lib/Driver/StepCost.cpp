@@ -33,7 +33,7 @@ FailureOr<StepCost> flywheel::countStepCost(OwningOpRef<ModuleOp> module,
 
   CompilerOptions options = given;
   options.lowering = options.lowering.value_or(Lowering::Optimized);
-  options.maxExtents = options.maxExtents.value_or(ExtentBounds());
+  options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
   CostOptions same = costs;
   same.checksBindings = false;
   same.wholeGraph = false;

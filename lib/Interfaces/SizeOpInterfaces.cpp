@@ -10,12 +10,13 @@ using namespace mlir;
 
 #include "flywheel/Interfaces/SizeOpInterfaces.cpp.inc"
 
-flywheel::ExtentSource flywheel::findExtentSource(OpResult value, int64_t dim) {
+flywheel::DimSizeSource flywheel::findDimSizeSource(OpResult value,
+                                                    int64_t dim) {
   Operation *op = value.getOwner();
   // An elementwise op, or one that acts on rows.
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
-  if (auto source = dyn_cast<ExtentSourceOpInterface>(op))
-    return source.getExtentSource(dim);
+  if (auto source = dyn_cast<DimSizeSourceOpInterface>(op))
+    return source.getDimSizeSource(dim);
   return {};
 }

@@ -252,15 +252,15 @@ StringRef getDTypeName(Type elementType) {
   return getElementNames(elementType).dtype;
 }
 
-static std::string joinShape(ArrayRef<std::string> extents) {
-  std::string text = "(" + llvm::join(extents, ", ");
-  return text + (extents.size() == 1 ? ",)" : ")");
+static std::string joinShape(ArrayRef<std::string> dimSizes) {
+  std::string text = "(" + llvm::join(dimSizes, ", ");
+  return text + (dimSizes.size() == 1 ? ",)" : ")");
 }
 
 std::string formatShape(ArrayRef<int64_t> shape) {
-  return joinShape(llvm::map_to_vector(shape, [](int64_t extent) {
-    return ShapedType::isDynamic(extent) ? std::string("?")
-                                         : std::to_string(extent);
+  return joinShape(llvm::map_to_vector(shape, [](int64_t dimSize) {
+    return ShapedType::isDynamic(dimSize) ? std::string("?")
+                                          : std::to_string(dimSize);
   }));
 }
 
@@ -268,12 +268,12 @@ std::string formatShape(const ManifestArgument &argument,
                         const ManifestEntry *entry) {
   if (!entry)
     return formatShape(argument.type.getShape());
-  SmallVector<std::string> extents;
-  for (auto [extent, symbol] :
+  SmallVector<std::string> dimSizes;
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols))
-    extents.push_back(symbol < 0 ? std::to_string(extent)
-                                 : entry->symbols[symbol]);
-  return joinShape(extents);
+    dimSizes.push_back(symbol < 0 ? std::to_string(dimSize)
+                                  : entry->symbols[symbol]);
+  return joinShape(dimSizes);
 }
 
 std::string getEntrySymbol(const Manifest &manifest,
@@ -328,7 +328,7 @@ std::vector<CParameter> getCParameters(const Manifest &manifest,
       if (symbol < 0 || seen[symbol])
         continue;
       seen[symbol] = true;
-      add(CParameter::Kind::Extent, symbol, entry.symbols[symbol]);
+      add(CParameter::Kind::DimSize, symbol, entry.symbols[symbol]);
     }
   }
   for (auto [index, result] : llvm::enumerate(entry.results))
@@ -350,7 +350,7 @@ int32_t getNotInitializedStatus(const Manifest &manifest) {
 }
 
 CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
-                                 const ExtentBounds &bounds) {
+                                 const DimSizeBounds &bounds) {
   CheckedSize largest = 0;
   for (const ManifestEntry &entry : manifest.entries)
     largest = max(largest,
@@ -364,19 +364,19 @@ int64_t getCWorkspaceOffset(const Manifest &manifest) {
 }
 
 CheckedSize getCStateBytes(const Manifest &manifest,
-                           const ExtentBounds &bounds) {
+                           const DimSizeBounds &bounds) {
   return CheckedSize(getCWorkspaceOffset(manifest)) +
          getMaxWorkspaceBytes(manifest, bounds);
 }
 
-uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds) {
+uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds) {
   return hashTexts(
       {std::to_string(manifest.layoutHash),
        std::to_string(getCStateBytes(manifest, bounds).getSaturated())});
 }
 
 std::string getInterfaceHash(const Manifest &manifest,
-                             const ExtentBounds &bounds) {
+                             const DimSizeBounds &bounds) {
   std::vector<std::string> texts = {
       // The version of the interface itself.
       "1",
@@ -403,7 +403,7 @@ std::string getInterfaceHash(const Manifest &manifest,
       case CParameter::Kind::Result:
         addArgument(entry.results[parameter.index]);
         break;
-      case CParameter::Kind::Extent:
+      case CParameter::Kind::DimSize:
         texts.push_back(
             std::to_string(bounds.lookup(entry.symbols[parameter.index])));
         break;

@@ -299,9 +299,9 @@ static void checkArgument(ManifestReader &reader, const ManifestEntry &entry,
   if (argument.symbols.size() != rank ||
       (!argument.places.empty() && argument.places.size() != rank))
     return reader.fail("expected one symbol a dimension for " + where);
-  for (auto [extent, symbol] :
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
-    bool dynamic = ShapedType::isDynamic(extent);
+    bool dynamic = ShapedType::isDynamic(dimSize);
     if (dynamic != (symbol >= 0) ||
         symbol >= static_cast<int64_t>(entry.symbols.size()))
       return reader.fail("a symbol that does not fit the type of " + where);
@@ -334,8 +334,8 @@ static void checkEntry(ManifestReader &reader, const Manifest &manifest,
                     "' to map its symbols to one result");
   if (!entry.symbolBounds.empty() &&
       entry.symbolBounds.size() != entry.symbols.size())
-    reader.fail("expected a bound of each extent of entry '" + entry.name +
-                "'");
+    reader.fail("expected a bound of each dimension size of entry '" +
+                entry.name + "'");
   if (entry.workers < 1 || entry.workers > manifest.threads)
     reader.fail("expected 1 to " + Twine(manifest.threads) +
                 " workers of entry '" + entry.name + "', found " +
@@ -344,8 +344,8 @@ static void checkEntry(ManifestReader &reader, const Manifest &manifest,
     if (llvm::none_of(entry.feeds, [&](const ManifestArgument &feed) {
           return llvm::is_contained(feed.symbols, static_cast<int64_t>(symbol));
         }))
-      reader.fail("no feed of entry '" + entry.name + "' has the extent '" +
-                  entry.symbols[symbol] + "'");
+      reader.fail("no feed of entry '" + entry.name +
+                  "' has the dimension size '" + entry.symbols[symbol] + "'");
 }
 
 static void checkVariable(ManifestReader &reader, const Manifest &manifest,

@@ -7,7 +7,7 @@
 // The form, all sizes and offsets in bytes:
 //
 //   { "format": 1, "model": NAME, "layout_hash": "0x...",
-//     "interface_hash": "...", "max_extent": N, "threads": N,
+//     "interface_hash": "...", "max_dim_size": N, "threads": N,
 //     "state": { "bytes": N, "alignment": N, "hash_offset": N,
 //                "seed_offset": N, "status_offset": N, "sizes_offset": N,
 //                "initialized_offset": N, "runs_offset": N, "text_offset": N,
@@ -19,22 +19,22 @@
 //                      "initial_reads": [NAME...],
 //                      "initial_values": [NAME...] } ],
 //     "entries": [ { "name", "symbol", "feeds": [ARG...], "results": [ARG...],
-//                    "extents": [NAME...], "max_extents": [N...],
+//                    "dim_sizes": [NAME...], "max_dim_sizes": [N...],
 //                    "reads": [NAME...], "writes": [NAME...],
 //                    "initialized_values": [NAME...], "workspace_bytes": N,
 //                    "checks": [STATUS...], "workers": N } ],
 //     "messages": [ { "status", "kind", "text" } ],
 //     "strings": [ { "number", "text" } or { "number", "hex" } ] }
 //
-// with ARG = { "name", "dtype", "shape": [N or the name of an extent...] }.
-// `slot_of` is null where a variable is no slot, `device` where the program
+// with ARG = { "name", "dtype", "shape": [N or the name of a dimension size...]
+// }. `slot_of` is null where a variable is no slot, `device` where the program
 // does not say where the variable lives. `c_state_bytes` is the size of the
 // block that the C interface takes, which holds the workspace too. Each symbol
 // is also there with `_` and `interface_hash` behind it, which an object of
-// other sizes, bounds or parameters does not have. `max_extent` bounds the
-// extents that have no bound of their own. `threads` and `workers`, the largest
-// number of workers of a team in the model and in an entry, are there where the
-// model is compiled for several threads.
+// other sizes, bounds or parameters does not have. `max_dim_size` bounds the
+// dimension sizes that have no bound of their own. `threads` and `workers`, the
+// largest number of workers of a team in the model and in an entry, are there
+// where the model is compiled for several threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,10 +66,10 @@ static StringRef getKindName(StatusKind kind) {
 static Object toObject(const ManifestArgument &argument,
                        const ManifestEntry &entry) {
   Array shape;
-  for (auto [extent, symbol] :
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
     if (symbol < 0)
-      shape.push_back(extent);
+      shape.push_back(dimSize);
     else
       shape.push_back(entry.symbols[symbol]);
   }
@@ -110,7 +110,7 @@ static Object toObject(const Manifest &manifest, int64_t index) {
 }
 
 static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
-                       const ExtentBounds &bounds) {
+                       const DimSizeBounds &bounds) {
   auto toArguments = [&](const std::vector<ManifestArgument> &arguments) {
     Array array;
     for (const ManifestArgument &argument : arguments)
@@ -120,25 +120,25 @@ static Object toObject(const Manifest &manifest, const ManifestEntry &entry,
   Array checks;
   for (int64_t index : entry.checks)
     checks.push_back(index + 1);
-  std::vector<int64_t> extents = bounds.lookupAll(entry.symbols);
+  std::vector<int64_t> dimSizes = bounds.lookupAll(entry.symbols);
   Object object{
       {"name", entry.name},
       {"symbol", getEntrySymbol(manifest, entry)},
       {"feeds", toArguments(entry.feeds)},
       {"results", toArguments(entry.results)},
-      {"extents", Array(entry.symbols)},
-      {"max_extents", Array(extents)},
+      {"dim_sizes", Array(entry.symbols)},
+      {"max_dim_sizes", Array(dimSizes)},
       {"reads", toNames(manifest, entry.reads)},
       {"writes", toNames(manifest, entry.writes)},
       {"initialized_values", toNames(manifest, entry.initializedValues)},
-      {"workspace_bytes", entry.getMaxWorkspaceBytes(extents).getSaturated()},
+      {"workspace_bytes", entry.getMaxWorkspaceBytes(dimSizes).getSaturated()},
       {"checks", std::move(checks)}};
   if (manifest.threads > 1)
     object["workers"] = entry.workers;
   return object;
 }
 
-llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
+llvm::json::Value Manifest::toJSON(const DimSizeBounds &bounds) const {
   Array variableList, entryList, messageList, stringList;
   for (size_t index = 0; index < variables.size(); ++index)
     variableList.push_back(toObject(*this, index));
@@ -161,7 +161,7 @@ llvm::json::Value Manifest::toJSON(const ExtentBounds &bounds) const {
       {"model", model},
       {"layout_hash", "0x" + llvm::utohexstr(layoutHash, true, 16)},
       {"interface_hash", getInterfaceHash(*this, bounds)},
-      {"max_extent", bounds.others},
+      {"max_dim_size", bounds.others},
       {"state", Object{{"bytes", stateBytes},
                        {"alignment", kStateAlignment},
                        {"hash_offset", kStateHashOffset},

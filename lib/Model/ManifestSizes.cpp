@@ -145,9 +145,9 @@ bool isNeverNegative(AffineExpr size, unsigned numSymbols) {
   return evaluate(size, sizes).low >= 0;
 }
 
-CheckedSize ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> extents) const {
-  assert(extents.size() == symbols.size() && "one extent a symbol");
-  return addSlots(workspaceSlots, getExactRanges(extents));
+CheckedSize ManifestEntry::getWorkspaceBytes(ArrayRef<int64_t> dimSizes) const {
+  assert(dimSizes.size() == symbols.size() && "one dimension size a symbol");
+  return addSlots(workspaceSlots, getExactRanges(dimSizes));
 }
 
 CheckedSize
@@ -160,8 +160,8 @@ ManifestEntry::getMaxWorkspaceBytes(ArrayRef<int64_t> bounds) const {
 // Bounds of dimension sizes
 //===----------------------------------------------------------------------===//
 
-ExtentBounds Manifest::getBounds(int64_t others) const {
-  ExtentBounds bounds = others;
+DimSizeBounds Manifest::getBounds(int64_t others) const {
+  DimSizeBounds bounds = others;
   for (const ManifestEntry &entry : entries)
     for (auto [name, bound] : llvm::zip(entry.symbols, entry.symbolBounds))
       if (bound > 0)
@@ -170,23 +170,23 @@ ExtentBounds Manifest::getBounds(int64_t others) const {
 }
 
 std::vector<int64_t>
-ExtentBounds::lookupAll(ArrayRef<std::string> names) const {
+DimSizeBounds::lookupAll(ArrayRef<std::string> names) const {
   std::vector<int64_t> bounds;
   for (const std::string &name : names)
     bounds.push_back(lookup(name));
   return bounds;
 }
 
-llvm::Error ExtentBounds::add(StringRef text) {
+llvm::Error DimSizeBounds::add(StringRef text) {
   // A name may hold any character, a number no `=`.
   auto [name, number] = text.rsplit('=');
   int64_t bound;
   if (name.empty() || number.getAsInteger(10, bound))
     return llvm::createStringError(
         "expected NAME=N, such as time=256, found '" + text + "'");
-  if (bound < 1 || bound > kMaxExtentBound)
+  if (bound < 1 || bound > kMaxDimSizeBound)
     return llvm::createStringError("expected a bound of '" + name +
-                                   "' within [1, " + Twine(kMaxExtentBound) +
+                                   "' within [1, " + Twine(kMaxDimSizeBound) +
                                    "], found " + Twine(bound));
   auto [known, isNew] = named.try_emplace(name.str(), bound);
   if (!isNew && known->second != bound)
@@ -196,7 +196,7 @@ llvm::Error ExtentBounds::add(StringRef text) {
   return llvm::Error::success();
 }
 
-std::vector<std::string> ExtentBounds::format() const {
+std::vector<std::string> DimSizeBounds::format() const {
   std::vector<std::string> texts;
   for (const auto &[name, bound] : named)
     texts.push_back(name + "=" + std::to_string(bound));

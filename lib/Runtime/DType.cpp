@@ -77,16 +77,16 @@ std::optional<uint64_t> flywheel::runtime::elementCount(const Shape &shape) {
   constexpr int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t product = 1;
   bool isEmpty = false;
-  for (int64_t extent : shape) {
-    if (extent < 0)
+  for (int64_t dimSize : shape) {
+    if (dimSize < 0)
       return std::nullopt;
-    if (extent == 0) {
+    if (dimSize == 0) {
       isEmpty = true;
       continue;
     }
-    if (product > limit / extent)
+    if (product > limit / dimSize)
       return std::nullopt;
-    product *= extent;
+    product *= dimSize;
   }
   return isEmpty ? 0 : uint64_t(product);
 }

@@ -180,7 +180,7 @@ private:
     case State::Tensor:
       where = tensorText() + ": \"" + field + "\"";
       expected = field == "dtype"   ? "a string"
-                 : field == "shape" ? "an array of extents"
+                 : field == "shape" ? "an array of dimension sizes"
                                     : "an array of two offsets";
       break;
     case State::Shape:

@@ -41,10 +41,10 @@ static std::string listColumns(const Dataset &data) {
 
 /// Whether examples of that shape are rows of `feed`.
 static bool fitsFeed(const ArgumentSpec &feed, const Shape &row) {
-  if (feed.extents.size() != row.size() + 1)
+  if (feed.dimSizes.size() != row.size() + 1)
     return false;
   for (auto [wanted, found] :
-       llvm::zip_equal(llvm::drop_begin(feed.extents), row))
+       llvm::zip_equal(llvm::drop_begin(feed.dimSizes), row))
     if (wanted >= 0 && wanted != found)
       return false;
   return true;
@@ -77,8 +77,8 @@ Status BatchCall::bindFeed(const ArgumentSpec &feed, const Dataset &data,
         runtime::formatShape(bound->rowShape()) +
         ", does not fit the placeholder '" + feed.name + "', which has shape " +
         feed.shapeText);
-  if (feed.extents.front() >= 0) {
-    uint64_t rows = feed.extents.front();
+  if (feed.dimSizes.front() >= 0) {
+    uint64_t rows = feed.dimSizes.front();
     if (fixedRows && *fixedRows != rows)
       return Status::invalidArgument(
           "the feeds of entry '" + getEntry().manifest->name +

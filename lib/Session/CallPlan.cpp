@@ -36,19 +36,19 @@ static Status makeShapeError(const ArgumentSpec &spec,
 }
 
 /// `batch = 3, time = 5`.
-static std::string formatExtents(const ManifestEntry &entry,
-                                 llvm::ArrayRef<int64_t> extents) {
+static std::string formatDimSizes(const ManifestEntry &entry,
+                                  llvm::ArrayRef<int64_t> dimSizes) {
   std::string text;
-  for (auto [name, extent] : llvm::zip_equal(entry.symbols, extents))
-    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(extent);
+  for (auto [name, dimSize] : llvm::zip_equal(entry.symbols, dimSizes))
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(dimSize);
   return text;
 }
 
 static Status makeWorkspaceError(const ManifestEntry &entry,
-                                 llvm::ArrayRef<int64_t> extents) {
+                                 llvm::ArrayRef<int64_t> dimSizes) {
   return Status::resourceExhausted(
       "entry '" + entry.name + "' needs a workspace of more than " +
-      kMaxSizeText + " bytes for " + formatExtents(entry, extents));
+      kMaxSizeText + " bytes for " + formatDimSizes(entry, dimSizes));
 }
 
 static Status makeMissingError(const ArgumentSpec &spec) {
@@ -59,9 +59,9 @@ static Status makeMissingError(const ArgumentSpec &spec) {
 CallPlan::CallPlan(Session &session, const EntrySpec &entry)
     : session(session), entry(entry), feedPointers(entry.feeds.size()),
       resultPointers(entry.results.size()),
-      extents(entry.manifest->symbols.size()),
-      extentOwners(entry.manifest->symbols.size()),
-      plannedExtents(entry.manifest->symbols.size(), -1),
+      dimSizes(entry.manifest->symbols.size()),
+      dimSizeOwners(entry.manifest->symbols.size()),
+      plannedDimSizes(entry.manifest->symbols.size(), -1),
       feedStrings(entry.feeds.size()), resultStrings(entry.results.size()) {
   auto isString = [](const ArgumentSpec &spec) {
     return spec.dtype == runtime::DType::String;
@@ -70,20 +70,20 @@ CallPlan::CallPlan(Session &session, const EntrySpec &entry)
                llvm::any_of(entry.results, isString);
 }
 
-int64_t CallPlan::getExtent(int64_t spec) const {
-  return spec >= 0 ? spec : extents[-1 - spec];
+int64_t CallPlan::getDimSize(int64_t spec) const {
+  return spec >= 0 ? spec : dimSizes[-1 - spec];
 }
 
-Status CallPlan::checkBound(size_t symbol, int64_t extent) const {
+Status CallPlan::checkBound(size_t symbol, int64_t dimSize) const {
   const std::vector<int64_t> &bounds = entry.manifest->symbolBounds;
   int64_t bound = bounds.empty() ? 0 : bounds[symbol];
-  if (bound == 0 || extent <= bound)
+  if (bound == 0 || dimSize <= bound)
     return {};
   const std::string &name = entry.manifest->symbols[symbol];
   return Status::invalidArgument(
       name + " is out of range: expected 0 <= " + name +
       " <= " + std::to_string(bound) + " in '" + entry.manifest->name +
-      "', found " + std::to_string(extent));
+      "', found " + std::to_string(dimSize));
 }
 
 Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
@@ -95,30 +95,31 @@ Status CallPlan::bindFeed(unsigned index, const ArrayView &feed) {
         "Cannot feed value of dtype " + getDTypeText(feed.dtype) +
         " for placeholder '" + spec.name + "', which has dtype " +
         getDTypeText(spec.dtype));
-  if (feed.shape.size() != spec.extents.size())
+  if (feed.shape.size() != spec.dimSizes.size())
     return makeShapeError(spec, feed.shape);
-  for (auto [dim, expected, extent] :
-       llvm::enumerate(spec.extents, feed.shape)) {
+  for (auto [dim, expected, dimSize] :
+       llvm::enumerate(spec.dimSizes, feed.shape)) {
     if (expected >= 0) {
-      if (extent != expected)
+      if (dimSize != expected)
         return makeShapeError(spec, feed.shape);
       continue;
     }
     size_t symbol = -1 - expected;
-    if (extent < 0)
+    if (dimSize < 0)
       return makeShapeError(spec, feed.shape);
-    if (Status status = checkBound(symbol, extent); !status.isOk())
+    if (Status status = checkBound(symbol, dimSize); !status.isOk())
       return status;
-    if (extents[symbol] < 0) {
-      extents[symbol] = extent;
-      extentOwners[symbol] = index;
-    } else if (extents[symbol] != extent) {
-      std::string message =
-          "feeds disagree on the extent '" + entry.manifest->symbols[symbol] +
-          "': it is " + std::to_string(extents[symbol]) + " in placeholder '" +
-          entry.feeds[extentOwners[symbol]].name + "' and " +
-          std::to_string(extent) + " in placeholder '" + spec.name +
-          "' of shape " + formatShape(feed.shape);
+    if (dimSizes[symbol] < 0) {
+      dimSizes[symbol] = dimSize;
+      dimSizeOwners[symbol] = index;
+    } else if (dimSizes[symbol] != dimSize) {
+      std::string message = "feeds disagree on the dimension size '" +
+                            entry.manifest->symbols[symbol] + "': it is " +
+                            std::to_string(dimSizes[symbol]) +
+                            " in placeholder '" +
+                            entry.feeds[dimSizeOwners[symbol]].name + "' and " +
+                            std::to_string(dimSize) + " in placeholder '" +
+                            spec.name + "' of shape " + formatShape(feed.shape);
       const std::vector<std::string> &places =
           entry.manifest->feeds[index].places;
       if (!places.empty() && !places[dim].empty())
@@ -138,7 +139,7 @@ Status CallPlan::bindFeeds(llvm::ArrayRef<ArrayView> feeds) {
         std::to_string(feeds.size()));
   if (feeds.size() < entry.feeds.size())
     return makeMissingError(entry.feeds[feeds.size()]);
-  llvm::fill(extents, -1);
+  llvm::fill(dimSizes, -1);
   for (unsigned index = 0; index < feeds.size(); ++index)
     if (Status status = bindFeed(index, feeds[index]); !status.isOk())
       return status;
@@ -155,13 +156,13 @@ Status CallPlan::bindResults(llvm::ArrayRef<MutableArrayView> results) {
     const ArgumentSpec &spec = entry.results[index];
     const MutableArrayView &result = results[index];
     bool fits = result.dtype == spec.dtype &&
-                result.shape.size() == spec.extents.size();
-    for (size_t dim = 0; fits && dim < spec.extents.size(); ++dim)
-      fits = result.shape[dim] == getExtent(spec.extents[dim]);
+                result.shape.size() == spec.dimSizes.size();
+    for (size_t dim = 0; fits && dim < spec.dimSizes.size(); ++dim)
+      fits = result.shape[dim] == getDimSize(spec.dimSizes[dim]);
     if (!fits) {
       Shape expected;
-      for (int64_t extent : spec.extents)
-        expected.push_back(getExtent(extent));
+      for (int64_t dimSize : spec.dimSizes)
+        expected.push_back(getDimSize(dimSize));
       return Status::invalidArgument(
           "expected a buffer of dtype " + getDTypeText(spec.dtype) +
           " and shape " + formatShape(expected) + " for result '" + spec.name +
@@ -183,13 +184,13 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
     return status;
   if (Status status = bindResults(results); !status.isOk())
     return status;
-  if (workspaceBytes < 0 || plannedExtents != extents) {
+  if (workspaceBytes < 0 || plannedDimSizes != dimSizes) {
     std::optional<int64_t> bytes =
-        entry.manifest->getWorkspaceBytes(extents).get();
+        entry.manifest->getWorkspaceBytes(dimSizes).get();
     if (!bytes)
-      return makeWorkspaceError(*entry.manifest, extents);
+      return makeWorkspaceError(*entry.manifest, dimSizes);
     workspaceBytes = *bytes;
-    plannedExtents = extents;
+    plannedDimSizes = dimSizes;
   }
   if (Status status = session.reserveWorkspace(workspaceBytes); !status.isOk())
     return status;
@@ -197,8 +198,8 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
     internFeeds(feeds);
     reserveStrings(results);
   }
-  int32_t status = session.callEntry(entry, feedPointers.data(), extents.data(),
-                                     resultPointers.data());
+  int32_t status = session.callEntry(entry, feedPointers.data(),
+                                     dimSizes.data(), resultPointers.data());
   if (status != 0) {
     Status failure = session.program->getStatus(status);
     return Status(failure.code(),
@@ -216,15 +217,15 @@ CallPlan::inferResultShapes(llvm::ArrayRef<ArrayView> feeds) {
   std::vector<Shape> shapes;
   for (const ArgumentSpec &spec : entry.results) {
     Shape &shape = shapes.emplace_back();
-    for (int64_t extent : spec.extents)
-      shape.push_back(getExtent(extent));
+    for (int64_t dimSize : spec.dimSizes)
+      shape.push_back(getDimSize(dimSize));
   }
   return shapes;
 }
 
 Result<std::vector<ArrayView>>
 CallPlan::orderFeeds(llvm::ArrayRef<NamedArray> feeds) const {
-  // An extent other than 0 and no data: not fed.
+  // A dimension size other than 0 and no data: not fed.
   static constexpr int64_t absent[] = {-1};
   std::vector<ArrayView> ordered(entry.feeds.size());
   for (ArrayView &view : ordered)

@@ -47,9 +47,9 @@ static Status addArgument(const ManifestArgument &argument,
   spec.name = argument.name;
   spec.dtype = *dtype;
   spec.shapeText = formatShape(argument);
-  for (auto [extent, symbol] :
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols))
-    spec.extents.push_back(symbol < 0 ? extent : -1 - symbol);
+    spec.dimSizes.push_back(symbol < 0 ? dimSize : -1 - symbol);
   return {};
 }
 

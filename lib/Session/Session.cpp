@@ -106,16 +106,16 @@ Status Session::setThreads(int64_t threads) {
 }
 
 int32_t Session::callEntry(const EntrySpec &entry, const void *const *feeds,
-                           const int64_t *extents, void *const *results) {
+                           const int64_t *dimSizes, void *const *results) {
   if (entry.function)
-    return entry.function(state->data(), workspace.data(), feeds, extents,
+    return entry.function(state->data(), workspace.data(), feeds, dimSizes,
                           results);
   // The kernel may be for fewer workers than the model.
   int32_t most = team.getWorkers();
   team.setWorkers(
       static_cast<int32_t>(std::min<int64_t>(most, entry.manifest->workers)));
   int32_t status = entry.teamFunction(state->data(), workspace.data(), feeds,
-                                      extents, results, team.get());
+                                      dimSizes, results, team.get());
   team.setWorkers(most);
   return status;
 }
@@ -130,7 +130,7 @@ Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   const void *feeds[] = {&seed, select};
   int32_t status =
       program->getInitializer()(state->data(), workspace.data(), feeds,
-                                /*extents=*/nullptr, /*results=*/nullptr);
+                                /*dimSizes=*/nullptr, /*results=*/nullptr);
   Status result = program->getStatus(status);
   return Status(result.code(), formatNumbers(result.message(), state->data()));
 }

@@ -39,8 +39,8 @@ void Session::collectStrings(
 
 static size_t countElements(llvm::ArrayRef<int64_t> shape) {
   size_t count = 1;
-  for (int64_t extent : shape)
-    count *= static_cast<size_t>(extent);
+  for (int64_t dimSize : shape)
+    count *= static_cast<size_t>(dimSize);
   return count;
 }
 

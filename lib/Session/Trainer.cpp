@@ -67,7 +67,7 @@ static double getScalar(const OwnedArray &array) {
 static int findLoss(const EntrySpec &entry) {
   int first = -1;
   for (auto [index, result] : llvm::enumerate(entry.results)) {
-    if (!result.extents.empty() || !runtime::isFloatingPoint(result.dtype))
+    if (!result.dimSizes.empty() || !runtime::isFloatingPoint(result.dtype))
       continue;
     if (result.name == "loss")
       return index;
@@ -172,7 +172,7 @@ Status Trainer::bindEvaluation(Session &session, const Dataset &data) {
     return call.status();
   eval = std::move(*call);
   for (const ArgumentSpec &result : eval->getEntry().results)
-    if (!result.extents.empty())
+    if (!result.dimSizes.empty())
       return Status::invalidArgument("entry '" + options.evalEntry +
                                      "' cannot evaluate: its result '" +
                                      result.name + "' has shape " +

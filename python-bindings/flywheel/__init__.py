@@ -109,7 +109,7 @@ def compile(
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
     memory_budget: Optional[int] = None,
-    max_extent: Union[int, Mapping[str, int], None] = None,
+    max_dim_size: Union[int, Mapping[str, int], None] = None,
     check_numerics: bool = False,
     threads: Optional[int] = None,
     min_shared_work: int = 4_000_000,
@@ -129,13 +129,13 @@ def compile(
     which then must not be assigned.
 
     With `memory_budget`, the workspace of an entry is at most so many bytes where
-    no dynamic extent (the batch) exceeds `max_extent` (by default 1024): values that the backward
+    no dynamic dimension size (the batch) exceeds `max_dim_size` (by default 1024): values that the backward
     part of a step would find in memory are recomputed where they do not fit.
     Results are the same, bit for bit. A budget that cannot be reached is a
     CompileError that names the smallest workspace; `EntryInfo.workspace_bytes`
     gives the size of one.
 
-    `max_extent` may also bound single extents, {"batch": 4, "time": 256}, by the
+    `max_dim_size` may also bound single dimension sizes, {"batch": 4, "time": 256}, by the
     names that the program gives them (`train.dims`) or that they have: `batch`,
     and `x_dim1` for another of the feed `x`. The program then refuses feeds with
     more, and compares sizes at these bounds; the others count as 1024.
@@ -161,7 +161,7 @@ def compile(
     """
     if freeze_variables and freeze is None:
         raise ValueError("freeze_variables needs freeze, the path of a checkpoint")
-    named = dict(max_extent) if isinstance(max_extent, Mapping) else {}
+    named = dict(max_dim_size) if isinstance(max_dim_size, Mapping) else {}
     return _compile(
         _read(source),
         lowering=lowering,
@@ -173,8 +173,8 @@ def compile(
         freeze=freeze,
         freeze_variables=freeze_variables,
         memory_budget=memory_budget,
-        max_extent=None if isinstance(max_extent, Mapping) else max_extent,
-        max_extents=named,
+        max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
+        max_dim_sizes=named,
         check_numerics=check_numerics,
         threads=threads,
         min_shared_work=min_shared_work,

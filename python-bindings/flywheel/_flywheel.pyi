@@ -65,7 +65,7 @@ class EntryInfo:
     def reads(self) -> List[str]: ...
     @property
     def writes(self) -> List[str]: ...
-    def workspace_bytes(self, **extents: SupportsIndex) -> int: ...
+    def workspace_bytes(self, **dim_sizes: SupportsIndex) -> int: ...
 
 class Program:
     @property
@@ -80,7 +80,7 @@ class Program:
     def state_bytes(self) -> int: ...
     @property
     def threads(self) -> int: ...
-    def manifest(self, *, max_extent: int = ...) -> str: ...
+    def manifest(self, *, max_dim_size: int = ...) -> str: ...
 
 class Entry:
     # None, an array or a tuple of arrays, as the entry has results.
@@ -176,8 +176,8 @@ def _compile(
     freeze: Optional[Path],
     freeze_variables: Sequence[str],
     memory_budget: Optional[int],
-    max_extent: Optional[int],
-    max_extents: Dict[str, int],
+    max_dim_size: Optional[int],
+    max_dim_sizes: Dict[str, int],
     check_numerics: bool,
     threads: Optional[int],
     min_shared_work: int,

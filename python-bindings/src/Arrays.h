@@ -46,7 +46,7 @@ inline bool isDense(PyArrayObject *array) {
          PyArray_ISNOTSWAPPED(array);
 }
 
-/// The extents of an array.
+/// The dimension sizes of an array.
 inline llvm::ArrayRef<int64_t> getShape(PyArrayObject *array) {
   static_assert(sizeof(npy_intp) == sizeof(int64_t), "64-bit machines only");
   return {reinterpret_cast<const int64_t *>(PyArray_DIMS(array)),

@@ -157,15 +157,15 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
-        std::optional<int64_t> memoryBudget, std::optional<int64_t> maxExtent,
-        const std::map<std::string, int64_t> &maxExtents, bool checkNumerics,
+        std::optional<int64_t> memoryBudget, std::optional<int64_t> maxDimSize,
+        const std::map<std::string, int64_t> &maxDimSizes, bool checkNumerics,
         std::optional<int64_t> threads, int64_t minSharedWork) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
     throw nb::value_error("expected a memory_budget of at least 0 bytes");
-  if (maxExtent && *maxExtent < 1)
-    throw nb::value_error("expected a max_extent of at least 1");
+  if (maxDimSize && *maxDimSize < 1)
+    throw nb::value_error("expected a max_dim_size of at least 1");
   options.memoryBudget = memoryBudget;
   if (threads && (*threads < 1 || *threads > kMaxThreads))
     throw nb::value_error(("expected threads from 1 to " +
@@ -180,15 +180,15 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
   if (!defaultThreads.isOk())
     throw nb::value_error(defaultThreads.status().message().c_str());
   options.defaultThreads = defaultThreads->value_or(1);
-  if (maxExtent)
-    options.maxExtents = *maxExtent;
-  else if (!maxExtents.empty())
-    options.maxExtents.emplace();
-  for (const auto &[name, bound] : maxExtents)
+  if (maxDimSize)
+    options.maxDimSizes = *maxDimSize;
+  else if (!maxDimSizes.empty())
+    options.maxDimSizes.emplace();
+  for (const auto &[name, bound] : maxDimSizes)
     if (llvm::Error error =
-            options.maxExtents->add(name + "=" + std::to_string(bound)))
+            options.maxDimSizes->add(name + "=" + std::to_string(bound)))
       throw nb::value_error(
-          ("max_extent: " + llvm::toString(std::move(error))).c_str());
+          ("max_dim_size: " + llvm::toString(std::move(error))).c_str());
   options.entries = entries;
   if (!freeze.is_none())
     options.frozenCheckpoint = getPath(freeze);
@@ -305,7 +305,7 @@ static void addModule(nb::module_ &module) {
              "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "memory_budget"_a.none(),
-             "max_extent"_a.none(), "max_extents"_a, "check_numerics"_a,
+             "max_dim_size"_a.none(), "max_dim_sizes"_a, "check_numerics"_a,
              "threads"_a.none(), "min_shared_work"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
@@ -384,15 +384,15 @@ static nb::object getDTypeObject(runtime::DType dtype) {
   return nb::steal(makeDType(dtype));
 }
 
-/// Extents, with the name of each symbolic one.
-static nb::tuple makeShape(llvm::ArrayRef<int64_t> extents,
+/// Dimension sizes, with the name of each symbolic one.
+static nb::tuple makeShape(llvm::ArrayRef<int64_t> dimSizes,
                            llvm::ArrayRef<std::string> symbols) {
   nb::list shape;
-  for (int64_t extent : extents) {
-    if (extent >= 0)
-      shape.append(extent);
+  for (int64_t dimSize : dimSizes) {
+    if (dimSize >= 0)
+      shape.append(dimSize);
     else
-      shape.append(symbols[-1 - extent]);
+      shape.append(symbols[-1 - dimSize]);
   }
   return nb::tuple(shape);
 }
@@ -403,7 +403,7 @@ getArguments(const std::vector<ArgumentSpec> &specs,
   std::vector<Argument> arguments;
   for (const ArgumentSpec &spec : specs)
     arguments.push_back(
-        {spec.name, spec.dtype, makeShape(spec.extents, symbols)});
+        {spec.name, spec.dtype, makeShape(spec.dimSizes, symbols)});
   return arguments;
 }
 
@@ -446,32 +446,34 @@ static std::vector<EntryInfo> getEntries(const PyProgram &self) {
 
 static int64_t getBytes(CheckedSize size, const std::string &what) {
   if (size.isTooLarge())
-    throw nb::value_error(("expected " + what + " to be of at most " +
-                           kMaxSizeText +
-                           " bytes, found extents of which it needs more")
-                              .c_str());
+    throw nb::value_error(
+        ("expected " + what + " to be of at most " + kMaxSizeText +
+         " bytes, found dimension sizes of which it needs more")
+            .c_str());
   return *size.get();
 }
 
 static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
-  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<int64_t> dimSizes;
   for (const std::string &symbol : self.symbols) {
     if (!given.contains(symbol.c_str())) {
-      PyErr_Format(PyExc_TypeError, "expected the extent '%s'", symbol.c_str());
+      PyErr_Format(PyExc_TypeError, "expected the dimension size '%s'",
+                   symbol.c_str());
       throw nb::python_error();
     }
-    extents.push_back(getInteger(given[symbol.c_str()]));
+    dimSizes.push_back(getInteger(given[symbol.c_str()]));
   }
-  if (given.size() != extents.size()) {
-    PyErr_Format(PyExc_TypeError, "expected %zu extents, found %zu",
-                 extents.size(), given.size());
+  if (given.size() != dimSizes.size()) {
+    PyErr_Format(PyExc_TypeError, "expected %zu dimension sizes, found %zu",
+                 dimSizes.size(), given.size());
     throw nb::python_error();
   }
-  for (auto [symbol, extent] : llvm::zip_equal(self.symbols, extents))
-    if (extent < 0)
+  for (auto [symbol, dimSize] : llvm::zip_equal(self.symbols, dimSizes))
+    if (dimSize < 0)
       throw nb::value_error(
-          ("expected the extent '" + symbol + "' to be at least 0").c_str());
-  return getBytes(self.manifest->getWorkspaceBytes(extents),
+          ("expected the dimension size '" + symbol + "' to be at least 0")
+              .c_str());
+  return getBytes(self.manifest->getWorkspaceBytes(dimSizes),
                   "the workspace of '" + self.name + "'");
 }
 
@@ -482,7 +484,7 @@ static void addInfo(nb::module_ &module) {
           "dtype",
           [](const Argument &self) { return getDTypeObject(self.dtype); })
       .def_ro("shape", &Argument::shape,
-              "Extents; the name of each that a call chooses.")
+              "Dimension sizes; the name of each that a call chooses.")
       .def("__repr__", [](const Argument &self) {
         return "<" + self.name + ": " +
                std::string(runtime::numpyName(self.dtype)) +
@@ -514,11 +516,12 @@ static void addInfo(nb::module_ &module) {
       .def_ro("feeds", &EntryInfo::feeds)
       .def_ro("results", &EntryInfo::results)
       .def_ro("symbols", &EntryInfo::symbols,
-              "Names of the extents that a call chooses.")
+              "Names of the dimension sizes that a call chooses.")
       .def_ro("reads", &EntryInfo::reads, "Names of variables.")
       .def_ro("writes", &EntryInfo::writes, "Names of variables.")
-      .def("workspace_bytes", &getWorkspaceBytes, "extents"_a,
-           "Bytes of scratch memory that a call with these extents needs.")
+      .def("workspace_bytes", &getWorkspaceBytes, "dim_sizes"_a,
+           "Bytes of scratch memory that a call with these dimension sizes "
+           "needs.")
       .def("__repr__",
            [](const EntryInfo &self) { return "<" + self.name + ">"; });
 }
@@ -557,17 +560,18 @@ void addCompiler(nb::module_ &module) {
           "How many threads the program is compiled for.")
       .def(
           "manifest",
-          [](const PyProgram &self, int64_t maxExtent) {
+          [](const PyProgram &self, int64_t maxDimSize) {
             const Manifest &manifest = self.program->getManifest();
-            if (maxExtent < 0)
-              throw nb::value_error("expected a max_extent of at least 0");
-            ExtentBounds bounds = manifest.getBounds(maxExtent);
+            if (maxDimSize < 0)
+              throw nb::value_error("expected a max_dim_size of at least 0");
+            DimSizeBounds bounds = manifest.getBounds(maxDimSize);
             (void)getBytes(getCStateBytes(manifest, bounds),
                            "the state with the workspace");
             return llvm::formatv("{0:2}", manifest.toJSON(bounds)).str();
           },
-          nb::kw_only(), "max_extent"_a = 1024,
-          "The JSON description of the model; `max_extent` bounds the extents "
+          nb::kw_only(), "max_dim_size"_a = 1024,
+          "The JSON description of the model; `max_dim_size` bounds the "
+          "dimension sizes "
           "that fix its workspace, but for those that compile() has bounded.")
       .def("__repr__", [](const PyProgram &self) {
         return "<flywheel.Program " + self.program->getManifest().model + ">";

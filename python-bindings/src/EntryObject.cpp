@@ -26,8 +26,8 @@ using flywheel::runtime::Status;
 
 namespace flywheel::python {
 namespace {
-/// Where the extent of a symbol can be read.
-struct ExtentSource {
+/// Where the dimension size of a symbol can be read.
+struct DimSizeSource {
   unsigned feed = 0, dim = 0;
 };
 
@@ -35,8 +35,8 @@ struct ExtentSource {
 struct Caller {
   PySession *session;
   CallPlan *plan;
-  /// For each symbolic extent.
-  llvm::SmallVector<ExtentSource> sources;
+  /// For each symbolic dimension size.
+  llvm::SmallVector<DimSizeSource> sources;
   /// Interned names of the feeds.
   llvm::SmallVector<nb::str> feedNames;
 };
@@ -72,7 +72,7 @@ struct Call {
 };
 } // namespace
 
-/// An extent other than 0 and no data: not fed.
+/// A dimension size other than 0 and no data: not fed.
 static constexpr int64_t absentShape[] = {-1};
 
 static bool readFeed(const ArgumentSpec &spec, PyObject *value, ArrayView &view,
@@ -173,15 +173,15 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
 static bool inferShape(const Caller &caller, const Call &call,
                        const ArgumentSpec &spec,
                        llvm::SmallVectorImpl<int64_t> &shape) {
-  for (int64_t extent : spec.extents) {
-    if (extent < 0) {
-      ExtentSource source = caller.sources[-1 - extent];
+  for (int64_t dimSize : spec.dimSizes) {
+    if (dimSize < 0) {
+      DimSizeSource source = caller.sources[-1 - dimSize];
       const ArrayView &feed = call.feeds[source.feed];
       if (!feed.data || feed.shape.size() <= source.dim)
         return false;
-      extent = feed.shape[source.dim];
+      dimSize = feed.shape[source.dim];
     }
-    shape.push_back(extent);
+    shape.push_back(dimSize);
   }
   return true;
 }
@@ -204,7 +204,7 @@ static bool makeResults(const Caller &caller, Call &call) {
   for (const ArgumentSpec &spec : entry.results) {
     llvm::SmallVector<int64_t, 8> shape;
     if (!inferShape(caller, call, spec, shape))
-      shape.assign(spec.extents.size(), 0);
+      shape.assign(spec.dimSizes.size(), 0);
     PyObject *array = makeArray(spec.dtype, shape);
     if (!array)
       return false;
@@ -216,8 +216,8 @@ static bool makeResults(const Caller &caller, Call &call) {
 
 static size_t getBytes(runtime::DType dtype, llvm::ArrayRef<int64_t> shape) {
   size_t bytes = runtime::dtypeSize(dtype);
-  for (int64_t extent : shape)
-    bytes *= extent;
+  for (int64_t dimSize : shape)
+    bytes *= dimSize;
   return bytes;
 }
 
@@ -465,10 +465,10 @@ PyObject *makeEntry(nb::handle owner, PySession &session, CallPlan &plan) {
     if (!name)
       return nullptr;
     caller->feedNames.push_back(nb::steal<nb::str>(name));
-    for (auto [dim, extent] : llvm::enumerate(spec.extents))
-      if (extent < 0)
-        caller->sources[-1 - extent] = {static_cast<unsigned>(feed),
-                                        static_cast<unsigned>(dim)};
+    for (auto [dim, dimSize] : llvm::enumerate(spec.dimSizes))
+      if (dimSize < 0)
+        caller->sources[-1 - dimSize] = {static_cast<unsigned>(feed),
+                                         static_cast<unsigned>(dim)};
   }
   PyObject *self = entryType->tp_alloc(entryType, 0);
   if (!self)

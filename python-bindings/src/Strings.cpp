@@ -21,8 +21,8 @@ bool mayHoldStrings(PyObject *value) {
 
 std::vector<std::string> copyStrings(const ArrayView &view) {
   size_t count = 1;
-  for (int64_t extent : view.shape)
-    count *= static_cast<size_t>(extent);
+  for (int64_t dimSize : view.shape)
+    count *= static_cast<size_t>(dimSize);
   const auto *views = static_cast<const std::string_view *>(view.data);
   return {views, views + count};
 }

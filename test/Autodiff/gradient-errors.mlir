@@ -63,7 +63,7 @@ func.func @conditional(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
 func.func @unbounded(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{expected a lower bound and a step that are constants, and an upper bound that a constant or extents of tensors limit, to differentiate: no room can be set aside for the iterations of another loop}}
+  // expected-error @+1 {{expected a lower bound and a step that are constants, and an upper bound that a constant or dimension sizes of tensors limit, to differentiate: no room can be set aside for the iterations of another loop}}
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
     %e = arith.mulf %a, %a : tensor<4xf32>
     scf.yield %e : tensor<4xf32>
@@ -78,7 +78,7 @@ func.func @growing(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
-  // expected-error @+1 {{expected carried tensors that keep their extents to differentiate, found one of type 'tensor<?xf32>' (#0) that is not known to}}
+  // expected-error @+1 {{expected carried tensors that keep their dimension sizes to differentiate, found one of type 'tensor<?xf32>' (#0) that is not known to}}
   %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
     %e = tensor.concat dim(0) %a, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     scf.yield %e : tensor<?xf32>

@@ -3,7 +3,7 @@
 // G5, G6: per-example gradients of a network written for a batch. The forward
 // part is there once, the backward part is that of the sum of the losses, and
 // the gradient of each weight is one product for each example: nothing has two
-// dynamic extents.
+// dynamic dimension sizes.
 // CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-DAG: #[[$DZ:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[$DW:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

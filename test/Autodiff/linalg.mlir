@@ -39,7 +39,7 @@ func.func @matmul(%a: tensor<?x3xf32>, %b: tensor<3x2xf32>, %c: tensor<?x2xf32>,
 // -----
 
 // The gradient of each operand computes the body again, and sums over the
-// dimensions that the operand lacks; a dimension of extent 1 comes back.
+// dimensions that the operand lacks; a dimension of dimension size 1 comes back.
 // CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-DAG: #[[$ONE:.*]] = affine_map<(d0, d1) -> (d0, 0)>

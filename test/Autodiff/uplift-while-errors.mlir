@@ -118,7 +118,7 @@ func.func @moving(%x: tensor<f32>, %n: index) -> tensor<f32> {
 func.func @any(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{expected a lower bound and a step that are constants, and an upper bound that a constant or extents of tensors limit, to differentiate}}
+  // expected-error @+1 {{expected a lower bound and a step that are constants, and an upper bound that a constant or dimension sizes of tensors limit, to differentiate}}
   %y:2 = scf.while (%i = %c0, %a = %x) : (index, tensor<f32>) -> (index, tensor<f32>) {
     %go = arith.cmpi slt, %i, %n : index
     scf.condition(%go) %i, %a : index, tensor<f32>

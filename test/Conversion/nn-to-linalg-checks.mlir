@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --convert-nn-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
 
-// X11: the extents of what is made outside of a branch are checked in front of
+// X11: the dimension sizes of what is made outside of a branch are checked in front of
 // it, where the branch is taken.
 // CHECK-LABEL: func @branch
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?x4xf32>, %[[C:.*]]: i1)
@@ -9,7 +9,7 @@
 // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK: %[[NOT:.*]] = arith.xori %[[C]], %true
 // CHECK: %[[OK:.*]] = arith.ori %[[NOT]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul'
+// CHECK: cf.assert %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: scf.if
 // CHECK-NOT: cf.assert
 // CHECK: linalg.matmul
@@ -31,7 +31,7 @@ func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x
 
 // -----
 
-// X11: and where a loop has an iteration; what it carries has the same extents
+// X11: and where a loop has an iteration; what it carries has the same dimension sizes
 // in each.
 // CHECK-LABEL: func @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?x?xf32>, %[[N:.*]]: index)
@@ -40,7 +40,7 @@ func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x
 // CHECK-DAG: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK-DAG: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul'
+// CHECK: cf.assert %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: scf.for
 // CHECK-NOT: cf.assert
 // CHECK: return
@@ -145,7 +145,7 @@ func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
 
 // -----
 
-// A check of an extent that is made inside stays there.
+// A check of a dimension size that is made inside stays there.
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> ()>
 // CHECK-LABEL: func.func @inside(
@@ -158,7 +158,7 @@ func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[ITER]], %[[N]]) : tensor<?x?xf32>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[ITER]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}"
 // CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[FILL]], %[[FILL]] : tensor<?x?xf32>, tensor<?x?xf32>) outs(%[[FILL]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<f32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<f32>) -> tensor<f32>
@@ -187,7 +187,7 @@ func.func @inside(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
 
 // -----
 
-// The extents of a bias are checked, and it is widened to what the product is
+// The dimension sizes of a bias are checked, and it is widened to what the product is
 // computed in; the second operand of a product may be transposed alone.
 // CHECK-LABEL: func.func @bias(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xbf16>, %[[W:[^:]*]]: tensor<?x?xbf16>, %[[B:[^:]*]]: tensor<?xbf16>)

@@ -34,7 +34,7 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[X]], %[[C0]] : tensor<?x5xf32>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x3xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<3xi1>) outs(%[[FILL]] : tensor<i1>) {
@@ -50,7 +50,7 @@ func.func @gather(%x: tensor<8x5xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x5xf32>
 // CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK-NEXT: %[[SCATTER:.*]] = linalg_ext.scatter add ins(%[[I]], %[[U]] : tensor<3xi1>, tensor<?x3xf32>) outs(%[[X]] : tensor<?x5xf32>) axis 1 -> tensor<?x5xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[C4]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal extents of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 0 of init and of updates, found \01 and \02 in 'nn.scatter_add' at {{.*}}"
 // CHECK-NEXT: cf.assert %[[NAMED]], "index out of range: expected 0 <= index < 5 in 'nn.scatter_add' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<4x5xf32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<4x5xf32>) -> tensor<4x5xf32>
@@ -71,7 +71,7 @@ func.func @scatter_add(%x: tensor<?x5xf32>, %i: tensor<3xi1>, %u: tensor<?x3xf32
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[I]], %[[C0]] : tensor<?xi32>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[U]], %[[C0]] : tensor<?x5xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of indices and of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of indices and of updates, found \01 and \02 in 'nn.scatter' at {{.*}}"
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<i1>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[TRUE]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
 // CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP3]]], iterator_types = ["reduction"]} ins(%[[I]] : tensor<?xi32>) outs(%[[FILL]] : tensor<i1>) {
@@ -99,7 +99,7 @@ func.func @scatter(%x: tensor<4x5xf32>, %i: tensor<?xi32>, %u: tensor<?x5xf32>) 
 // CHECK: arith.cmpi ult, %{{.*}}, %c5 : index
 // CHECK: cf.assert %{{.*}}, "index out of range: expected 0 <= index < 5 in 'nn.take_along_axis' at {{.*}}, found \01" {linalg_ext.safe}
 // CHECK: %[[LAST:.*]] = tensor.dim %[[X]], %c2
-// CHECK: cf.assert %{{.*}}, "expected equal extents of dimension 2 of x and of indices, found \01 and \02 in 'nn.take_along_axis' at {{.*}}"
+// CHECK: cf.assert %{{.*}}, "expected equal sizes of dimension 2 of x and of indices, found \01 and \02 in 'nn.take_along_axis' at {{.*}}"
 // CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%[[I]] : tensor<3x2x?xi32>) outs(%{{.*}} : tensor<3x2x?xi64>)
 // CHECK: %[[ROW:.*]] = linalg.index 0
 // CHECK: %[[AT:.*]] = arith.index_cast %{{.*}} : i32 to index

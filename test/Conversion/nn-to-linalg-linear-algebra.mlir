@@ -27,10 +27,10 @@ func.func @try_cholesky(%a: tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>
   return %0, %1 : tensor<?x3x3xf64>, tensor<i1>
 }
 
-// Extents that no type knows are checked.
-// CHECK-LABEL: func @unknown_extents
+// Dimension sizes that no type knows are checked.
+// CHECK-LABEL: func @unknown_dim_sizes
 // CHECK: cf.assert %{{.*}}, "expected equal rows and columns of a, found \01 and \02 in 'nn.cholesky' at {{[^{]*$}}
-func.func @unknown_extents(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
+func.func @unknown_dim_sizes(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = nn.cholesky %a : tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
@@ -52,11 +52,11 @@ func.func @triangular_solve(%a: tensor<3x3xf32>, %b: tensor<3x?xf32>) -> tensor<
 // CHECK-NEXT: %[[DIM:.*]] = tensor.dim %[[B]], %[[C0]] : tensor<?x?x3xf64>
 // CHECK-NEXT: %[[DIM_2:.*]] = tensor.dim %[[A]], %[[C0]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[DIM]], %[[DIM_2]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal extents of dimension 0 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES]], "expected equal sizes of dimension 0 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
 // CHECK-NEXT: %[[DIM_3:.*]] = tensor.dim %[[B]], %[[C1]] : tensor<?x?x3xf64>
 // CHECK-NEXT: %[[DIM_4:.*]] = tensor.dim %[[A]], %[[C1]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES_2:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_4]]
-// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal extents of dimension 1 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
+// CHECK-NEXT: cf.assert %[[COMPARE_SIZES_2]], "expected equal sizes of dimension 1 of a and b, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"
 // CHECK-NEXT: %[[DIM_5:.*]] = tensor.dim %[[A]], %[[C2]] : tensor<?x?x?xf64>
 // CHECK-NEXT: %[[COMPARE_SIZES_3:.*]] = linalg_ext.compare_sizes eq %[[DIM_3]], %[[DIM_5]]
 // CHECK-NEXT: cf.assert %[[COMPARE_SIZES_3]], "expected equal rows and columns of a, found \01 and \02 in 'nn.triangular_solve' at {{.*}}"

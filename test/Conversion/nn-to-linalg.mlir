@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[$BNK:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
 // CHECK-DAG: #[[$CMN:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
 
-// X1, X11: a product, then one elementwise op for the bias; its extents come
+// X1, X11: a product, then one elementwise op for the bias; its dimension sizes come
 // from the operands.
 // CHECK-LABEL: func.func @dense(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x64xf32>, %[[W:[^:]*]]: tensor<64x10xf32>, %[[B:[^:]*]]: tensor<10xf32>) -> tensor<?x10xf32>
@@ -47,12 +47,12 @@ func.func @half_matmul(%x: tensor<8x4xf16>) -> tensor<4x4xf16> {
   return %0 : tensor<4x4xf16>
 }
 
-// Extents that no type knows are checked when the step runs, once.
-// CHECK-LABEL: func @unknown_extents
+// Dimension sizes that no type knows are checked when the step runs, once.
+// CHECK-LABEL: func @unknown_dim_sizes
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq
-// CHECK: cf.assert %[[OK]], "expected equal contracted extents of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}nn-to-linalg.mlir:[[#@LINE+3]]:8"
+// CHECK: cf.assert %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02 in 'nn.matmul' at {{.*}}nn-to-linalg.mlir:[[#@LINE+3]]:8"
 // CHECK-NOT: cf.assert
-func.func @unknown_extents(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+func.func @unknown_dim_sizes(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = nn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = nn.relu %0 : tensor<?x?xf32>
   %2 = arith.addf %0, %1 : tensor<?x?xf32>
@@ -92,7 +92,7 @@ func.func @no_rows(%x: tensor<0x10xf32>, %label: tensor<0xi32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// X7: an extent of 1 stretches, in the map.
+// X7: a dimension size of 1 stretches, in the map.
 // CHECK-LABEL: func @broadcast
 // CHECK: linalg.generic {indexing_maps = [#[[$ROW0]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%arg0 : tensor<1x10xf32>)
 // CHECK: linalg.generic {indexing_maps = [#[[$COLUMN]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<10xf32>)
@@ -219,7 +219,7 @@ func.func @triangle(%x: tensor<?x3x4xf16>) -> tensor<?x3x4xf16> {
 // X1: one product an index of the leading dimensions, each checked.
 // CHECK-LABEL: func @batched_matmul
 // CHECK-SAME: (%[[A:.*]]: tensor<?x2x?x8xf16>, %[[B:.*]]: tensor<?x2x5x8xf16>)
-// CHECK: cf.assert %{{.*}}, "expected equal leading extents of a and b, found \01 and \02 in 'nn.matmul'
+// CHECK: cf.assert %{{.*}}, "expected equal leading dimension sizes of a and b, found \01 and \02 in 'nn.matmul'
 // CHECK: linalg.contract indexing_maps = [#[[$AMK]], #[[$BNK]], #[[$CMN]]] ins(%[[A]], %[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x2x?x5xf32>)
 // CHECK: arith.truncf
 func.func @batched_matmul(%a: tensor<?x2x?x8xf16>, %b: tensor<?x2x5x8xf16>) -> tensor<?x2x?x5xf16> {
@@ -256,7 +256,7 @@ func.func @log_softmax(%x: tensor<?x3x10xf32>) -> (tensor<?x3x10xf32>, tensor<?x
 
 // X5: max(x, 0) - x z + log1p(exp(-|x|)).
 // CHECK-LABEL: func @sigmoid_cross_entropy
-// CHECK: cf.assert %{{.*}}, "expected equal extents of logits and labels, found \01 and \02 in 'nn.sigmoid_cross_entropy'
+// CHECK: cf.assert %{{.*}}, "expected equal dimension sizes of logits and labels, found \01 and \02 in 'nn.sigmoid_cross_entropy'
 // CHECK: %[[H:.*]] = arith.maximumf
 // CHECK: %[[P:.*]] = arith.mulf
 // CHECK: math.absf

@@ -231,7 +231,7 @@ func.func @avg_pool(%x: tensor<2x7x7x3xf32>) -> tensor<2x4x4x3xf32> {
 
 // -----
 
-// X11: extents that only the step knows: the image is checked for a window.
+// X11: dimension sizes that only the step knows: the image is checked for a window.
 // CHECK-LABEL: func @dynamic
 // CHECK: cf.assert %{{.*}}, "expected an image whose height is at least 3, that of one window in 'nn.conv2d' at {{.*}}, found \01"
 // CHECK: cf.assert %{{.*}}, "expected an image whose width is at least 2, that of one window in 'nn.conv2d' at {{.*}}, found \01"

@@ -85,7 +85,7 @@ class GuardPages(Fuzzer):
             GuardedModel.below = below
             report("compile")
             try:
-                model = GuardedModel(case.text, max_extent=int(most), lowering=lowering)
+                model = GuardedModel(case.text, max_dim_size=int(most), lowering=lowering)
             except Exception as error:
                 return Outcome("refused", f"{type(error).__name__}: {error}")
             report("initialize")
@@ -99,11 +99,11 @@ class GuardPages(Fuzzer):
             if any(info["dtype"] == "string" for info in [*entry["feeds"], *entry["results"]]):
                 continue
             report(f"run {name} of batch {batch}, {'behind' if below else 'before'} a page")
-            extents: Dict[str, int] = {
-                extent: batch for feed in entry["feeds"] for extent in feed["shape"] if isinstance(extent, str)
+            dim_sizes: Dict[str, int] = {
+                dim_size: batch for feed in entry["feeds"] for dim_size in feed["shape"] if isinstance(dim_size, str)
             }
             feeds = [
-                copy_guarded(draw(rng, shape_of(feed["shape"], extents), dtype_of(feed["dtype"])), below)
+                copy_guarded(draw(rng, shape_of(feed["shape"], dim_sizes), dtype_of(feed["dtype"])), below)
                 for feed in entry["feeds"]
             ]
             with contextlib.suppress(Failure):  # A label or an index out of range.

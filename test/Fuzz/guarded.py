@@ -58,22 +58,24 @@ def draw(rng: Rng, shape: Sequence[int], dtype: "np.dtype[Any]") -> Array:
     return rng.standard_normal(shape).astype(dtype)
 
 
-def draw_extents(rng: Rng, symbols: Sequence[str]) -> Dict[str, int]:
+def draw_dim_sizes(rng: Rng, symbols: Sequence[str]) -> Dict[str, int]:
     """Sizes around those of vectors and tiles, the same for all or not."""
     sizes = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 33, 65]
     same = choose(rng, sizes)
     return {symbol: same if rng.integers(2) else choose(rng, sizes) for symbol in symbols}
 
 
-def shape_of(shape: Sequence[Any], extents: Dict[str, int]) -> Tuple[int, ...]:
-    return tuple(extents[extent] if isinstance(extent, str) else int(extent) for extent in shape)
+def shape_of(shape: Sequence[Any], dim_sizes: Dict[str, int]) -> Tuple[int, ...]:
+    return tuple(dim_sizes[dim_size] if isinstance(dim_size, str) else int(dim_size) for dim_size in shape)
 
 
-def run_entry(session: Any, info: Any, rng: Rng, extents: Dict[str, int], below: bool) -> List[Array]:
+def run_entry(session: Any, info: Any, rng: Rng, dim_sizes: Dict[str, int], below: bool) -> List[Array]:
     """One call with every feed and result beside a guard page. Raises what the call
     raises."""
-    feeds = [copy_guarded(draw(rng, shape_of(feed.shape, extents), np.dtype(feed.dtype)), below) for feed in info.feeds]
-    results = [guarded(shape_of(result.shape, extents), np.dtype(result.dtype), below) for result in info.results]
+    feeds = [
+        copy_guarded(draw(rng, shape_of(feed.shape, dim_sizes), np.dtype(feed.dtype)), below) for feed in info.feeds
+    ]
+    results = [guarded(shape_of(result.shape, dim_sizes), np.dtype(result.dtype), below) for result in info.results]
     out = None if not results else results[0] if len(results) == 1 else tuple(results)
     session.entry(info.name)(*feeds, out=out)
     return results
@@ -85,9 +87,9 @@ def run_entries(session: Any, program: Any, rng: Rng, rounds: int) -> List[str]:
     for below, info in itertools.product([False, True] * rounds, program.entries):
         if any(str(feed.dtype).startswith(("string", "object", "<U")) for feed in [*info.feeds, *info.results]):
             continue
-        symbols = sorted({extent for feed in info.feeds for extent in feed.shape if isinstance(extent, str)})
+        symbols = sorted({dim_size for feed in info.feeds for dim_size in feed.shape if isinstance(dim_size, str)})
         try:
-            run_entry(session, info, rng, draw_extents(rng, symbols), below)
+            run_entry(session, info, rng, draw_dim_sizes(rng, symbols), below)
         except Exception as error:
             errors.append(f"{type(error).__name__}: {error}")
     return errors

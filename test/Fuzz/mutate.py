@@ -37,7 +37,7 @@ NUMBERS = [
     "0x7FC00000",
     "0x7F800000",
 ]
-EXTENTS = ["0", "1", "2", "3", "5", "?", "?", "?", "4611686018427387904", "9223372036854775807", "4294967297"]
+DIM_SIZES = ["0", "1", "2", "3", "5", "?", "?", "?", "4611686018427387904", "9223372036854775807", "4294967297"]
 DTYPES = [
     "f16",
     "bf16",
@@ -63,7 +63,7 @@ DTYPES = [
 ]
 TOKEN = re.compile(r"[%@#!^]?[\w.$]+(?:-\w+)*|\"[^\"\n]*\"|->|\S")
 NUMBER = re.compile(r"(?<![\w.%@#^$])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
-EXTENT = re.compile(r"(?<=[<x])(?:\d+|\?)(?=x)")
+DIM_SIZE = re.compile(r"(?<=[<x])(?:\d+|\?)(?=x)")
 DTYPE = re.compile(r"\b(?:bf16|f16|f32|f64|i1|i8|i16|i32|i64|index)\b")
 TENSOR = re.compile(r"tensor<[^<>]*>")
 VALUE = re.compile(r"%[\w$.#-]+(?::\d+)?")
@@ -319,10 +319,10 @@ MUTATORS: List[Mutator] = [
     replace_one(NUMBER, NUMBERS),
     replace_all(NUMBER, NUMBERS),
     replace_by_own(NUMBER),
-    replace_one(EXTENT, EXTENTS),
-    replace_all(EXTENT, EXTENTS),
-    replace_all(EXTENT, ["?"]),
-    replace_by_own(EXTENT),
+    replace_one(DIM_SIZE, DIM_SIZES),
+    replace_all(DIM_SIZE, DIM_SIZES),
+    replace_all(DIM_SIZE, ["?"]),
+    replace_by_own(DIM_SIZE),
     replace_one(DTYPE, DTYPES),
     replace_all(DTYPE, DTYPES),
     replace_by_own(VALUE),

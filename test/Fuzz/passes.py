@@ -69,9 +69,7 @@ class Passes(Fuzzer):
         own = self.by_flags.get(flags, self.chunks)
         chunks = [choose(rng, own if rng.integers(5) else self.chunks) for _ in range(BATCH)]
         texts = [mutate(chunk.text, rng, self.lines) for chunk in chunks]
-        return Case(
-            SEPARATOR.join(texts), f"{OPT} {flags} -o /dev/null"
-        )
+        return Case(SEPARATOR.join(texts), f"{OPT} {flags} -o /dev/null")
 
     def check(self, case: Case, report: Report) -> Outcome:
         """In the child: runs the tool."""

@@ -69,7 +69,7 @@ class Program:
 
     @property
     def kind(self) -> str:
-        return "tensor<" + "".join(f"{extent}x" for extent in self.shape) + self.element + ">"
+        return "tensor<" + "".join(f"{dim_size}x" for dim_size in self.shape) + self.element + ">"
 
     @property
     def dtype(self) -> Any:

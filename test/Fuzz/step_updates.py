@@ -49,8 +49,9 @@ WHOLE = ("adafactor", "lamb", "muon")
 
 
 def optimizer(name: str, options: Dict[str, Any]) -> Tuple[str, Rule]:
-    def rule(p: Array, g: Array, state: Dict[str, Array], iterations: int,
-             rows: Optional[Sequence[int]] = None) -> Array:
+    def rule(
+        p: Array, g: Array, state: Dict[str, Array], iterations: int, rows: Optional[Sequence[int]] = None
+    ) -> Array:
         found = RULES[name](p, **options)
         found.t = iterations
         if state:

@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Sequence
 import numpy as np
 
 import harness
-from guarded import copy_guarded, draw_extents, guarded, run_entries, shape_of
+from guarded import copy_guarded, draw_dim_sizes, guarded, run_entries, shape_of
 from harness import Case, Failure, Fuzzer, Outcome, Report, Rng, clean_refusal
 from tensor_functions import DTYPES, OPS, Function, epsilon_of, new_function
 
@@ -115,8 +115,8 @@ class Values(Fuzzer):
         return Outcome("passed")
 
     def compare(self, function: Function, session: Any, rng: Rng, below: bool, lowering: str) -> None:
-        extents = {symbol: max(1, extent) for symbol, extent in draw_extents(rng, "BC").items()}
-        feeds = [function.draw(rng, node, shape_of(node.shape, extents)) for node in function.graph.feeds]
+        dim_sizes = {symbol: max(1, dim_size) for symbol, dim_size in draw_dim_sizes(rng, "BC").items()}
+        feeds = [function.draw(rng, node, shape_of(node.shape, dim_sizes)) for node in function.graph.feeds]
         clean = evaluate(function, feeds, rng, 0)
         moved = [evaluate(function, feeds, np.random.default_rng(i), 8) for i in range(3)]
         out = tuple(guarded(clean[node.name].shape, clean[node.name].dtype, below) for node in function.results)
@@ -127,7 +127,7 @@ class Values(Fuzzer):
                 ops = {step.result.name: step.op for step in function.graph.steps}
                 raise Failure(
                     f"wrong number of {ops.get(node.name, 'a feed')} on {node.element}, {lowering}: {message} "
-                    f"({extents}, of {', '.join(ops.values())})"
+                    f"({dim_sizes}, of {', '.join(ops.values())})"
                 )
 
 

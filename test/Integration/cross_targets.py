@@ -77,7 +77,7 @@ def get_bits(dtype: str, values: List[Any]) -> List[int]:
 
 
 def get_count(argument: Dict[str, Any]) -> int:
-    return math.prod(ROWS if isinstance(extent, str) else extent for extent in argument["shape"])
+    return math.prod(ROWS if isinstance(dim_size, str) else dim_size for dim_size in argument["shape"])
 
 
 # Without the start files of a C library: system calls of Linux.
@@ -133,7 +133,7 @@ def write_program(manifest: Dict[str, Any], target: str) -> str:
             size = FORMATS[feed["dtype"]][1]
             lines.append(f"    static const uint{8 * size}_t feed_{feed['name']}[] = {{{bits}}};")
             arguments.append(f"(const void *)feed_{feed['name']}")
-            new = [extent for extent in feed["shape"] if isinstance(extent, str) and extent not in seen]
+            new = [dim_size for dim_size in feed["shape"] if isinstance(dim_size, str) and dim_size not in seen]
             seen.update(new)
             arguments += [str(ROWS)] * len(new)
         for result in entry["results"]:

@@ -16,7 +16,7 @@ func.func @show1(%x: tensor<?xf32>) {
   return
 }
 
-// X1: the four transpositions, on extents known only here.
+// X1: the four transpositions, on dimension sizes known only here.
 func.func @matmuls(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) {
   %0 = nn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   call @show(%0) : (tensor<?x?xf32>) -> ()

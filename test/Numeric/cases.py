@@ -13,7 +13,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64}
 
 
 def tensor(shape: Sequence[Any], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
 def function(name: str, args: Sequence[str], result: str, body: str) -> str:

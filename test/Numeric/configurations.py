@@ -65,7 +65,7 @@ class Model:
         raise NotImplementedError
 
     def workspace_bytes(self, entry: str) -> int:
-        """Of a call whose extents are the largest that the model is made for."""
+        """Of a call whose dimension sizes are the largest that the model is made for."""
         raise NotImplementedError
 
     def variables(self) -> List[str]:
@@ -93,18 +93,18 @@ class SessionModel(Model):
         entries: Sequence[str],
         freeze: Optional[str],
         memory_budget: Optional[int],
-        max_extent: int,
+        max_dim_size: int,
         threads: int = 1,
     ) -> None:
         self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
-                                        memory_budget=memory_budget, max_extent=max_extent, threads=threads,
+                                        memory_budget=memory_budget, max_dim_size=max_dim_size, threads=threads,
                                         min_shared_work=0)
         self.session = flywheel.Session(self.program)
-        self.max_extent = max_extent
+        self.max_dim_size = max_dim_size
 
     def workspace_bytes(self, entry: str) -> int:
         info = next(info for info in self.program.entries if info.name == entry)
-        return info.workspace_bytes(**{symbol: self.max_extent for symbol in info.symbols})
+        return info.workspace_bytes(**{symbol: self.max_dim_size for symbol in info.symbols})
 
     def initialize(self, seed: int = 1, names: Optional[Sequence[str]] = None,
                    collection: Optional[str] = None) -> None:
@@ -134,7 +134,7 @@ class ObjectModel(Model):
     def __init__(
         self,
         text: str,
-        max_extent: int = 1024,
+        max_dim_size: int = 1024,
         entries: Sequence[str] = (),
         freeze: Optional[str] = None,
         memory_budget: Optional[int] = None,
@@ -145,7 +145,7 @@ class ObjectModel(Model):
             stem = os.path.join(folder, "model")
             with open(stem + ".mlir", "w") as file:
                 file.write(text)
-            command = ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_extent}",
+            command = ["flywheel-compile", stem + ".mlir", "-o", stem + ".o", f"--max-batch={max_dim_size}",
                        f"--lowering={lowering}"]
             if entries:
                 command.append("--entries=" + ",".join(entries))
@@ -199,17 +199,17 @@ class ObjectModel(Model):
 
     def run(self, entry: str, *feeds: Array) -> Any:
         spec = self.entries[entry]
-        extents: Dict[str, int] = {}
+        dim_sizes: Dict[str, int] = {}
         arguments: List[Any] = []
         for feed, info in zip(feeds, spec["feeds"]):
             arguments.append(ctypes.c_void_p(feed.ctypes.data))
-            for extent, symbol in zip(feed.shape, info["shape"]):
-                if isinstance(symbol, str) and symbol not in extents:
-                    extents[symbol] = extent
-                    arguments.append(ctypes.c_int64(extent))
+            for dim_size, symbol in zip(feed.shape, info["shape"]):
+                if isinstance(symbol, str) and symbol not in dim_sizes:
+                    dim_sizes[symbol] = dim_size
+                    arguments.append(ctypes.c_int64(dim_size))
         results = []
         for info in spec["results"]:
-            shape = [extents[extent] if isinstance(extent, str) else extent for extent in info["shape"]]
+            shape = [dim_sizes[dim_size] if isinstance(dim_size, str) else dim_size for dim_size in info["shape"]]
             results.append(self.allocate(shape, dtype_of(info["dtype"])))
             arguments.append(ctypes.c_void_p(results[-1].ctypes.data))
         self.call(spec["symbol"], *arguments)
@@ -244,19 +244,19 @@ def make(
     entries: Sequence[str] = (),
     freeze: Optional[str] = None,
     memory_budget: Optional[int] = None,
-    max_extent: int = 1024,
+    max_dim_size: int = 1024,
 ) -> Model:
     """The model with the `entries` of that name (all by default), and with its
     variables frozen to the values of the checkpoint `freeze`, if there is one.
-    Its workspaces have at most `memory_budget` bytes for extents up to
-    `max_extent`."""
+    Its workspaces have at most `memory_budget` bytes for dimension sizes up to
+    `max_dim_size`."""
     if configuration == "object":
-        return ObjectModel(text, max_extent, entries, freeze, memory_budget)
+        return ObjectModel(text, max_dim_size, entries, freeze, memory_budget)
     lowering = "reference" if configuration == "reference" else "optimized"
     cpu = "x86-64-v3" if configuration == "avx2" else None
     # A budget is for one worker: each has buffers of its own.
     threads = 2 if configuration == "threads" and memory_budget is None else 1
-    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_extent, threads)
+    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_dim_size, threads)
 
 
 def configurations(

@@ -25,15 +25,15 @@ class Window:
         text += self.padding if isinstance(self.padding, str) else f"explicit {self.padding}"
         return text if is_pool else text + f" dilations {list(self.dilations)}"
 
-    def along(self, i: int, extent: int) -> Tuple[int, int]:
-        """The windows over an image of `extent`, and the padding in front."""
+    def along(self, i: int, dim_size: int) -> Tuple[int, int]:
+        """The windows over an image of `dim_size`, and the padding in front."""
         span = (self.size[i] - 1) * self.dilations[i] + 1
         stride = self.strides[i]
         if self.padding == "same":
-            count = -(-extent // stride)
-            return count, max((count - 1) * stride + span - extent, 0) // 2
+            count = -(-dim_size // stride)
+            return count, max((count - 1) * stride + span - dim_size, 0) // 2
         before, after = (0, 0) if isinstance(self.padding, str) else self.padding[i]
-        return (extent + before + after - span) // stride + 1, before
+        return (dim_size + before + after - span) // stride + 1, before
 
     def shape(self, image: Sequence[int]) -> List[int]:
         """Height and width of the output."""

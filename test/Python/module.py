@@ -50,8 +50,8 @@ assert [(feed.name, feed.dtype, feed.shape) for feed in step.feeds] == [
 assert [(result.name, result.shape) for result in step.results] == [("loss", ())]
 assert "hidden_w/SGD" in step.writes and "SGD/lr" in step.reads
 assert step.workspace_bytes(batch=64) <= step.workspace_bytes(batch=1024)
-manifest = json.loads(program.manifest(max_extent=64))
-assert manifest["model"] == "digits" and manifest["max_extent"] == 64
+manifest = json.loads(program.manifest(max_dim_size=64))
+assert manifest["model"] == "digits" and manifest["max_dim_size"] == 64
 
 # Several results; a session that outlives the names of what it was made from.
 session = flywheel.Session(program)
@@ -120,10 +120,10 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             raise AssertionError(f"expected an error for {arguments}")
 
-# Extents are integers.
-for extent, expected in (("1", TypeError), (1.5, TypeError), (2**63, OverflowError)):
+# Dimension sizes are integers.
+for dim_size, expected in (("1", TypeError), (1.5, TypeError), (2**63, OverflowError)):
     try:
-        step.workspace_bytes(batch=cast(Any, extent))
+        step.workspace_bytes(batch=cast(Any, dim_size))
     except (TypeError, OverflowError) as error:
         assert type(error) is expected, error
         continue

@@ -171,13 +171,13 @@ OwningOpRef<ModuleOp> lowerToEntryPoints(MLIRContext &context, StringRef text) {
     return {};
   PassManager passes(&context);
   std::string pipeline =
-      "flywheel-emit-entry-points{max-extent=" + std::to_string(kMaxExtent) +
+      "flywheel-emit-entry-points{max-dim-size=" + std::to_string(kMaxDimSize) +
       "}, expand-strided-metadata, convert-scf-to-cf, convert-vector-to-llvm, "
       "convert-arith-to-llvm, finalize-memref-to-llvm, convert-func-to-llvm, "
       "convert-openmp-to-llvm, convert-cf-to-llvm, "
       "reconcile-unrealized-casts, canonicalize, "
-      "flywheel-export-entry-points{max-extent=" +
-      std::to_string(kMaxExtent) + "}";
+      "flywheel-export-entry-points{max-dim-size=" +
+      std::to_string(kMaxDimSize) + "}";
   if (failed(parsePassPipeline(pipeline, passes)) ||
       failed(passes.run(*module)))
     return {};

@@ -31,8 +31,8 @@
 
 namespace flywheel::test {
 
-/// The bound of extents in the C interface of the model.
-constexpr int64_t kMaxExtent = 16;
+/// The bound of dimension sizes in the C interface of the model.
+constexpr int64_t kMaxDimSize = 16;
 
 /// Owns the context, the module with entry points, and the program.
 class AdderTest : public ::testing::Test {

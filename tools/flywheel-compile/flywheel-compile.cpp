@@ -67,20 +67,21 @@ static cl::list<std::string>
     freezeVariables("freeze-variables", cl::value_desc("names"),
                     cl::CommaSeparated, cl::cat(category),
                     cl::desc("With --freeze: replace these variables only"));
-static cl::opt<int64_t>
-    maxBatch("max-batch", cl::value_desc("N"), cl::init(1024),
-             cl::cat(category),
-             cl::desc("Bound of the dynamic extents (the batch) in the C "
-                      "interface; fixes the workspace (default 1024)"));
-static cl::list<std::string> maxExtents(
-    "max-extent", cl::value_desc("NAME=N"), cl::CommaSeparated,
+static cl::opt<int64_t> maxBatch(
+    "max-batch", cl::value_desc("N"), cl::init(1024), cl::cat(category),
+    cl::desc("Bound of the dynamic dimension sizes (the batch) in the C "
+             "interface; fixes the workspace (default 1024)"));
+static cl::list<std::string> maxDimSizes(
+    "max-dim-size", cl::value_desc("NAME=N"), cl::CommaSeparated,
     cl::cat(category),
-    cl::desc("Bounds of dynamic extents, by the names that the header has: "
-             "batch=4,time=256. The others are bounded by --max-batch"));
+    cl::desc(
+        "Bounds of dynamic dimension sizes, by the names that the header has: "
+        "batch=4,time=256. The others are bounded by --max-batch"));
 static ByteSizeOption memoryBudget(
     "memory-budget", cl::value_desc("bytes"), cl::cat(category),
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
-             "may have for extents up to --max-batch and --max-extent: values "
+             "may have for dimension sizes up to --max-batch and "
+             "--max-dim-size: values "
              "that do not fit are recomputed. By default any number"));
 static ThreadsOption
     threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
@@ -271,7 +272,7 @@ static uint64_t getConstantBytes(llvm::MemoryBufferRef object) {
   return bytes;
 }
 
-static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
+static void printSizes(const Manifest &manifest, const DimSizeBounds &bounds,
                        llvm::MemoryBufferRef object) {
   auto print = [](llvm::StringRef what, int64_t bytes) {
     llvm::errs() << llvm::formatv("  {0,-24} {1,12} bytes\n", what, bytes);
@@ -283,7 +284,7 @@ static void printSizes(const Manifest &manifest, const ExtentBounds &bounds,
                                             : others;
     sum += variable.bytes;
   }
-  llvm::errs() << "model '" << manifest.model << "', extents up to "
+  llvm::errs() << "model '" << manifest.model << "', dimension sizes up to "
                << bounds.others << "\n";
   for (const auto &[name, bound] : bounds.named)
     llvm::errs() << "  " << name << " up to " << bound << "\n";
@@ -327,7 +328,7 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
 static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
   llvm::Triple triple(compiled.options.target.triple);
   int64_t bytes =
-      getCStateBytes(compiled.manifest, *compiled.options.maxExtents)
+      getCStateBytes(compiled.manifest, *compiled.options.maxDimSizes)
           .getSaturated();
   constexpr int64_t limit = std::numeric_limits<int32_t>::max();
   if (triple.str().empty() || triple.isArch64Bit() || bytes <= limit)
@@ -335,9 +336,9 @@ static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
   return llvm::createStringError(
       "the state and the workspace of '" + compiled.manifest.model +
       "' need a block of " + llvm::Twine(bytes) +
-      " bytes where every extent is at its bound: expected at most " +
+      " bytes where every dimension size is at its bound: expected at most " +
       llvm::Twine(limit) + " for the 32-bit target '" + triple.str() +
-      "'; bound extents by --max-extent");
+      "'; bound dimension sizes by --max-dim-size");
 }
 
 /// Writes what --emit asks for from the lowered module.
@@ -359,7 +360,7 @@ static int emitMachineCode(CompiledModule &compiled) {
     return writeFile(textPath, *text);
   }
 
-  const ExtentBounds &bounds = *compiled.options.maxExtents;
+  const DimSizeBounds &bounds = *compiled.options.maxDimSizes;
   auto object = code->getObject(&compiled.times);
   if (!object)
     return fail(llvm::toString(object.takeError()));
@@ -414,9 +415,9 @@ static int compile() {
     return fail("--bind, --fetches and --whole-graph go with --cost only");
   if (freezePath.empty() && !freezeVariables.empty())
     return fail("--freeze-variables goes with --freeze only");
-  if (maxBatch < 1 || maxBatch > kMaxExtentBound)
+  if (maxBatch < 1 || maxBatch > kMaxDimSizeBound)
     return fail("expected --max-batch within [1, " +
-                llvm::Twine(kMaxExtentBound) + "], found " +
+                llvm::Twine(kMaxDimSizeBound) + "], found " +
                 llvm::Twine(maxBatch));
 
   CompilerOptions options;
@@ -425,12 +426,12 @@ static int compile() {
   if (lowering.getNumOccurrences())
     options.lowering = lowering;
   if (maxBatch.getNumOccurrences())
-    options.maxExtents = maxBatch.getValue();
-  else if (!maxExtents.empty())
-    options.maxExtents.emplace();
-  for (const std::string &bound : maxExtents)
-    if (llvm::Error error = options.maxExtents->add(bound))
-      return fail("--max-extent: " + llvm::toString(std::move(error)));
+    options.maxDimSizes = maxBatch.getValue();
+  else if (!maxDimSizes.empty())
+    options.maxDimSizes.emplace();
+  for (const std::string &bound : maxDimSizes)
+    if (llvm::Error error = options.maxDimSizes->add(bound))
+      return fail("--max-dim-size: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
   options.checkNumerics = checkNumerics;
   options.threads = getThreads(threads);

@@ -52,19 +52,19 @@ static Result<Shape> parseShape(StringRef text) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, 'x');
   for (StringRef part : parts) {
-    int64_t extent;
-    if (part.getAsInteger(10, extent) || extent < 0)
+    int64_t dimSize;
+    if (part.getAsInteger(10, dimSize) || dimSize < 0)
       return Status::invalidArgument("expected a shape such as 32x64, found '" +
                                      text.str() + "'");
-    shape.push_back(extent);
+    shape.push_back(dimSize);
   }
   return shape;
 }
 
-static Shape getShape(const ArgumentSpec &spec, int64_t unknownExtent) {
+static Shape getShape(const ArgumentSpec &spec, int64_t unknownDimSize) {
   Shape shape;
-  for (int64_t extent : spec.extents)
-    shape.push_back(extent < 0 ? unknownExtent : extent);
+  for (int64_t dimSize : spec.dimSizes)
+    shape.push_back(dimSize < 0 ? unknownDimSize : dimSize);
   return shape;
 }
 
@@ -223,9 +223,9 @@ static Result<OwnedArray> makeStrings(const Shape &shape, StringRef text) {
 }
 
 Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
-                             int64_t unknownExtent, uint64_t seed) {
+                             int64_t unknownDimSize, uint64_t seed) {
   if (spec.dtype == DType::String)
-    return makeStrings(getShape(spec, unknownExtent), text);
+    return makeStrings(getShape(spec, unknownDimSize), text);
   if (isList(text))
     return makeListArray(spec, text);
   auto [kind, rest] = StringRef(text).split(':');
@@ -249,7 +249,7 @@ Result<OwnedArray> makeArray(const ArgumentSpec &spec, const std::string &text,
   if (isNumber && !boundText.empty())
     return Status::invalidArgument("unexpected ':" + boundText.str() +
                                    "' in the value of '" + spec.name + "'");
-  Shape shape = getShape(spec, unknownExtent);
+  Shape shape = getShape(spec, unknownDimSize);
   if (!shapeText.empty()) {
     Result<Shape> given = parseShape(shapeText);
     if (!given.isOk())

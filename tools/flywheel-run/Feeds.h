@@ -29,14 +29,14 @@ runtime::Status makeUnusedError(const ValueTexts &unused);
 ///   zeros[:SHAPE], ones[:SHAPE], NUMBER[:SHAPE], random[:SHAPE[:BOUND]],
 ///   FILE:COLUMN, 1,2,3, [[1,2],[3,4]]
 /// A list has the shape in which it is written. Elsewhere, without SHAPE
-/// (`32x64`), it is that of `spec`, in which `unknownExtent` stands for every
-/// extent that is not fixed. random is in [0, BOUND): by
+/// (`32x64`), it is that of `spec`, in which `unknownDimSize` stands for every
+/// dimension size that is not fixed. random is in [0, BOUND): by
 /// default 1, or 2 for integers; it depends on `seed` and the name. Strings
 /// have `text` itself as every element. Errors:
 /// kInvalidArgument; those of reading a file.
 runtime::Result<OwnedArray> makeArray(const ArgumentSpec &spec,
                                       const std::string &text,
-                                      int64_t unknownExtent, uint64_t seed);
+                                      int64_t unknownDimSize, uint64_t seed);
 
 } // namespace flywheel::run
 

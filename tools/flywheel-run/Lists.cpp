@@ -73,13 +73,13 @@ Status ListParser::endList(size_t depth, int64_t length) {
       return status;
   if (list.shape.size() < depth)
     list.shape.resize(depth, -1);
-  int64_t &extent = list.shape[depth - 1];
-  if (extent < 0)
-    extent = length;
-  if (extent == length)
+  int64_t &dimSize = list.shape[depth - 1];
+  if (dimSize < 0)
+    dimSize = length;
+  if (dimSize == length)
     return {};
   return wrong("expected lists of equal lengths, found " +
-               std::to_string(extent) + " and " + std::to_string(length));
+               std::to_string(dimSize) + " and " + std::to_string(length));
 }
 
 Status ListParser::parseElement(size_t depth) {

@@ -43,7 +43,7 @@ entries have is given once.
   --feed NAME=random[:SHAPE[:BOUND]]  in [0, BOUND); by default 1, or 2 for
                              integers; depends on --seed
   --feed NAME=TEXT           where the feed takes strings: TEXT as every element
-  Without SHAPE it is the feed's, with --batch-size for each unknown extent.
+  Without SHAPE it is the feed's, with --batch-size for each unknown dimension size.
   When training, --feed gives the feeds that are no columns; there
   NAME=column:OTHER reads the column OTHER.
 
@@ -190,10 +190,10 @@ static ByteSizeOption memoryBudget(
     cl::desc("Bytes, as 65536, 64KiB or 2MiB, that the workspace of an entry "
              "may have for --batch-size rows: values that do not fit are "
              "recomputed. By default any number"));
-static cl::list<std::string> maxExtents(
-    "max-extent", cl::value_desc("NAME=N"), cl::CommaSeparated,
+static cl::list<std::string> maxDimSizes(
+    "max-dim-size", cl::value_desc("NAME=N"), cl::CommaSeparated,
     cl::cat(category),
-    cl::desc("Bounds of dynamic extents, by the names that --list has: "
+    cl::desc("Bounds of dynamic dimension sizes, by the names that --list has: "
              "batch=4,time=256. A feed with more is refused"));
 static ThreadsOption
     threads(takeThreadsName(), cl::value_desc("N"), cl::cat(category),
@@ -283,7 +283,7 @@ static RunOptions getOptions() {
   options.list = list;
   options.compiledEntries = compiledEntries;
   options.memoryBudget = getByteSize(memoryBudget);
-  options.maxExtents = maxExtents;
+  options.maxDimSizes = maxDimSizes;
   options.threads = getThreads(threads);
   options.softPlacement = softPlacement;
   options.feeds = feeds;

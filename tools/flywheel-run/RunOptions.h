@@ -49,8 +49,8 @@ struct RunOptions {
   std::vector<std::string> compiledEntries;
   // Bytes of a workspace for a batch of that size.
   std::optional<int64_t> memoryBudget;
-  // Bounds of extents: `NAME=N`.
-  std::vector<std::string> maxExtents;
+  // Bounds of dimension sizes: `NAME=N`.
+  std::vector<std::string> maxDimSizes;
   bool softPlacement = false;
   // Nothing: not said on the command line.
   std::optional<int64_t> threads;

@@ -96,7 +96,7 @@ static Status setVariables(Session &session, const RunOptions &options) {
     ArgumentSpec spec;
     spec.name = name;
     spec.dtype = variable.dtype;
-    spec.extents.append(variable.shape.begin(), variable.shape.end());
+    spec.dimSizes.append(variable.shape.begin(), variable.shape.end());
     Result<OwnedArray> array =
         makeArray(spec, text, options.getBatchSize(), options.getSeed());
     if (!array.isOk())

@@ -52,12 +52,12 @@ static int compileAndRun(const RunOptions &options) {
     return fail(threads.status().message());
   compilerOptions.defaultThreads = threads->value_or(1);
   if (options.memoryBudget)
-    compilerOptions.maxExtents = options.getBatchSize();
-  else if (!options.maxExtents.empty())
-    compilerOptions.maxExtents.emplace();
-  for (const std::string &bound : options.maxExtents)
-    if (llvm::Error error = compilerOptions.maxExtents->add(bound))
-      return fail("--max-extent: " + llvm::toString(std::move(error)));
+    compilerOptions.maxDimSizes = options.getBatchSize();
+  else if (!options.maxDimSizes.empty())
+    compilerOptions.maxDimSizes.emplace();
+  for (const std::string &bound : options.maxDimSizes)
+    if (llvm::Error error = compilerOptions.maxDimSizes->add(bound))
+      return fail("--max-dim-size: " + llvm::toString(std::move(error)));
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))

@@ -17,8 +17,8 @@ namespace flywheel {
 class OpBatcher final : public Batcher {
 public:
   /// Emits at the insertion point of `builder`, which must outlive this, for
-  /// `extent` positions. Messages name the op `request`.
-  OpBatcher(mlir::OpBuilder &builder, mlir::OpFoldResult extent,
+  /// `dimSize` positions. Messages name the op `request`.
+  OpBatcher(mlir::OpBuilder &builder, mlir::OpFoldResult dimSize,
             mlir::Operation *request);
 
   BatchedValue lookup(mlir::Value value) const override;
@@ -60,10 +60,10 @@ public:
                                       bool keepsZero) override;
 
   mlir::OpBuilder &getBuilder() override { return builder; }
-  mlir::OpFoldResult getExtent() const override { return extent; }
+  mlir::OpFoldResult getDimSize() const override { return dimSize; }
 
 private:
-  int64_t getStaticExtent() const;
+  int64_t getStaticDimSize() const;
   mlir::Value spread(mlir::Location loc, mlir::Value uniform);
   mlir::Value fillDiagonal(mlir::Location loc, const BatchedValue &diagonal);
   mlir::Operation *emitForShape(mlir::Operation *op);
@@ -72,7 +72,7 @@ private:
   llvm::LogicalResult emitMissingRule(mlir::Operation *op);
 
   mlir::OpBuilder &builder;
-  mlir::OpFoldResult extent;
+  mlir::OpFoldResult dimSize;
   mlir::Operation *request;
   llvm::DenseMap<mlir::Value, BatchedValue> values;
 };

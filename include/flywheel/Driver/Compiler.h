@@ -58,13 +58,13 @@ struct CompilerOptions {
   std::vector<std::string> frozenVariables;
   /// Also emit the functions that the C header declares.
   bool cInterface = true;
-  /// Bounds of the symbolic extents (the batch) in the C interface, whose state
-  /// block includes the workspace. The JIT holds to the named ones only. Sizes
-  /// of buffers are compared where each extent is its bound. A name that no
-  /// entry has is an error. By default 1024 for all.
-  std::optional<ExtentBounds> maxExtents;
-  /// Bytes that the workspace of an entry may have where no symbolic extent
-  /// exceeds its bound; without, the workspace is as large as is fastest.
+  /// Bounds of the symbolic dimension sizes (the batch) in the C interface,
+  /// whose state block includes the workspace. The JIT holds to the named ones
+  /// only. Sizes of buffers are compared where each dimension size is its
+  /// bound. A name that no entry has is an error. By default 1024 for all.
+  std::optional<DimSizeBounds> maxDimSizes;
+  /// Bytes that the workspace of an entry may have where no symbolic dimension
+  /// size exceeds its bound; without, the workspace is as large as is fastest.
   std::optional<int64_t> memoryBudget;
   /// Fail a step, which then changes nothing, at the first op whose result has
   /// a NaN or an infinity.

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A list of ops is emitted for all positions i of a new dimension of extent n
-// at once. What a value has become is one of
+// A list of ops is emitted for all positions i of a new dimension of dimension
+// size n at once. What a value has become is one of
 //
 //   uniform    the same for every position: a value of its old type
 //   dense      a tensor with the new dimension in front
@@ -69,8 +69,8 @@ public:
   bool isBatched(mlir::Value value) const { return !lookup(value).isUniform(); }
 
   /// Say what `value` has become. A dense or diagonal value is cast where its
-  /// type says more or less about extents than `getDenseType`, or the type of
-  /// `value`.
+  /// type says more or less about dimension sizes than `getDenseType`, or the
+  /// type of `value`.
   virtual void setUniform(mlir::Value value, mlir::Value uniform) = 0;
   virtual void setDense(mlir::Value value, mlir::Value dense) = 0;
   virtual void setDiagonal(mlir::Value value, mlir::Value diagonal, int64_t dim,
@@ -83,7 +83,7 @@ public:
   virtual mlir::Value getDense(mlir::Location loc, mlir::Value value) = 0;
   /// A tensor of the shape that the tensor `value` has at one position.
   virtual mlir::Value getShape(mlir::Location loc, mlir::Value value) = 0;
-  /// The extents of the tensor `value` at one position.
+  /// The dimension sizes of the tensor `value` at one position.
   virtual llvm::SmallVector<mlir::OpFoldResult> getSizes(mlir::Location loc,
                                                          mlir::Value value) = 0;
   /// The same as a dense value.
@@ -112,10 +112,10 @@ public:
 
   /// Emits `op` position by position, in a loop.
   virtual llvm::LogicalResult batchInLoop(mlir::Operation *op) = 0;
-  /// The same where position i needs nothing but slice i, of extent 1, of some
-  /// operands: along `dims[k]` of operand k, or all of it. Operands are uniform
-  /// or diagonal along that dimension, there is one result, and a sum over one
-  /// slice is what it is.
+  /// The same where position i needs nothing but slice i, of dimension size 1,
+  /// of some operands: along `dims[k]` of operand k, or all of it. Operands are
+  /// uniform or diagonal along that dimension, there is one result, and a sum
+  /// over one slice is what it is.
   virtual llvm::LogicalResult
   batchSliced(mlir::Operation *op,
               llvm::ArrayRef<std::optional<int64_t>> dims) = 0;
@@ -149,7 +149,7 @@ public:
 
   virtual mlir::OpBuilder &getBuilder() = 0;
   /// The number of positions.
-  virtual mlir::OpFoldResult getExtent() const = 0;
+  virtual mlir::OpFoldResult getDimSize() const = 0;
 };
 
 } // namespace flywheel

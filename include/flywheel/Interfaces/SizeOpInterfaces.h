@@ -13,15 +13,15 @@
 namespace flywheel {
 
 /// Dimension `dim` of the tensor `value`, or nothing where `value` is null.
-struct ExtentSource {
+struct DimSizeSource {
   mlir::Value value;
   int64_t dim = 0;
 };
 
 /// The dimension of an operand that dimension `dim` of a result is equal to,
-/// where its op says so: it implements `ExtentSourceOpInterface`, or all its
+/// where its op says so: it implements `DimSizeSourceOpInterface`, or all its
 /// operands and results have one type.
-ExtentSource findExtentSource(mlir::OpResult value, int64_t dim);
+DimSizeSource findDimSizeSource(mlir::OpResult value, int64_t dim);
 
 /// Takes what an op requires of the sizes of its operands.
 class SizeRelationSink {

@@ -9,11 +9,11 @@
 
 include "mlir/IR/OpBase.td"
 
-def ExtentSourceOpInterface : OpInterface<"ExtentSourceOpInterface"> {
+def DimSizeSourceOpInterface : OpInterface<"DimSizeSourceOpInterface"> {
   let description = [{
     An op with one result some of whose dimension sizes are those of operands.
     Ops with the trait `SameOperandsAndResultType` need not implement it: see
-    `findExtentSource`.
+    `findDimSizeSource`.
   }];
   let cppNamespace = "::flywheel";
   let methods = [
@@ -21,8 +21,8 @@ def ExtentSourceOpInterface : OpInterface<"ExtentSourceOpInterface"> {
         The dimension of an operand that dimension `dim` of the result is equal
         to, or nothing where there is none.
       }],
-      /*retTy=*/"::flywheel::ExtentSource",
-      /*methodName=*/"getExtentSource",
+      /*retTy=*/"::flywheel::DimSizeSource",
+      /*methodName=*/"getDimSizeSource",
       /*args=*/(ins "int64_t":$dim)
     >
   ];

@@ -37,10 +37,11 @@ llvm::StringRef getCType(mlir::Type elementType);
 /// empty for a type without one.
 llvm::StringRef getDTypeName(mlir::Type elementType);
 
-/// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the extents.
+/// `(?, 64)`, or `(batch, 64)` where `entry` is given and names the dimension
+/// sizes.
 std::string formatShape(const ManifestArgument &argument,
                         const ManifestEntry *entry = nullptr);
-/// `(3, 5)`, `(3,)`, `()`; a dynamic extent is `?`.
+/// `(3, 5)`, `(3,)`, `()`; a dynamic dimension size is `?`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
 /// The C symbol of an entry, `digits_train_step`; with `_entry` behind it where
@@ -57,7 +58,7 @@ llvm::ArrayRef<llvm::StringRef> getReservedCNames();
 
 /// One parameter of an entry's C function, after the state.
 struct CParameter {
-  enum class Kind { Team, Feed, Extent, Result };
+  enum class Kind { Team, Feed, DimSize, Result };
   Kind kind;
   /// Index into the entry's feeds, symbols or results; 0 for the team.
   unsigned index;
@@ -66,8 +67,8 @@ struct CParameter {
 };
 
 /// The parameters in order: the team, where the model is compiled for several
-/// threads; each feed, right after it the extents it is the first to use; then
-/// the results.
+/// threads; each feed, right after it the dimension sizes it is the first to
+/// use; then the results.
 std::vector<CParameter> getCParameters(const Manifest &manifest,
                                        const ManifestEntry &entry);
 
@@ -80,26 +81,26 @@ inline bool isInitializer(const ManifestEntry &entry) {
 /// What is wrong with a block that no initializer has seen.
 std::string getNotInitializedMessage(const Manifest &manifest);
 
-/// Workspace in bytes that covers every entry when no symbolic extent exceeds
-/// its bound.
+/// Workspace in bytes that covers every entry when no symbolic dimension size
+/// exceeds its bound.
 CheckedSize getMaxWorkspaceBytes(const Manifest &manifest,
-                                 const ExtentBounds &bounds);
+                                 const DimSizeBounds &bounds);
 
 /// Offset of the workspace in the block of a caller in C, and the size of that
 /// block, in bytes.
 int64_t getCWorkspaceOffset(const Manifest &manifest);
 CheckedSize getCStateBytes(const Manifest &manifest,
-                           const ExtentBounds &bounds);
+                           const DimSizeBounds &bounds);
 
 /// The layout hash of a block with so large a workspace: a block of other
 /// bounds is one never initialised.
-uint64_t getCLayoutHash(const Manifest &manifest, const ExtentBounds &bounds);
+uint64_t getCLayoutHash(const Manifest &manifest, const DimSizeBounds &bounds);
 
 /// 16 digits that stand for everything in which a caller in C and the object
 /// must agree: the layout and size of the block, the bounds, the parameters of
 /// each function. `manifest` is that of after the emission of entry points.
 std::string getInterfaceHash(const Manifest &manifest,
-                             const ExtentBounds &bounds);
+                             const DimSizeBounds &bounds);
 
 /// The name of a function by which the header calls it: other in an object of
 /// another interface.

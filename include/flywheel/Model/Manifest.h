@@ -107,12 +107,12 @@ struct ManifestVariable {
 struct ManifestArgument {
   std::string name;
   mlir::RankedTensorType type;
-  /// For each dimension, the number of the entry's symbolic extent, or -1 where
-  /// it is static.
+  /// For each dimension, the number of the entry's symbolic dimension size, or
+  /// -1 where it is static.
   llvm::SmallVector<int64_t> symbols;
-  /// For each dimension, what requires that its extent is that of another feed:
-  /// `in 'arith.addf' at f.mlir:3:8`; empty where that is not known. No
-  /// elements where it is known for none.
+  /// For each dimension, what requires that its dimension size is that of
+  /// another feed: `in 'arith.addf' at f.mlir:3:8`; empty where that is not
+  /// known. No elements where it is known for none.
   std::vector<std::string> places;
 };
 
@@ -121,10 +121,10 @@ struct ManifestEntry {
   std::string name;
   std::vector<ManifestArgument> feeds;
   std::vector<ManifestArgument> results;
-  /// Names of the symbolic extents (`batch`).
+  /// Names of the symbolic dimension sizes (`batch`).
   std::vector<std::string> symbols;
-  /// Bounds of the symbolic extents to which every caller is held, 0 for those
-  /// that have none; empty where none has.
+  /// Bounds of the symbolic dimension sizes to which every caller is held, 0
+  /// for those that have none; empty where none has.
   std::vector<int64_t> symbolBounds;
   /// Indices into `Manifest::variables`.
   std::vector<int64_t> reads, writes;
@@ -133,7 +133,7 @@ struct ManifestEntry {
   std::vector<int64_t> initializedValues;
   /// Workspace of one call: the sum over slots of the largest of the slot's
   /// sizes, each rounded up to `kStateAlignment`, in bytes. A size is a map
-  /// from the symbolic extents, as symbols, to one result.
+  /// from the symbolic dimension sizes, as symbols, to one result.
   std::vector<std::vector<mlir::AffineMap>> workspaceSlots;
   /// Indices into `Manifest::messages` of the checks the body makes.
   std::vector<int64_t> checks;
@@ -141,23 +141,23 @@ struct ManifestEntry {
   /// entry that does not touch its team.
   int64_t workers = 1;
 
-  /// Bytes of workspace that a call with these extents needs.
-  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> extents) const;
-  /// Bytes of workspace that are enough for every call whose extents are not
-  /// above `bounds`. A size that is a difference may be largest at a smaller
-  /// extent.
+  /// Bytes of workspace that a call with these dimension sizes needs.
+  CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> dimSizes) const;
+  /// Bytes of workspace that are enough for every call whose dimension sizes
+  /// are not above `bounds`. A size that is a difference may be largest at a
+  /// smaller dimension size.
   CheckedSize getMaxWorkspaceBytes(llvm::ArrayRef<int64_t> bounds) const;
 };
 
-/// Upper bounds of the symbolic extents, by name.
-struct ExtentBounds {
-  /// What each extent has that is not in `named`.
+/// Upper bounds of the symbolic dimension sizes, by name.
+struct DimSizeBounds {
+  /// What each dimension size has that is not in `named`.
   int64_t others = 1024;
   std::map<std::string, int64_t> named;
 
-  ExtentBounds() = default;
-  /// One bound of all extents.
-  ExtentBounds(int64_t others) : others(others) {}
+  DimSizeBounds() = default;
+  /// One bound of all dimension sizes.
+  DimSizeBounds(int64_t others) : others(others) {}
 
   int64_t lookup(llvm::StringRef name) const {
     auto found = named.find(name.str());
@@ -171,9 +171,9 @@ struct ExtentBounds {
   std::vector<std::string> format() const;
 };
 
-/// The largest bound of an extent: every size that is a multiple of it by the
-/// extents of a type stays within 64 bits.
-constexpr int64_t kMaxExtentBound = int64_t{1} << 24;
+/// The largest bound of a dimension size: every size that is a multiple of it
+/// by the dimension sizes of a type stays within 64 bits.
+constexpr int64_t kMaxDimSizeBound = int64_t{1} << 24;
 
 /// The largest number of threads that a model can be compiled for.
 constexpr int64_t kMaxThreads = 256;
@@ -211,11 +211,11 @@ struct Manifest {
   static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
 
   /// The named bounds that the model was compiled with, and `others`.
-  ExtentBounds getBounds(int64_t others) const;
+  DimSizeBounds getBounds(int64_t others) const;
 
-  /// The documented JSON form; `bounds` of the symbolic extents fix the
+  /// The documented JSON form; `bounds` of the symbolic dimension sizes fix the
   /// workspace. `getCStateBytes()` of them is not too large.
-  llvm::json::Value toJSON(const ExtentBounds &bounds) const;
+  llvm::json::Value toJSON(const DimSizeBounds &bounds) const;
 };
 
 /// FNV-1a over the names, types and offsets of `variables` and over the

@@ -61,14 +61,15 @@ std::optional<DType> dtypeFromNumpyName(std::string_view name);
 /// True for F16, BF16, F32 and F64.
 bool isFloatingPoint(DType dtype);
 
-/// The extents of a tensor, slowest first; empty for a scalar.
+/// The dimension sizes of a tensor, slowest first; empty for a scalar.
 using Shape = std::vector<int64_t>;
 
 /// The largest rank that files and checkpoints may have (numpy's limit).
 inline constexpr size_t maxRank = 64;
 
-/// The number of elements of \p shape; nothing when an extent is negative or
-/// when the product of the non-zero extents does not fit an int64_t.
+/// The number of elements of \p shape; nothing when a dimension size is
+/// negative or when the product of the non-zero dimension sizes does not fit an
+/// int64_t.
 std::optional<uint64_t> elementCount(const Shape &shape);
 
 /// The size in bytes of a dense tensor; nothing where elementCount() gives

@@ -24,7 +24,7 @@ class ColumnFeed {
 public:
   /// The dtype that gather() produces.
   DType dtype() const { return feedDType; }
-  /// The shape of one example: the column's without the first extent.
+  /// The shape of one example: the column's without the first dimension size.
   const Shape &rowShape() const { return exampleShape; }
   /// Bytes of one example in dtype().
   uint64_t rowBytes() const { return outputRowBytes; }
@@ -52,13 +52,14 @@ private:
 };
 
 /// Named columns with one example per row: the tensors of a safetensors file,
-/// all with the same first extent.
+/// all with the same first dimension size.
 class Dataset {
 public:
   /// Loads the columns \p columns of \p path, or all of them if none is named.
   /// Errors: those of SafetensorsFile::open(); kNotFound for a column that the
   /// file lacks; kInvalidArgument when there is no column, when one is a
-  /// scalar, or when first extents differ (the text names both columns).
+  /// scalar, or when first dimension sizes differ (the text names both
+  /// columns).
   static Result<Dataset> load(const std::string &path,
                               const std::vector<std::string> &columns = {});
 

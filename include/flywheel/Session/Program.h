@@ -25,8 +25,8 @@ namespace flywheel {
 struct ArgumentSpec {
   std::string name;
   runtime::DType dtype = runtime::DType::F32;
-  /// The extent, or -1 - the number of the symbolic extent.
-  llvm::SmallVector<int64_t, 4> extents;
+  /// The dimension size, or -1 - the number of the symbolic dimension size.
+  llvm::SmallVector<int64_t, 4> dimSizes;
   /// For messages, `(?, 64)`.
   std::string shapeText;
 };

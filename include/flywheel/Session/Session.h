@@ -41,8 +41,8 @@ struct SessionOptions {
 using NamedArray = std::pair<llvm::StringRef, ArrayView>;
 
 /// A prepared call of one entry in one session. It holds what every call needs,
-/// so that a call whose extents have been seen before allocates nothing. Lives
-/// as long as its session.
+/// so that a call whose dimension sizes have been seen before allocates
+/// nothing. Lives as long as its session.
 class CallPlan {
 public:
   CallPlan(Session &session, const EntrySpec &entry);
@@ -57,10 +57,10 @@ public:
   ///
   /// Errors, kInvalidArgument: `You must feed a value for placeholder 'x'`;
   /// `Cannot feed value of shape (3, 5) for placeholder 'x', which has shape
-  /// (?, 64)`, or `of dtype`; two feeds that disagree on an extent; a result
-  /// buffer that does not fit; what the body checks. kFailedPrecondition:
-  /// `Attempting to use uninitialized value W`. kResourceExhausted: no memory
-  /// for the workspace.
+  /// (?, 64)`, or `of dtype`; two feeds that disagree on a dimension size; a
+  /// result buffer that does not fit; what the body checks.
+  /// kFailedPrecondition: `Attempting to use uninitialized value W`.
+  /// kResourceExhausted: no memory for the workspace.
   runtime::Status call(llvm::ArrayRef<ArrayView> feeds,
                        llvm::ArrayRef<MutableArrayView> results);
 
@@ -77,10 +77,10 @@ public:
 
 private:
   runtime::Status bindFeeds(llvm::ArrayRef<ArrayView> feeds);
-  runtime::Status checkBound(size_t symbol, int64_t extent) const;
+  runtime::Status checkBound(size_t symbol, int64_t dimSize) const;
   runtime::Status bindFeed(unsigned index, const ArrayView &feed);
   runtime::Status bindResults(llvm::ArrayRef<MutableArrayView> results);
-  int64_t getExtent(int64_t spec) const;
+  int64_t getDimSize(int64_t spec) const;
 
   // Strings: the entry sees numbers.
   void internFeeds(llvm::ArrayRef<ArrayView> feeds);
@@ -91,12 +91,12 @@ private:
   const EntrySpec &entry;
   llvm::SmallVector<const void *> feedPointers;
   llvm::SmallVector<void *> resultPointers;
-  /// For each symbolic extent its value, or -1 before a feed has set it, and
-  /// the feed that did.
-  llvm::SmallVector<int64_t> extents;
-  llvm::SmallVector<unsigned> extentOwners;
-  /// The extents for which `workspaceBytes` holds.
-  llvm::SmallVector<int64_t> plannedExtents;
+  /// For each symbolic dimension size its value, or -1 before a feed has set
+  /// it, and the feed that did.
+  llvm::SmallVector<int64_t> dimSizes;
+  llvm::SmallVector<unsigned> dimSizeOwners;
+  /// The dimension sizes for which `workspaceBytes` holds.
+  llvm::SmallVector<int64_t> plannedDimSizes;
   int64_t workspaceBytes = -1;
   /// The numbers of strings, an array for each feed and each result; empty for
   /// those of other types.
@@ -201,7 +201,7 @@ private:
   runtime::Status reserveWorkspace(int64_t bytes);
   /// The status of an entry whose arguments fit.
   int32_t callEntry(const EntrySpec &entry, const void *const *feeds,
-                    const int64_t *extents, void *const *results);
+                    const int64_t *dimSizes, void *const *results);
   /// The variables for the runtime library, which may change them.
   runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;

@@ -74,7 +74,7 @@ private:
   Location loc;
   scf::YieldOp yield;
   /// The number of iterations, and of slices that are enough for them.
-  OpFoldResult tripCount, stackExtent;
+  OpFoldResult tripCount, stackDimSize;
   SmallVector<Stack> stacks;
   /// The carried values that a derivative flows through.
   SmallVector<unsigned> carried;
@@ -90,17 +90,18 @@ LogicalResult ForVjp::checkBounded() {
                          step = getConstantIntValue(loop.getStep());
   Value upper = loop.getUpperBound();
   if (upper.getType().isIndex() && lower && step && *step > 0 &&
-      (getConstantBound(upper) || isBoundedByExtents(upper)))
+      (getConstantBound(upper) || isBoundedByDimSizes(upper)))
     return success();
   // What the user wrote may be an `scf.while`.
   return loop.emitError()
          << "expected a lower bound and a step that are constants, and an "
-            "upper bound that a constant or extents of tensors limit, to "
+            "upper bound that a constant or dimension sizes of tensors limit, "
+            "to "
             "differentiate: no room can be set aside for the iterations of "
             "another loop";
 }
 
-/// Slices of a stack have the extents of the initial values.
+/// Slices of a stack have the dimension sizes of the initial values.
 LogicalResult ForVjp::checkCarried() {
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     Type type = argument.getType();
@@ -110,9 +111,9 @@ LogicalResult ForVjp::checkCarried() {
                                    "to differentiate, found "
                                 << type;
     for (int64_t dim = 0, e = tensor ? tensor.getRank() : 0; dim < e; ++dim)
-      if (tensor.isDynamicDim(dim) && !keepsExtent(loop, i, dim))
+      if (tensor.isDynamicDim(dim) && !keepsDimSize(loop, i, dim))
         return loop.emitOpError()
-               << "expected carried tensors that keep their extents to "
+               << "expected carried tensors that keep their dimension sizes to "
                   "differentiate, found one of type "
                << type << " (#" << i << ") that is not known to";
   }
@@ -166,7 +167,7 @@ void ForVjp::findPaths(ArrayRef<Value> resultCotangents,
 /// max(0, ceil((upper - lower) / step)), before the loop, and a bound of it.
 void ForVjp::emitTripCount() {
   if (std::optional<APInt> count = loop.getStaticTripCount()) {
-    tripCount = stackExtent = b.getIndexAttr(count->getZExtValue());
+    tripCount = stackDimSize = b.getIndexAttr(count->getZExtValue());
     return;
   }
   OpBuilder before(loop);
@@ -180,16 +181,16 @@ void ForVjp::emitTripCount() {
         before, loc, count, arith::ConstantIndexOp::create(before, loc, 0));
   if (step != 1)
     count = arith::CeilDivUIOp::create(before, loc, count, loop.getStep());
-  tripCount = stackExtent = count;
+  tripCount = stackDimSize = count;
   if (std::optional<int64_t> upper = getConstantBound(loop.getUpperBound()))
-    stackExtent = b.getIndexAttr(
+    stackDimSize = b.getIndexAttr(
         llvm::divideCeil(std::max<int64_t>(*upper - lower, 0), step));
 }
 
 void ForVjp::emitStacks() {
   OpBuilder before(loop);
   for (Value init : loop.getInitArgs()) {
-    SmallVector<OpFoldResult> sizes{stackExtent};
+    SmallVector<OpFoldResult> sizes{stackDimSize};
     if (isa<RankedTensorType>(init.getType()))
       llvm::append_range(sizes, tensor::getMixedSizes(before, loc, init));
     stacks.push_back({tensor::EmptyOp::create(before, loc, sizes,
@@ -298,9 +299,9 @@ FailureOr<scf::ForOp> ForVjp::emitReverse(ArrayRef<Value> resultCotangents) {
   }
   scf::YieldOp::create(in, loc, yielded);
   eraseDeadOps(*reverse.getBody());
-  // A cotangent has the extents of its value, which the loop keeps: also where
-  // nothing in the body says so, as those of a broadcast sum.
-  reverse->setAttr(train::TrainDialect::getKeepsExtentsAttrName(),
+  // A cotangent has the dimension sizes of its value, which the loop keeps:
+  // also where nothing in the body says so, as those of a broadcast sum.
+  reverse->setAttr(train::TrainDialect::getKeepsDimSizesAttrName(),
                    b.getUnitAttr());
   return reverse;
 }

@@ -19,7 +19,7 @@ getNeededCaptures(mlir::Operation *op, llvm::ArrayRef<bool> needed);
 /// it by a loop that keeps what they are computed from. See
 /// `DifferentiableOpInterface::emitVjp`; the body has no side effects. Fails
 /// with a diagnostic at the loop where nothing limits its trip count, and
-/// where what it carries does not keep its extents.
+/// where what it carries does not keep its dimension sizes.
 llvm::LogicalResult
 emitForVjp(mlir::scf::ForOp loop, mlir::OpBuilder &builder,
            llvm::ArrayRef<mlir::Value> resultCotangents,

@@ -130,7 +130,7 @@ static Type getSumType(Type type) {
 
 LogicalResult StructuredVjp::checkMaps() {
   for (auto [i, map] : llvm::enumerate(maps))
-    // A dimension of extent 1 is indexed by 0 in every iteration; see
+    // A dimension of dimension size 1 is indexed by 0 in every iteration; see
     // getIndexedDims.
     if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
       return op->emitOpError()
@@ -357,8 +357,8 @@ FailureOr<Value> StructuredVjp::emitInitCotangent(unsigned result) {
               op->getResult(result));
 }
 
-/// The map of operand number `operand` without the dimensions of extent 1 that
-/// are indexed by 0.
+/// The map of operand number `operand` without the dimensions of dimension size
+/// 1 that are indexed by 0.
 FailureOr<AffineMap> StructuredVjp::getIndexedDims(unsigned operand) {
   SmallVector<AffineExpr> exprs;
   for (auto [dim, expr] : llvm::enumerate(maps[operand].getResults())) {
@@ -367,14 +367,14 @@ FailureOr<AffineMap> StructuredVjp::getIndexedDims(unsigned operand) {
       exprs.push_back(expr);
     else if (type.getDimSize(dim) != 1)
       return op->emitOpError()
-             << "expected an extent of 1 where dimension " << dim
+             << "expected a dimension size of 1 where dimension " << dim
              << " of operand #" << operand
              << " is indexed by 0 to differentiate, found " << type;
   }
   return AffineMap::get(op.getNumLoops(), 0, exprs, op->getContext());
 }
 
-/// The extents of `value` without the dimensions that are read at 0.
+/// The dimension sizes of `value` without the dimensions that are read at 0.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc,
                                           Value value, AffineMap map) {
   SmallVector<OpFoldResult> sizes;

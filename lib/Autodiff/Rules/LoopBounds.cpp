@@ -70,13 +70,13 @@ std::optional<int64_t> getConstantBound(Value value) {
                                                  : std::optional(result);
 }
 
-bool isBoundedByExtents(Value value) {
+bool isBoundedByDimSizes(Value value) {
   AffineMap map;
   ValueDimList operands;
-  auto isExtent = [](Value, std::optional<int64_t> dim,
-                     ValueBoundsConstraintSet &) { return dim.has_value(); };
+  auto isDimSize = [](Value, std::optional<int64_t> dim,
+                      ValueBoundsConstraintSet &) { return dim.has_value(); };
   return succeeded(ValueBoundsConstraintSet::computeBound(
-             map, operands, presburger::BoundType::UB, value, isExtent,
+             map, operands, presburger::BoundType::UB, value, isDimSize,
              /*closedUB=*/true)) &&
          llvm::all_of(operands, [](const auto &operand) {
            return operand.second.has_value();
@@ -89,23 +89,23 @@ bool isAtLeast(Value value, int64_t least) {
   return succeeded(bound) && *bound >= least;
 }
 
-bool keepsExtent(scf::ForOp loop, unsigned i, int64_t dim) {
-  return loop->hasAttr(train::TrainDialect::getKeepsExtentsAttrName()) ||
-         hasExtentOf(loop, loop.getYieldedValues()[i], dim,
-                     loop.getInitArgs()[i], dim);
+bool keepsDimSize(scf::ForOp loop, unsigned i, int64_t dim) {
+  return loop->hasAttr(train::TrainDialect::getKeepsDimSizesAttrName()) ||
+         hasDimSizeOf(loop, loop.getYieldedValues()[i], dim,
+                      loop.getInitArgs()[i], dim);
 }
 
-/// As `hasExtentOf`, for a value that `inner` carries: `loop` or one inside.
-static bool carriesExtentOf(scf::ForOp loop, scf::ForOp inner, unsigned i,
-                            int64_t dim, Value like, int64_t likeDim) {
+/// As `hasDimSizeOf`, for a value that `inner` carries: `loop` or one inside.
+static bool carriesDimSizeOf(scf::ForOp loop, scf::ForOp inner, unsigned i,
+                             int64_t dim, Value like, int64_t likeDim) {
   if (inner != loop &&
-      (!loop->isProperAncestor(inner) || !keepsExtent(inner, i, dim)))
+      (!loop->isProperAncestor(inner) || !keepsDimSize(inner, i, dim)))
     return false;
-  return hasExtentOf(loop, inner.getInitArgs()[i], dim, like, likeDim);
+  return hasDimSizeOf(loop, inner.getInitArgs()[i], dim, like, likeDim);
 }
 
-bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
-                 int64_t likeDim) {
+bool hasDimSizeOf(scf::ForOp loop, Value value, int64_t dim, Value like,
+                  int64_t likeDim) {
   if (value == like && dim == likeDim)
     return true;
   FailureOr<bool> equal =
@@ -114,33 +114,34 @@ bool hasExtentOf(scf::ForOp loop, Value value, int64_t dim, Value like,
     return true;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto owner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return owner && carriesExtentOf(loop, owner, argument.getArgNumber() - 1,
-                                    dim, like, likeDim);
+    return owner && carriesDimSizeOf(loop, owner, argument.getArgNumber() - 1,
+                                     dim, like, likeDim);
   }
   auto result = cast<OpResult>(value);
   Operation *op = result.getOwner();
   if (auto inner = dyn_cast<scf::ForOp>(op))
-    return carriesExtentOf(loop, inner, result.getResultNumber(), dim, like,
-                           likeDim);
+    return carriesDimSizeOf(loop, inner, result.getResultNumber(), dim, like,
+                            likeDim);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return llvm::all_of(branch->getRegions(), [&](Region &region) {
-      return hasExtentOf(
+      return hasDimSizeOf(
           loop,
           region.front().getTerminator()->getOperand(result.getResultNumber()),
           dim, like, likeDim);
     });
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-    return hasExtentOf(loop, destination.getTiedOpOperand(result)->get(), dim,
-                       like, likeDim);
-  // Any operand of an elementwise op may be the one that keeps its extents.
+    return hasDimSizeOf(loop, destination.getTiedOpOperand(result)->get(), dim,
+                        like, likeDim);
+  // Any operand of an elementwise op may be the one that keeps its dimension
+  // sizes.
   if (OpTrait::hasElementwiseMappableTraits(op))
     return llvm::any_of(op->getOperands(), [&](Value operand) {
       return isa<RankedTensorType>(operand.getType()) &&
-             hasExtentOf(loop, operand, dim, like, likeDim);
+             hasDimSizeOf(loop, operand, dim, like, likeDim);
     });
-  ExtentSource source = findExtentSource(result, dim);
+  DimSizeSource source = findDimSizeSource(result, dim);
   return source.value &&
-         hasExtentOf(loop, source.value, source.dim, like, likeDim);
+         hasDimSizeOf(loop, source.value, source.dim, like, likeDim);
 }
 
 } // namespace flywheel

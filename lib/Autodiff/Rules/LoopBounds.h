@@ -17,20 +17,20 @@ namespace flywheel {
 /// known.
 std::optional<int64_t> getConstantBound(mlir::Value value);
 
-/// Whether `value`, an index, is bounded by extents of tensors.
-bool isBoundedByExtents(mlir::Value value);
+/// Whether `value`, an index, is bounded by dimension sizes of tensors.
+bool isBoundedByDimSizes(mlir::Value value);
 
 /// Whether `value`, an index, is known to be `least` or more.
 bool isAtLeast(mlir::Value value, int64_t least);
 
 /// Whether dimension `dim` of carried value number `i` is the same after every
 /// iteration of `loop`.
-bool keepsExtent(mlir::scf::ForOp loop, unsigned i, int64_t dim);
+bool keepsDimSize(mlir::scf::ForOp loop, unsigned i, int64_t dim);
 
-/// Whether dimension `dim` of `value` has the extent of dimension `likeDim` of
-/// `like`: in the body of `loop`, if what is carried keeps its extents.
-bool hasExtentOf(mlir::scf::ForOp loop, mlir::Value value, int64_t dim,
-                 mlir::Value like, int64_t likeDim);
+/// Whether dimension `dim` of `value` has the size of dimension `likeDim` of
+/// `like`: in the body of `loop`, if what is carried keeps its dimension sizes.
+bool hasDimSizeOf(mlir::scf::ForOp loop, mlir::Value value, int64_t dim,
+                  mlir::Value like, int64_t likeDim);
 
 } // namespace flywheel
 

@@ -81,10 +81,11 @@ struct ReshapeModel : TensorModel<ReshapeModel, tensor::ReshapeOp> {
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(b, loc, op.getSource());
-    SmallVector<Value> extents = getValueOrCreateConstantIndexOp(b, loc, sizes);
-    auto type = RankedTensorType::get({static_cast<int64_t>(extents.size())},
+    SmallVector<Value> dimSizes =
+        getValueOrCreateConstantIndexOp(b, loc, sizes);
+    auto type = RankedTensorType::get({static_cast<int64_t>(dimSizes.size())},
                                       b.getIndexType());
-    Value shape = tensor::FromElementsOp::create(b, loc, type, extents);
+    Value shape = tensor::FromElementsOp::create(b, loc, type, dimSizes);
     operands[0] =
         tensor::ReshapeOp::create(b, loc, op.getSource().getType(), dy, shape);
   }
@@ -125,8 +126,8 @@ struct InsertSliceModel : TensorModel<InsertSliceModel, tensor::InsertSliceOp> {
 } // namespace
 
 /// a + b, folded where both are known.
-static OpFoldResult addExtents(OpBuilder &b, Location loc, OpFoldResult lhs,
-                               OpFoldResult rhs) {
+static OpFoldResult addDimSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
+                                OpFoldResult rhs) {
   std::optional<int64_t> left = getConstantIntValue(lhs),
                          right = getConstantIntValue(rhs);
   if (left && right)
@@ -152,7 +153,7 @@ struct ConcatModel : TensorModel<ConcatModel, tensor::ConcatOp> {
         operands[i] = tensor::ExtractSliceOp::create(
             b, loc, cast<RankedTensorType>(input.getType()), dy, offsets, sizes,
             strides);
-      offsets[dim] = addExtents(b, loc, offsets[dim], sizes[dim]);
+      offsets[dim] = addDimSizes(b, loc, offsets[dim], sizes[dim]);
     }
   }
 };

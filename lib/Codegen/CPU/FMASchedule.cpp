@@ -183,11 +183,11 @@ CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
            llvm::is_contained(contraction.k, loop);
   };
   for (AffineExpr expr : map.getResults()) {
-    int64_t extent = 1;
+    int64_t dimSize = 1;
     for (unsigned loop = 0; loop < sizes.size(); ++loop)
       if (inPass(loop) && expr.isFunctionOfDim(loop))
-        extent = std::max(extent, estimateSize(loop));
-    bytes *= extent;
+        dimSize = std::max(dimSize, estimateSize(loop));
+    bytes *= dimSize;
   }
   return bytes;
 }

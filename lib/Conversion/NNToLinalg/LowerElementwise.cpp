@@ -32,7 +32,7 @@ struct LowerElementwise : RewritePattern {
     if (!isElementwiseOnTensors(op) || op->getNumResults() == 0)
       return failure();
     LinalgEmitter e(rewriter, op);
-    SmallVector<Extent> extents = getExtents(e);
+    SmallVector<DimSize> dimSizes = getDimSizes(e);
 
     // Splat constants become scalars of the body.
     SmallVector<Value> inputs;
@@ -41,10 +41,10 @@ struct LowerElementwise : RewritePattern {
         inputs.push_back(operand);
     SmallVector<Value> inits;
     for (Type type : op->getResultTypes())
-      inits.push_back(e.empty(extents, getElementTypeOrSelf(type)));
+      inits.push_back(e.empty(dimSizes, getElementTypeOrSelf(type)));
     SmallVector<AffineMap> maps(inputs.size() + inits.size(),
-                                e.identity(extents.size()));
-    SmallVector<utils::IteratorType> iterators(extents.size(),
+                                e.identity(dimSizes.size()));
+    SmallVector<utils::IteratorType> iterators(dimSizes.size(),
                                                utils::IteratorType::parallel);
     auto generic = linalg::GenericOp::create(
         rewriter, e.loc, TypeRange(ValueRange(inits)), inputs, inits, maps,
@@ -66,21 +66,22 @@ struct LowerElementwise : RewritePattern {
   }
 
 private:
-  /// The extents of the results: equal, so each is as static as any operand's.
-  static SmallVector<Extent> getExtents(LinalgEmitter &e) {
-    SmallVector<Extent> extents;
+  /// The dimension sizes of the results: equal, so each is as static as any
+  /// operand's.
+  static SmallVector<DimSize> getDimSizes(LinalgEmitter &e) {
+    SmallVector<DimSize> dimSizes;
     for (Value operand : e.op->getOperands()) {
       if (!isa<RankedTensorType>(operand.getType()))
         continue;
-      SmallVector<Extent> found = e.getExtents(operand);
-      if (extents.empty())
-        extents = found;
-      for (auto [dim, extent] : llvm::enumerate(found))
-        extents[dim] = e.expectEqual(extents[dim], extent,
-                                     "extents of dimension " + Twine(dim) +
-                                         " of operands");
+      SmallVector<DimSize> found = e.getDimSizes(operand);
+      if (dimSizes.empty())
+        dimSizes = found;
+      for (auto [dim, dimSize] : llvm::enumerate(found))
+        dimSizes[dim] =
+            e.expectEqual(dimSizes[dim], dimSize,
+                          "sizes of dimension " + Twine(dim) + " of operands");
     }
-    return extents;
+    return dimSizes;
   }
 
   /// The op itself, on the elements at one point.
@@ -110,13 +111,13 @@ struct LowerSplat : OpRewritePattern<tensor::SplatOp> {
   LogicalResult matchAndRewrite(tensor::SplatOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter e(rewriter, op);
-    SmallVector<Extent> extents;
+    SmallVector<DimSize> dimSizes;
     auto dynamic = op.getDynamicSizes().begin();
-    for (int64_t extent : op.getType().getShape())
-      extents.push_back(ShapedType::isDynamic(extent)
-                            ? Extent{0, *dynamic++, false}
-                            : Extent::constant(extent));
-    e.replaceWith(e.fill(extents, op.getInput()));
+    for (int64_t dimSize : op.getType().getShape())
+      dimSizes.push_back(ShapedType::isDynamic(dimSize)
+                             ? DimSize{0, *dynamic++, false}
+                             : DimSize::constant(dimSize));
+    e.replaceWith(e.fill(dimSizes, op.getInput()));
     return success();
   }
 };

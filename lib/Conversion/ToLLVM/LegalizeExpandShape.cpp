@@ -1,10 +1,11 @@
-//===- LegalizeExpandShape.cpp - Groups of several dynamic extents --------===//
+//===- LegalizeExpandShape.cpp - Groups of several dynamic dimension sizes
+//--------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: buffers. After: no `memref.expand_shape` splits an extent into
+// Before: buffers. After: no `memref.expand_shape` splits a dimension size into
 // several dynamic ones, which `expand-strided-metadata` does not lower.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +23,7 @@ namespace flywheel {
 #include "flywheel/Conversion/ConversionPasses.h.inc"
 } // namespace flywheel
 
-static bool hasSeveralDynamicExtents(memref::ExpandShapeOp op) {
+static bool hasSeveralDynamicDimSizes(memref::ExpandShapeOp op) {
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   return llvm::any_of(op.getReassociationIndices(), [&](auto &group) {
     return llvm::count_if(group, [&](int64_t dim) {
@@ -77,7 +78,7 @@ struct LegalizeExpandShape
   void runOnOperation() override {
     SmallVector<memref::ExpandShapeOp> ops;
     getOperation().walk([&](memref::ExpandShapeOp op) {
-      if (hasSeveralDynamicExtents(op))
+      if (hasSeveralDynamicDimSizes(op))
         ops.push_back(op);
     });
     for (memref::ExpandShapeOp op : ops)

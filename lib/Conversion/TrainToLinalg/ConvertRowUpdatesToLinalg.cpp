@@ -98,8 +98,8 @@ void UpdateConverter::projectRows(train::ProjectOp projection) {
   e.b.setInsertionPoint(projection);
   Value table = projection.getInput(), indices = gradient.indices;
   auto type = cast<RankedTensorType>(table.getType());
-  SmallVector<Extent> extents = e.getExtents(gradient.rows);
-  Value room = e.empty(extents, type.getElementType());
+  SmallVector<DimSize> dimSizes = e.getDimSizes(gradient.rows);
+  Value room = e.empty(dimSizes, type.getElementType());
   Value rows = linalg_ext::GatherOp::create(e.b, e.loc, room.getType(), table,
                                             indices, room, /*axis=*/0)
                    .getResult(0);

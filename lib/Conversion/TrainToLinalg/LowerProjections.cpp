@@ -39,10 +39,10 @@ static Value emitFactors(LinalgEmitter &e, train::ProjectOp op, int64_t axis,
   Value input = op.getInput();
   int64_t rank = kept.size() + 1;
   Type compute = e.getComputeType(getElementTypeOrSelf(input.getType()));
-  SmallVector<Extent> extents = e.getExtents(input);
-  extents.erase(extents.begin() + axis);
+  SmallVector<DimSize> dimSizes = e.getDimSizes(input);
+  dimSizes.erase(dimSizes.begin() + axis);
   Value squares =
-      e.generic(input, e.fill(extents, e.scalar(compute, 0.0)),
+      e.generic(input, e.fill(dimSizes, e.scalar(compute, 0.0)),
                 {e.identity(rank), e.select(rank, kept)},
                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   Value element = widen(b, loc, args[0], compute);
@@ -50,7 +50,7 @@ static Value emitFactors(LinalgEmitter &e, train::ProjectOp op, int64_t axis,
                       arith::MulFOp::create(b, loc, element, element);
                   return arith::AddFOp::create(b, loc, args[1], square);
                 });
-  return e.map(extents, compute, squares, {e.identity(kept.size())},
+  return e.map(dimSizes, compute, squares, {e.identity(kept.size())},
                [&](OpBuilder &b, Location loc, ValueRange args) {
                  Value norm = math::SqrtOp::create(b, loc, args[0]);
                  return op.getConstraint().buildProjection(b, loc, norm);

@@ -192,11 +192,11 @@ std::optional<int64_t> RowGradients::getNumRows(Value value) {
 
 Value RowGradients::buildOrder(Operation *op, Value indices, int64_t limit) {
   LinalgEmitter e(b, op);
-  SmallVector<Extent> count = e.getExtents(indices);
+  SmallVector<DimSize> count = e.getDimSizes(indices);
   Type type = b.getI64Type();
   Value order = e.empty(count, type), spare = e.empty(count, type);
   Value counts =
-      e.empty(Extent::constant(linalg_ext::ArgsortOp::kNumCounts), type);
+      e.empty(DimSize::constant(linalg_ext::ArgsortOp::kNumCounts), type);
   Value bound = arith::ConstantIndexOp::create(b, e.loc, limit);
   return linalg_ext::ArgsortOp::create(
              b, e.loc,
@@ -219,9 +219,9 @@ static Value buildList(LinalgEmitter &e, Value value, int64_t numLeading) {
       groups.push_back({dim + 1});
     if (!groups.empty())
       groups.front().insert(groups.front().begin(), 0);
-    SmallVector<Extent> extents = {Extent::constant(1)};
-    llvm::append_range(extents, e.getExtents(value));
-    return e.expand(value, type.clone(shape), groups, extents);
+    SmallVector<DimSize> dimSizes = {DimSize::constant(1)};
+    llvm::append_range(dimSizes, e.getDimSizes(value));
+    return e.expand(value, type.clone(shape), groups, dimSizes);
   }
   groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, numLeading)));
   for (int64_t dim = numLeading; dim < type.getRank(); ++dim)
@@ -233,7 +233,7 @@ static Value buildCombined(LinalgEmitter &e, Value indices, Value order,
                            Value rows) {
   // A constant is no place to write to.
   if (TypedAttr splat = getSplat(rows))
-    rows = e.fill(e.getExtents(rows), e.scalar(splat));
+    rows = e.fill(e.getDimSizes(rows), e.scalar(splat));
   return linalg_ext::CombineRowsOp::create(e.b, e.loc, rows.getType(), indices,
                                            order, rows)
       .getResult(0);
@@ -245,20 +245,20 @@ RowGradient RowGradients::buildScatter(nn::ScatterAddOp scatter) {
   RankedTensorType table = typeOf(scatter.getInit());
   int64_t numIndices = typeOf(indices).getRank();
   for (int64_t dim = 1; dim < table.getRank(); ++dim)
-    e.expectEqual(Extent::constant(table.getDimSize(dim)),
-                  e.getExtent(updates, dim + numIndices - 1),
-                  "extents of dimension " + Twine(dim) +
+    e.expectEqual(DimSize::constant(table.getDimSize(dim)),
+                  e.getDimSize(updates, dim + numIndices - 1),
+                  "sizes of dimension " + Twine(dim) +
                       " of init and of updates");
   for (int64_t dim = 0; dim < numIndices; ++dim)
-    e.expectEqual(e.getExtent(indices, dim), e.getExtent(updates, dim),
-                  "extents of dimension " + Twine(dim) +
+    e.expectEqual(e.getDimSize(indices, dim), e.getDimSize(updates, dim),
+                  "sizes of dimension " + Twine(dim) +
                       " of indices and of updates");
-  e.expectInRange(indices, Extent::constant(table.getDimSize(0)), "index");
+  e.expectInRange(indices, DimSize::constant(table.getDimSize(0)), "index");
   // The sizes of a row are those of the table: this has been checked.
-  SmallVector<Extent> extents = e.getExtents(updates);
+  SmallVector<DimSize> dimSizes = e.getDimSizes(updates);
   for (int64_t dim = 1; dim < table.getRank(); ++dim)
-    extents[dim + numIndices - 1] = Extent::constant(table.getDimSize(dim));
-  updates = e.refine(updates, extents);
+    dimSizes[dim + numIndices - 1] = DimSize::constant(table.getDimSize(dim));
+  updates = e.refine(updates, dimSizes);
   indices = buildList(e, indices, numIndices);
   // Sums are rounded once.
   Value rows = buildList(e, e.widenTensor(updates), numIndices);

@@ -71,7 +71,7 @@ std::optional<int64_t> flywheel::linalg_ext::getDimension(tensor::DimOp op) {
   return index;
 }
 
-ExtentRoot flywheel::linalg_ext::getExtentRoot(Value tensor, int64_t dim) {
+DimSizeRoot flywheel::linalg_ext::getDimSizeRoot(Value tensor, int64_t dim) {
   // Steps are bounded: graph regions may hold cycles.
   for (int step = 0; step < 1024; ++step) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -112,7 +112,7 @@ public:
   /// the ops that this creates are used or not, they have no effect.
   Value hoist(Value value);
   /// Dimension `dim` of `tensor`, likewise.
-  Value hoistExtent(Location loc, Value tensor, int64_t dim);
+  Value hoistDimSize(Location loc, Value tensor, int64_t dim);
 
 private:
   /// What is in another branch or loop in front of the op is inside as well.
@@ -126,8 +126,8 @@ private:
 };
 } // namespace
 
-Value Hoister::hoistExtent(Location loc, Value tensor, int64_t dim) {
-  ExtentRoot root = getExtentRoot(tensor, dim);
+Value Hoister::hoistDimSize(Location loc, Value tensor, int64_t dim) {
+  DimSizeRoot root = getDimSizeRoot(tensor, dim);
   if (!root.tensor)
     return arith::ConstantIndexOp::create(b, loc, root.number);
   if (isOutside(root.tensor))
@@ -147,7 +147,7 @@ Value Hoister::hoistExtent(Location loc, Value tensor, int64_t dim) {
   }
   if (auto number = getConstantIntValue(size))
     return arith::ConstantIndexOp::create(b, loc, *number);
-  // What reads the extent of the op itself says nothing.
+  // What reads the dimension size of the op itself says nothing.
   auto read = cast<Value>(size).getDefiningOp<tensor::DimOp>();
   return read && read.getSource() == root.tensor ? Value()
                                                  : hoist(cast<Value>(size));
@@ -167,10 +167,10 @@ Value Hoister::hoist(Value value) {
     std::optional<int64_t> index = getDimension(dim);
     if (!index)
       return {};
-    Value extent = hoistExtent(dim.getLoc(), dim.getSource(), *index);
-    if (extent)
-      mapping.map(value, extent);
-    return extent;
+    Value dimSize = hoistDimSize(dim.getLoc(), dim.getSource(), *index);
+    if (dimSize)
+      mapping.map(value, dimSize);
+    return dimSize;
   }
   for (Value operand : op->getOperands()) {
     Value outside = hoist(operand);
@@ -244,10 +244,10 @@ cf::AssertOp flywheel::linalg_ext::createCheck(OpBuilder &b, Operation *op,
   return cf::AssertOp::create(b, op->getLoc(), ok, text);
 }
 
-cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
-                                                     Operation *op, Value ok,
-                                                     const Twine &message,
-                                                     const Twine &found) {
+cf::AssertOp flywheel::linalg_ext::createDimSizeCheck(OpBuilder &b,
+                                                      Operation *op, Value ok,
+                                                      const Twine &message,
+                                                      const Twine &found) {
   OpBuilder::InsertionGuard guard(b);
   Region *inner = b.getInsertionBlock()->getParent();
   while (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(inner->getParentOp())) {
@@ -266,9 +266,9 @@ cf::AssertOp flywheel::linalg_ext::createExtentCheck(OpBuilder &b,
   return createCheck(b, op, ok, message, found);
 }
 
-Value flywheel::linalg_ext::getExtentInFrontOf(OpBuilder &b, Operation *op,
-                                               Value tensor, int64_t dim) {
-  return Hoister(b, op).hoistExtent(op->getLoc(), tensor, dim);
+Value flywheel::linalg_ext::getDimSizeInFrontOf(OpBuilder &b, Operation *op,
+                                                Value tensor, int64_t dim) {
+  return Hoister(b, op).hoistDimSize(op->getLoc(), tensor, dim);
 }
 
 void flywheel::linalg_ext::lowerConditions(Operation *root) {

@@ -24,7 +24,8 @@ Value flywheel::widen(OpBuilder &b, Location loc, Value value, Type type) {
                                  : arith::ExtFOp::create(b, loc, type, value);
 }
 
-/// `value` as a tensor of `type`, which says more or less about its extents.
+/// `value` as a tensor of `type`, which says more or less about its dimension
+/// sizes.
 static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
   return value.getType() == type
              ? value
@@ -54,14 +55,14 @@ Type LinalgEmitter::getComputeType(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Extents
+// Dimension sizes
 //===----------------------------------------------------------------------===//
 
-Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
+DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
   // Steps of the look-up are bounded: graph regions may hold cycles.
   for (int step = 0; step < 64; ++step) {
     if (!tensorOf(tensor).isDynamicDim(dim))
-      return Extent::constant(tensorOf(tensor).getDimSize(dim));
+      return DimSize::constant(tensorOf(tensor).getDimSize(dim));
     Operation *producer = tensor.getDefiningOp();
     if (auto cast = dyn_cast_or_null<tensor::CastOp>(producer);
         cast && isa<RankedTensorType>(cast.getSource().getType())) {
@@ -78,7 +79,7 @@ Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
     Value size = empty.getDynamicSize(dim);
     if (std::optional<int64_t> number = getConstantIntValue(size))
       // A negative size is an error of the step: types have none.
-      return *number < 0 ? Extent{0, size, false} : Extent::constant(*number);
+      return *number < 0 ? DimSize{0, size, false} : DimSize::constant(*number);
     auto source = size.getDefiningOp<tensor::DimOp>();
     std::optional<int64_t> index =
         source ? linalg_ext::getDimension(source) : std::nullopt;
@@ -90,24 +91,26 @@ Extent LinalgEmitter::getExtent(Value tensor, int64_t dim) {
   return {dim, tensor, true};
 }
 
-SmallVector<Extent> LinalgEmitter::getExtents(Value tensor) {
-  SmallVector<Extent> extents;
+SmallVector<DimSize> LinalgEmitter::getDimSizes(Value tensor) {
+  SmallVector<DimSize> dimSizes;
   for (int64_t dim = 0, rank = tensorOf(tensor).getRank(); dim < rank; ++dim)
-    extents.push_back(getExtent(tensor, dim));
-  return extents;
+    dimSizes.push_back(getDimSize(tensor, dim));
+  return dimSizes;
 }
 
-OpFoldResult LinalgEmitter::materialize(Extent extent) {
-  if (extent.isStatic())
-    return b.getIndexAttr(extent.number);
-  if (!extent.isDimension)
-    return extent.value;
+OpFoldResult LinalgEmitter::materialize(DimSize dimSize) {
+  if (dimSize.isStatic())
+    return b.getIndexAttr(dimSize.number);
+  if (!dimSize.isDimension)
+    return dimSize.value;
   // Created, not folded: folding follows casts without end where they are
   // cyclic, as a graph region allows.
-  return tensor::DimOp::create(b, loc, extent.value, extent.number).getResult();
+  return tensor::DimOp::create(b, loc, dimSize.value, dimSize.number)
+      .getResult();
 }
 
-Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
+DimSize LinalgEmitter::expectEqual(DimSize lhs, DimSize rhs,
+                                   const Twine &what) {
   if (lhs == rhs)
     return lhs;
   Value ok = linalg_ext::CompareSizesOp::create(
@@ -119,7 +122,7 @@ Extent LinalgEmitter::expectEqual(Extent lhs, Extent rhs, const Twine &what) {
 }
 
 void LinalgEmitter::expect(Value ok, const Twine &message, const Twine &found) {
-  linalg_ext::createExtentCheck(b, op, ok, message, found);
+  linalg_ext::createDimSizeCheck(b, op, ok, message, found);
 }
 
 void LinalgEmitter::expectSafely(Value ok, const Twine &message,
@@ -131,9 +134,9 @@ void LinalgEmitter::expectSafely(Value ok, const Twine &message,
                  b.getUnitAttr());
 }
 
-void LinalgEmitter::expectInRange(Value indices, Extent extent,
+void LinalgEmitter::expectInRange(Value indices, DimSize dimSize,
                                   StringRef what) {
-  Value limit = getValueOrCreateConstantIndexOp(b, loc, materialize(extent));
+  Value limit = getValueOrCreateConstantIndexOp(b, loc, materialize(dimSize));
   Value yes = scalar(b.getBoolAttr(true));
   int64_t rank = tensorOf(indices).getRank();
   Value inRange =
@@ -173,15 +176,15 @@ Value LinalgEmitter::scalar(Type type, double value) {
   return scalar(b.getIntegerAttr(type, static_cast<int64_t>(value)));
 }
 
-Value LinalgEmitter::countOf(ArrayRef<Extent> extents, Type type) {
+Value LinalgEmitter::countOf(ArrayRef<DimSize> dimSizes, Type type) {
   double known = 1.0;
   Value unknown;
-  for (Extent extent : extents) {
-    if (extent.isStatic()) {
-      known *= static_cast<double>(extent.number);
+  for (DimSize dimSize : dimSizes) {
+    if (dimSize.isStatic()) {
+      known *= static_cast<double>(dimSize.number);
       continue;
     }
-    Value size = getValueOrCreateConstantIndexOp(b, loc, materialize(extent));
+    Value size = getValueOrCreateConstantIndexOp(b, loc, materialize(dimSize));
     unknown =
         unknown ? arith::MulIOp::create(b, loc, unknown, size) : Value(size);
   }
@@ -194,22 +197,22 @@ Value LinalgEmitter::countOf(ArrayRef<Extent> extents, Type type) {
   return arith::MulFOp::create(b, loc, number, scalar(type, known));
 }
 
-Value LinalgEmitter::refine(Value tensor, ArrayRef<Extent> extents) {
+Value LinalgEmitter::refine(Value tensor, ArrayRef<DimSize> dimSizes) {
   SmallVector<int64_t> shape(tensorOf(tensor).getShape());
-  for (auto [declared, extent] : llvm::zip_equal(shape, extents))
-    if (extent.isStatic())
-      declared = extent.number;
+  for (auto [declared, dimSize] : llvm::zip_equal(shape, dimSizes))
+    if (dimSize.isStatic())
+      declared = dimSize.number;
   return castTo(b, loc, tensor, tensorOf(tensor).clone(shape));
 }
 
 Value LinalgEmitter::expand(Value tensor, RankedTensorType type,
                             ArrayRef<ReassociationIndices> groups,
-                            ArrayRef<Extent> extents) {
+                            ArrayRef<DimSize> dimSizes) {
   // The sizes are as static as the type, no more: what is known otherwise folds
   // later.
   SmallVector<OpFoldResult> sizes;
-  for (auto [declared, extent] : llvm::zip_equal(type.getShape(), extents)) {
-    OpFoldResult size = materialize(extent);
+  for (auto [declared, dimSize] : llvm::zip_equal(type.getShape(), dimSizes)) {
+    OpFoldResult size = materialize(dimSize);
     if (ShapedType::isDynamic(declared))
       size = getValueOrCreateConstantIndexOp(b, loc, size);
     sizes.push_back(size);
@@ -217,15 +220,15 @@ Value LinalgEmitter::expand(Value tensor, RankedTensorType type,
   return tensor::ExpandShapeOp::create(b, loc, type, tensor, groups, sizes);
 }
 
-Value LinalgEmitter::empty(ArrayRef<Extent> extents, Type type) {
+Value LinalgEmitter::empty(ArrayRef<DimSize> dimSizes, Type type) {
   SmallVector<OpFoldResult> sizes;
-  for (Extent extent : extents)
-    sizes.push_back(materialize(extent));
+  for (DimSize dimSize : dimSizes)
+    sizes.push_back(materialize(dimSize));
   return tensor::EmptyOp::create(b, loc, sizes, type);
 }
 
-Value LinalgEmitter::fill(ArrayRef<Extent> extents, Value value) {
-  return linalg::FillOp::create(b, loc, value, empty(extents, value.getType()))
+Value LinalgEmitter::fill(ArrayRef<DimSize> dimSizes, Value value) {
+  return linalg::FillOp::create(b, loc, value, empty(dimSizes, value.getType()))
       .getResult(0);
 }
 
@@ -245,11 +248,12 @@ Value LinalgEmitter::generic(ValueRange inputs, Value init,
       .getResult(0);
 }
 
-Value LinalgEmitter::map(ArrayRef<Extent> extents, Type type, ValueRange inputs,
-                         ArrayRef<AffineMap> maps, PointFn body) {
+Value LinalgEmitter::map(ArrayRef<DimSize> dimSizes, Type type,
+                         ValueRange inputs, ArrayRef<AffineMap> maps,
+                         PointFn body) {
   SmallVector<AffineMap> all(maps);
-  all.push_back(identity(extents.size()));
-  return generic(inputs, empty(extents, type), all, body);
+  all.push_back(identity(dimSizes.size()));
+  return generic(inputs, empty(dimSizes, type), all, body);
 }
 
 AffineMap LinalgEmitter::select(int64_t rank, ArrayRef<int64_t> dims) {
@@ -267,8 +271,8 @@ Value LinalgEmitter::widenTensor(Value value) {
   Type compute = getComputeType(getElementTypeOrSelf(value));
   if (compute == getElementTypeOrSelf(value))
     return value;
-  SmallVector<Extent> extents = getExtents(value);
-  return map(extents, compute, value, {identity(extents.size())},
+  SmallVector<DimSize> dimSizes = getDimSizes(value);
+  return map(dimSizes, compute, value, {identity(dimSizes.size())},
              [&](OpBuilder &nested, Location at, ValueRange args) {
                return widen(nested, at, args[0], compute);
              });
@@ -277,7 +281,7 @@ Value LinalgEmitter::widenTensor(Value value) {
 Value LinalgEmitter::narrowTensor(Value value, Type type) {
   if (tensorOf(value).getElementType() == type)
     return value;
-  return map(getExtents(value), type, value,
+  return map(getDimSizes(value), type, value,
              {identity(tensorOf(value).getRank())},
              [&](OpBuilder &nested, Location at, ValueRange args) {
                return narrow(nested, at, args[0], type);
@@ -287,18 +291,18 @@ Value LinalgEmitter::narrowTensor(Value value, Type type) {
 void LinalgEmitter::replaceWith(Value value) {
   Type declared = op->getResult(0).getType();
   auto shape = cast<RankedTensorType>(declared).getShape();
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    if (!ShapedType::isDynamic(extent))
-      expectEqual(getExtent(value, dim), Extent::constant(extent),
-                  "extents of dimension " + Twine(dim) +
+  for (auto [dim, dimSize] : llvm::enumerate(shape))
+    if (!ShapedType::isDynamic(dimSize))
+      expectEqual(getDimSize(value, dim), DimSize::constant(dimSize),
+                  "sizes of dimension " + Twine(dim) +
                       " of the result and of its type");
   // One of the checks above always fails: then any value will do.
   if (!tensor::CastOp::areCastCompatible(value.getType(), declared)) {
-    SmallVector<Extent> extents = getExtents(value);
-    for (auto [extent, number] : llvm::zip_equal(extents, shape))
+    SmallVector<DimSize> dimSizes = getDimSizes(value);
+    for (auto [dimSize, number] : llvm::zip_equal(dimSizes, shape))
       if (!ShapedType::isDynamic(number))
-        extent = Extent::constant(number);
-    value = fill(extents, scalar(getElementTypeOrSelf(declared), 0));
+        dimSize = DimSize::constant(number);
+    value = fill(dimSizes, scalar(getElementTypeOrSelf(declared), 0));
   }
   b.replaceOp(op, castTo(b, loc, value, declared));
 }

@@ -21,7 +21,7 @@ namespace {
 
 class HeaderWriter : CHeaderPart {
 public:
-  HeaderWriter(const Manifest &manifest, const ExtentBounds &bounds,
+  HeaderWriter(const Manifest &manifest, const DimSizeBounds &bounds,
                llvm::raw_ostream &os)
       : CHeaderPart(manifest, os), bounds(bounds), state(manifest, os) {}
 
@@ -99,16 +99,18 @@ private:
 
   void writeSizes() {
     int64_t bytes = getCStateBytes(manifest, bounds).getSaturated();
-    os << "/* Bytes of the state block, with the workspace for extents up to "
+    os << "/* Bytes of the state block, with the workspace for dimension sizes "
+          "up to "
           "the bounds\n   below, and its alignment in bytes. */\n"
        << "#define " << macro << "_STATE_BYTES ((size_t)" << bytes << "u"
        << (bytes > 0x7fffffff ? "ll" : "") << ")\n"
        << "#define " << macro << "_STATE_ALIGN " << kStateAlignment << "\n"
-       << "/* Every extent that is an argument lies between 0 and its bound: "
+       << "/* Every dimension size that is an argument lies between 0 and its "
+          "bound: "
           "this, or the one\n   of its name. */\n"
-       << "#define " << macro << "_MAX_EXTENT " << bounds.others << "\n";
+       << "#define " << macro << "_MAX_DIM_SIZE " << bounds.others << "\n";
     llvm::StringSet<> taken;
-    taken.insert(macro + "_MAX_EXTENT");
+    taken.insert(macro + "_MAX_DIM_SIZE");
     llvm::StringSet<> seen;
     for (const ManifestEntry &entry : manifest.entries) {
       if (isInitializer(entry))
@@ -230,12 +232,12 @@ struct flywheel_team {
                        " *" + parameter.name;
         break;
       }
-      case CParameter::Kind::Extent:
+      case CParameter::Kind::DimSize:
         os << " * " << parameter.name << " (in): 0 to "
            << bounds.lookup(entry.symbols[parameter.index]);
         if (entry.symbols[parameter.index] != parameter.name)
-          os << ", the extent '" << toCComment(entry.symbols[parameter.index])
-             << "'";
+          os << ", the dimension size '"
+             << toCComment(entry.symbols[parameter.index]) << "'";
         os << "\n";
         declaration += ", int64_t " + parameter.name;
         break;
@@ -274,13 +276,13 @@ struct flywheel_team {
        << prefix << "_last_error(const " << prefix << "_state *s);\n\n";
   }
 
-  const ExtentBounds &bounds;
+  const DimSizeBounds &bounds;
   CHeaderState state;
 };
 
 } // namespace
 
-std::string emitCHeader(const Manifest &manifest, const ExtentBounds &bounds) {
+std::string emitCHeader(const Manifest &manifest, const DimSizeBounds &bounds) {
   std::string text;
   llvm::raw_string_ostream os(text);
   HeaderWriter(manifest, bounds, os).write();

@@ -363,8 +363,8 @@ void CHeaderState::writeCheckpoints() {
   if (!manifest.variables.empty()) {
     os << "  static const int64_t shapes[] = {";
     for (const ManifestVariable &variable : manifest.variables)
-      for (int64_t extent : variable.type.getShape())
-        os << extent << ", ";
+      for (int64_t dimSize : variable.type.getShape())
+        os << dimSize << ", ";
     os << "0};\n  static const flywheel_variable variables[] = {\n";
     size_t position = 0;
     for (const ManifestVariable &variable : manifest.variables) {

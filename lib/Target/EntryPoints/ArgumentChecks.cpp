@@ -15,19 +15,19 @@ namespace flywheel {
 
 /// The size of a feed or result in bytes.
 Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
-                                      Value extents) {
+                                      Value dimSizes) {
   Type element = train::getStorageElementType(argument.type.getElementType());
   int64_t known = element.isIndex()
                       ? 8
                       : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   Value size;
-  for (auto [extent, symbol] :
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols)) {
     if (symbol < 0) {
-      known *= extent;
+      known *= dimSize;
       continue;
     }
-    Value factor = load(i64, this->element(i64, extents, symbol));
+    Value factor = load(i64, this->element(i64, dimSizes, symbol));
     size = size ? multiply(size, factor) : factor;
   }
   Value rest = constant(i64, known);
@@ -35,10 +35,11 @@ Value EntryPointBuilder::emitByteSize(const ManifestArgument &argument,
 }
 
 /// Adds a failure where the bytes of a feed or result of the caller cannot be
-/// counted; none where no extents up to their bounds can make them that many.
+/// counted; none where no dimension sizes up to their bounds can make them that
+/// many.
 void EntryPointBuilder::checkNumBytes(const ManifestEntry &entry,
                                       const ManifestArgument &argument,
-                                      Value extents, const Twine &message,
+                                      Value dimSizes, const Twine &message,
                                       Failures &failures) {
   CheckedSize known = getNumBytes(argument.type), largest = known;
   SmallVector<int64_t> dynamic;
@@ -55,7 +56,7 @@ void EntryPointBuilder::checkNumBytes(const ManifestEntry &entry,
   // of a library, which this intrinsic is not.
   auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {i64, i1});
   for (int64_t symbol : dynamic) {
-    Value factor = load(i64, element(i64, extents, symbol));
+    Value factor = load(i64, element(i64, dimSizes, symbol));
     Value product =
         LLVM::UMulWithOverflowOp::create(b, loc, pair, size, factor);
     size = LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{0});
@@ -80,8 +81,8 @@ Value EntryPointBuilder::emitOverlap(const Buffer &one, const Buffer &other) {
 }
 
 void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
-                                      Value feeds, Value extents, Value results,
-                                      Failures &failures) {
+                                      Value feeds, Value dimSizes,
+                                      Value results, Failures &failures) {
   Buffer block = {state, constant(i64, manifest.stateBytes)};
   auto describe = [&](StringRef kind, const ManifestArgument &argument) {
     return (kind + " '" + argument.name + "' of '" + entry.name + "'").str();
@@ -95,7 +96,7 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
     Value pointer = load(ptr, element(ptr, feeds, index));
     fail(isNull(pointer),
          "You must feed a value for placeholder '" + feed.name + "'");
-    feedBuffers.push_back({pointer, emitByteSize(feed, extents)});
+    feedBuffers.push_back({pointer, emitByteSize(feed, dimSizes)});
     if (!entry.writes.empty())
       fail(emitOverlap(feedBuffers.back(), block),
            "expected " + describe("feed", feed) +
@@ -107,7 +108,7 @@ void EntryPointBuilder::checkPointers(const ManifestEntry &entry, Value state,
     fail(isNull(pointer), "expected a buffer for " +
                               describe("result", result) +
                               ", found a null pointer");
-    Buffer buffer = {pointer, emitByteSize(result, extents)};
+    Buffer buffer = {pointer, emitByteSize(result, dimSizes)};
     std::string name = describe("result", result);
     fail(emitOverlap(buffer, block),
          "expected " + name +

@@ -41,9 +41,9 @@ func::FuncOp EntryPointBuilder::getSizeReporter() {
 
 /// A status: fails if a dimension size of the C interface is above its bound or
 /// negative, with a text that says what it is.
-Value EntryPointBuilder::emitExtentCheck(Value size, Value state,
-                                         StringRef name, StringRef entrySymbol,
-                                         int64_t bound) {
+Value EntryPointBuilder::emitDimSizeCheck(Value size, Value state,
+                                          StringRef name, StringRef entrySymbol,
+                                          int64_t bound) {
   int32_t status = getStatus(StatusKind::InvalidArgument,
                              name + " is out of range: expected 0 <= " + name +
                                  " <= " + Twine(bound) + " in '" + entrySymbol +
@@ -61,12 +61,12 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
   std::vector<CParameter> parameters = getCParameters(manifest, entry);
   SmallVector<Type> types{ptr};
   for (const CParameter &parameter : parameters)
-    types.push_back(parameter.kind == CParameter::Kind::Extent ? i64 : ptr);
+    types.push_back(parameter.kind == CParameter::Kind::DimSize ? i64 : ptr);
   std::string symbol = getEntrySymbol(manifest, entry);
   func::FuncOp func = beginFunction(symbol, i32, types);
   Value state = func.getArgument(0), team;
   Value feeds = stackSlots(ptr, entry.feeds.size());
-  Value extents = stackSlots(i64, entry.symbols.size());
+  Value dimSizes = stackSlots(i64, entry.symbols.size());
   Value results = stackSlots(ptr, entry.results.size());
   int32_t nullState =
       getStatus(StatusKind::InvalidArgument, getNullStateMessage());
@@ -84,12 +84,12 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
     case CParameter::Kind::Result:
       store(value, element(ptr, results, parameter.index));
       break;
-    case CParameter::Kind::Extent:
+    case CParameter::Kind::DimSize:
       status = emitThen(status, [&, parameter = parameter] {
-        return emitExtentCheck(value, state, parameter.name, symbol,
-                               bounds.lookup(entry.symbols[parameter.index]));
+        return emitDimSizeCheck(value, state, parameter.name, symbol,
+                                bounds.lookup(entry.symbols[parameter.index]));
       });
-      store(value, element(i64, extents, parameter.index));
+      store(value, element(i64, dimSizes, parameter.index));
       break;
     }
   }
@@ -98,14 +98,14 @@ void EntryPointBuilder::emitCFunction(const ManifestEntry &entry,
     for (auto [arguments, kind] : {std::make_pair(&entry.feeds, "feed"),
                                    std::make_pair(&entry.results, "result")})
       for (const ManifestArgument &argument : *arguments)
-        checkNumBytes(entry, argument, extents,
+        checkNumBytes(entry, argument, dimSizes,
                       Twine(kind) + " '" + argument.name + "' of '" +
                           entry.name + "' would have more than " +
                           kMaxSizeText + " bytes",
                       failures);
     auto call = [&] {
       Value workspace = offsetBy(state, getCWorkspaceOffset(manifest));
-      SmallVector<Value> operands{state, workspace, feeds, extents, results};
+      SmallVector<Value> operands{state, workspace, feeds, dimSizes, results};
       if (team)
         operands.push_back(team);
       return emitCall(packed, operands);

@@ -38,16 +38,16 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
     FailureOr<Manifest> manifest = Manifest::readFrom(module);
     if (failed(manifest))
       return signalPassFailure();
-    if (maxExtent < 0) {
-      module.emitError() << "expected a non-negative 'max-extent', found "
-                         << maxExtent.getValue();
+    if (maxDimSize < 0) {
+      module.emitError() << "expected a non-negative 'max-dim-size', found "
+                         << maxDimSize.getValue();
       return signalPassFailure();
     }
-    bounds.others = maxExtent;
-    for (StringRef text : maxExtents)
+    bounds.others = maxDimSize;
+    for (StringRef text : maxDimSizes)
       if (llvm::Error error = bounds.add(text)) {
         module.emitError() << llvm::toString(std::move(error))
-                           << " in 'max-extents'";
+                           << " in 'max-dim-sizes'";
         return signalPassFailure();
       }
     if (threads < 1 || threads > kMaxThreads) {
@@ -79,7 +79,7 @@ struct EmitEntryPoints : impl::EmitEntryPointsBase<EmitEntryPoints> {
 
 private:
   std::optional<DenormalControl> denormals;
-  ExtentBounds bounds;
+  DimSizeBounds bounds;
 
   void emit(Manifest &manifest, ArrayRef<func::FuncOp> kernels) {
     size_t oldMessages = manifest.messages.size();
@@ -167,13 +167,14 @@ private:
               .isTooLarge())
         return emitError(getLocation(entry))
                << "entry '" << entry.name << "' needs a workspace of more than "
-               << kMaxSizeText << " bytes where every extent is at its bound";
+               << kMaxSizeText
+               << " bytes where every dimension size is at its bound";
     }
     if (cInterface && getCStateBytes(manifest, bounds).isTooLarge())
       return getOperation().emitError()
              << "the state and the workspace of '" << manifest.model
              << "' need a block of more than " << kMaxSizeText
-             << " bytes where every extent is at its bound";
+             << " bytes where every dimension size is at its bound";
     return success();
   }
 

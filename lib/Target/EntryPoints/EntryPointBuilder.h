@@ -30,15 +30,15 @@ class EntryPointBuilder : private EntryCode {
 public:
   /// `bounds` are those of the C interface.
   EntryPointBuilder(mlir::ModuleOp module, Manifest &manifest,
-                    const ExtentBounds &bounds, DenormalControl denormals);
+                    const DimSizeBounds &bounds, DenormalControl denormals);
 
   /// The internal function that gives storage initial values, which the packed
   /// forms call; before any of them. `kernel` is that of the initializer.
   void emitEvaluator(const ManifestEntry &init, mlir::func::FuncOp kernel);
 
-  /// `M_E.packed(state, workspace, feeds, extents, results) -> i32` over the
-  /// kernel of `entry`; with a team behind the results where the model is
-  /// compiled for several threads.
+  /// `M_E.packed(state, workspace, feeds, dimension sizes, results) -> i32`
+  /// over the kernel of `entry`; with a team behind the results where the model
+  /// is compiled for several threads.
   mlir::func::FuncOp emitPacked(const ManifestEntry &entry,
                                 mlir::func::FuncOp kernel);
 
@@ -46,7 +46,8 @@ public:
   /// for a model without variables.
   mlir::func::FuncOp emitPackedInitializer(const ManifestEntry &entry);
 
-  /// `M_E(s, feeds and extents..., results...) -> i32` over the packed form.
+  /// `M_E(s, feeds and dimension sizes..., results...) -> i32` over the packed
+  /// form.
   void emitCFunction(const ManifestEntry &entry, mlir::func::FuncOp packed);
 
   /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
@@ -91,24 +92,25 @@ private:
     mlir::Value pointer, bytes;
   };
   mlir::Value emitByteSize(const ManifestArgument &argument,
-                           mlir::Value extents);
+                           mlir::Value dimSizes);
   mlir::Value emitOverlap(const Buffer &one, const Buffer &other);
   /// What a step writes must not change what it is given or gives back.
   void checkPointers(const ManifestEntry &entry, mlir::Value state,
-                     mlir::Value feeds, mlir::Value extents,
+                     mlir::Value feeds, mlir::Value dimSizes,
                      mlir::Value results, Failures &failures);
   void checkNumBytes(const ManifestEntry &entry,
-                     const ManifestArgument &argument, mlir::Value extents,
+                     const ManifestArgument &argument, mlir::Value dimSizes,
                      const llvm::Twine &message, Failures &failures);
 
   // Calls of kernels.
   mlir::Value emitTensor(mlir::Type type, mlir::Value pointer,
-                         const ManifestArgument &argument, mlir::Value extents);
+                         const ManifestArgument &argument,
+                         mlir::Value dimSizes);
   mlir::Value emitMemRef(mlir::Type type, mlir::Value pointer,
                          llvm::ArrayRef<mlir::Value> sizes);
   /// What a caller passes to a packed form. `team` is null where there is none.
   struct PackedArguments {
-    mlir::Value state, workspace, feeds, extents, results, team;
+    mlir::Value state, workspace, feeds, dimSizes, results, team;
   };
   /// Which worker of which team executes a kernel; null for the only one.
   struct Worker {
@@ -150,9 +152,9 @@ private:
 
   // Sizes and texts of the C interface.
   mlir::func::FuncOp getSizeReporter();
-  mlir::Value emitExtentCheck(mlir::Value size, mlir::Value state,
-                              llvm::StringRef name, llvm::StringRef entrySymbol,
-                              int64_t bound);
+  mlir::Value emitDimSizeCheck(mlir::Value size, mlir::Value state,
+                               llvm::StringRef name,
+                               llvm::StringRef entrySymbol, int64_t bound);
   /// Emits the function that writes a text with the sizes of a state block into
   /// it, and returns where.
   mlir::func::FuncOp emitFormatter();
@@ -162,7 +164,7 @@ private:
                                                 mlir::Value weight);
 
   Manifest &manifest;
-  const ExtentBounds &bounds;
+  const DimSizeBounds &bounds;
   DenormalControl denormals;
   std::string prefix;
   /// The function of getSizeReporter(), or null before it.

@@ -43,11 +43,11 @@ struct ExportEntryPoints : impl::ExportEntryPointsBase<ExportEntryPoints> {
     FailureOr<Manifest> manifest = Manifest::readFrom(module);
     if (failed(manifest))
       return signalPassFailure();
-    ExtentBounds bounds(maxExtent);
-    for (StringRef text : maxExtents)
+    DimSizeBounds bounds(maxDimSize);
+    for (StringRef text : maxDimSizes)
       if (llvm::Error error = bounds.add(text)) {
         module.emitError() << llvm::toString(std::move(error))
-                           << " in 'max-extents'";
+                           << " in 'max-dim-sizes'";
         return signalPassFailure();
       }
     std::vector<std::string> exported;

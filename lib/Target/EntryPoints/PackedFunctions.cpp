@@ -40,12 +40,12 @@ Value EntryPointBuilder::emitMemRef(Type type, Value pointer,
 /// A feed or result, as the buffer that the kernel takes.
 Value EntryPointBuilder::emitTensor(Type type, Value pointer,
                                     const ManifestArgument &argument,
-                                    Value extents) {
+                                    Value dimSizes) {
   SmallVector<Value> sizes;
-  for (auto [extent, symbol] :
+  for (auto [dimSize, symbol] :
        llvm::zip_equal(argument.type.getShape(), argument.symbols))
-    sizes.push_back(symbol < 0 ? constant(i64, extent)
-                               : load(i64, element(i64, extents, symbol)));
+    sizes.push_back(symbol < 0 ? constant(i64, dimSize)
+                               : load(i64, element(i64, dimSizes, symbol)));
   return emitMemRef(type, pointer, sizes);
 }
 
@@ -63,12 +63,12 @@ Value EntryPointBuilder::emitKernelCall(const ManifestEntry &entry,
                  constant(i64, std::numeric_limits<int64_t>::max()))};
   for (auto [feed, pointer] : llvm::zip_equal(entry.feeds, pointers))
     operands.push_back(
-        emitTensor(types[operands.size()], pointer, feed, arguments.extents));
+        emitTensor(types[operands.size()], pointer, feed, arguments.dimSizes));
   for (auto [index, result] : llvm::enumerate(entry.results))
     operands.push_back(
         emitTensor(types[operands.size()],
                    load(ptr, element(ptr, arguments.results, index)), result,
-                   arguments.extents));
+                   arguments.dimSizes));
   if (operands.size() < types.size()) {
     operands.push_back(worker.number ? worker.number
                                      : constant(b.getIndexType(), 0));
@@ -113,7 +113,7 @@ func::FuncOp EntryPointBuilder::emitPacked(const ManifestEntry &entry,
       status = emitThen(status, [&] { return emitFirst(checkHash(state)); });
     status = emitThen(status, [&] {
       Failures failures;
-      checkPointers(entry, state, arguments.feeds, arguments.extents,
+      checkPointers(entry, state, arguments.feeds, arguments.dimSizes,
                     arguments.results, failures);
       checkInitialized(entry, state, failures);
       return emitFirst(failures);

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace flywheel {
 
 EntryPointBuilder::EntryPointBuilder(ModuleOp module, Manifest &manifest,
-                                     const ExtentBounds &bounds,
+                                     const DimSizeBounds &bounds,
                                      DenormalControl denormals)
     : EntryCode(module), manifest(manifest), bounds(bounds),
       denormals(denormals), prefix(toCIdentifier(manifest.model)) {}

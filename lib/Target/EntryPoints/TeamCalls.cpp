@@ -24,7 +24,7 @@ enum Slot : int64_t {
   kState,
   kWorkspace,
   kFeeds,
-  kExtents,
+  kDimSizes,
   kResults,
   kTeam,
   kStatus,
@@ -75,8 +75,8 @@ func::FuncOp EntryPointBuilder::emitWorkerBody(const ManifestEntry &entry,
   // Each thread has a mode of its own.
   Value modeSlots = stackSlots(i32, 2);
   auto get = [&](Slot slot) { return load(ptr, element(ptr, context, slot)); };
-  PackedArguments arguments{get(kState),   get(kWorkspace), get(kFeeds),
-                            get(kExtents), get(kResults),   get(kTeam)};
+  PackedArguments arguments{get(kState),    get(kWorkspace), get(kFeeds),
+                            get(kDimSizes), get(kResults),   get(kTeam)};
   Value number = arith::IndexCastOp::create(b, loc, b.getIndexType(), worker);
   Value status = emitKernelCall(entry, kernel, arguments,
                                 loadFeeds(entry, arguments.feeds),
@@ -105,7 +105,7 @@ Value EntryPointBuilder::emitTeamCall(const ManifestEntry &entry,
   put(arguments.state, kState);
   put(arguments.workspace, kWorkspace);
   put(arguments.feeds, kFeeds);
-  put(arguments.extents, kExtents);
+  put(arguments.dimSizes, kDimSizes);
   put(arguments.results, kResults);
   put(constant(i32, notRun), kStatus);
   emitIf(hasTeam, [&] {

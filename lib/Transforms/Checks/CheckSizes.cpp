@@ -317,7 +317,7 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
     return sizes.isAvailable(expr, parent);
   };
   // What a region yields may become known once its ops are lowered: that is
-  // for `flywheel-check-carried-extents`.
+  // for `flywheel-check-carried-dim-sizes`.
   auto areAvailable = [&](Operation *parent) {
     return isAvailable(relation.lhs, parent) &&
            isAvailable(relation.rhs, parent) &&

@@ -39,12 +39,12 @@ using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::linalg_ext::NamedNumbers;
 using flywheel::train::TrainDialect;
 
-/// Whether `size` is the extent of dimension `dim` of `whole`.
-static bool isExtentOf(OpFoldResult size, Value whole, int64_t dim) {
+/// Whether `size` is the size of dimension `dim` of `whole`.
+static bool isDimSizeOf(OpFoldResult size, Value whole, int64_t dim) {
   auto value = dyn_cast<Value>(size);
-  auto extent = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-  return extent && extent.getSource() == whole &&
-         extent.getConstantIndex() == dim;
+  auto dimSize = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  return dimSize && dimSize.getSource() == whole &&
+         dimSize.getConstantIndex() == dim;
 }
 
 /// The first op around `op`, below the function, that is no branch or loop, out
@@ -87,8 +87,9 @@ private:
     return lhs ? arith::AndIOp::create(b, loc, lhs, rhs).getResult() : rhs;
   }
   /// Whether nothing is taken, or `begin` and the last position, that many
-  /// strides behind it, are in [0, extent). A single position has no stride.
-  Value isStridedInside(Value begin, Value count, Value stride, Value extent);
+  /// strides behind it, are in [0, dimension size). A single position has no
+  /// stride.
+  Value isStridedInside(Value begin, Value count, Value stride, Value dimSize);
   Value isInside(Value whole, const Part &part);
   LogicalResult refuseConstants(Value whole, const Part &part);
   std::string describe(Value whole, const Part &part, NamedNumbers &numbers);
@@ -116,45 +117,46 @@ struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
 } // namespace
 
 Value SliceChecker::isStridedInside(Value begin, Value count, Value stride,
-                                    Value extent) {
+                                    Value dimSize) {
   auto ult = arith::CmpIPredicate::ult, ule = arith::CmpIPredicate::ule;
   Value zero = value(b.getIndexAttr(0)), one = value(b.getIndexAttr(1));
   Value steps = arith::SubIOp::create(b, loc, count, one);
   Value length = arith::MulIOp::create(b, loc, steps, stride);
   Value last = arith::AddIOp::create(b, loc, begin, length);
   Value areInside =
-      both(compare(ult, begin, extent), compare(ult, last, extent));
-  // Numbers that are no larger than an extent do not overflow.
+      both(compare(ult, begin, dimSize), compare(ult, last, dimSize));
+  // Numbers that are no larger than a dimension size do not overflow.
   Value isSingle = compare(arith::CmpIPredicate::eq, count, one);
-  Value moved = arith::AddIOp::create(b, loc, stride, extent);
-  Value twice = arith::AddIOp::create(b, loc, extent, extent);
+  Value moved = arith::AddIOp::create(b, loc, stride, dimSize);
+  Value twice = arith::AddIOp::create(b, loc, dimSize, dimSize);
   Value isNear =
       arith::OrIOp::create(b, loc, isSingle, compare(ule, moved, twice));
-  Value areSmall = both(compare(ule, count, extent), isNear);
+  Value areSmall = both(compare(ule, count, dimSize), isNear);
   Value isNothing = compare(arith::CmpIPredicate::eq, count, zero);
   return arith::OrIOp::create(b, loc, isNothing, both(areInside, areSmall));
 }
 
 Value SliceChecker::isInside(Value whole, const Part &part) {
-  Value extent = value(tensor::getMixedSize(b, loc, whole, part.dim));
+  Value dimSize = value(tensor::getMixedSize(b, loc, whole, part.dim));
   Value begin = value(part.offset), count = value(part.size);
   // A negative number is a large unsigned one.
   if (isOneInteger(part.size))
-    return compare(arith::CmpIPredicate::ult, begin, extent);
+    return compare(arith::CmpIPredicate::ult, begin, dimSize);
   if (!isOneInteger(part.stride))
-    return isStridedInside(begin, count, value(part.stride), extent);
+    return isStridedInside(begin, count, value(part.stride), dimSize);
   auto ule = arith::CmpIPredicate::ule;
-  Value rest = arith::SubIOp::create(b, loc, extent, begin);
-  return both(compare(ule, begin, extent), compare(ule, count, rest));
+  Value rest = arith::SubIOp::create(b, loc, dimSize, begin);
+  return both(compare(ule, begin, dimSize), compare(ule, count, rest));
 }
 
-/// Whether a slice of constants is in range of a dimension of size `extent`.
+/// Whether a slice of constants is in range of a dimension of size `dimSize`.
 static bool isConstantInside(int64_t offset, int64_t size, int64_t stride,
-                             int64_t extent) {
+                             int64_t dimSize) {
   if (size == 0)
-    return offset >= 0 && offset <= extent;
+    return offset >= 0 && offset <= dimSize;
   std::optional<int64_t> last = llvm::checkedMulAdd(size - 1, stride, offset);
-  return offset >= 0 && offset < extent && last && *last >= 0 && *last < extent;
+  return offset >= 0 && offset < dimSize && last && *last >= 0 &&
+         *last < dimSize;
 }
 
 /// Whether `part` of `whole` is in range wherever its op runs.
@@ -163,11 +165,12 @@ static bool isKnownInside(Value whole, const Part &part) {
   std::optional<int64_t> offset = getConstantIntValue(part.offset),
                          size = getConstantIntValue(part.size),
                          stride = getConstantIntValue(part.stride);
-  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
-  if (offset && size && stride && !ShapedType::isDynamic(extent))
-    return isConstantInside(*offset, *size, *stride, extent);
+  int64_t dimSize =
+      cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (offset && size && stride && !ShapedType::isDynamic(dimSize))
+    return isConstantInside(*offset, *size, *stride, dimSize);
   if (isZeroInteger(part.offset) && isOneInteger(part.stride) &&
-      isExtentOf(part.size, whole, part.dim))
+      isDimSizeOf(part.size, whole, part.dim))
     return true;
   if (!stride || *stride < 1)
     return false;
@@ -188,9 +191,10 @@ static bool isKnownInside(Value whole, const Part &part) {
 static bool isInsideAtStart(Value whole, const Part &part) {
   std::optional<int64_t> size = getConstantIntValue(part.size),
                          stride = getConstantIntValue(part.stride);
-  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
-  return size && stride && *stride > 0 && !ShapedType::isDynamic(extent) &&
-         (*size - 1) * *stride < extent;
+  int64_t dimSize =
+      cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  return size && stride && *stride > 0 && !ShapedType::isDynamic(dimSize) &&
+         (*size - 1) * *stride < dimSize;
 }
 
 /// Refuses a slice that is out of range whenever the function runs: upstream
@@ -199,12 +203,13 @@ LogicalResult SliceChecker::refuseConstants(Value whole, const Part &part) {
   std::optional<int64_t> offset = getConstantIntValue(part.offset),
                          size = getConstantIntValue(part.size),
                          stride = getConstantIntValue(part.stride);
-  int64_t extent = cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
-  if (!offset || !size || !stride || ShapedType::isDynamic(extent) ||
-      isConstantInside(*offset, *size, *stride, extent))
+  int64_t dimSize =
+      cast<RankedTensorType>(whole.getType()).getDimSize(part.dim);
+  if (!offset || !size || !stride || ShapedType::isDynamic(dimSize) ||
+      isConstantInside(*offset, *size, *stride, dimSize))
     return success();
   return op->emitOpError() << "expected a slice in range of dimension "
-                           << part.dim << " of size " << extent << ", found "
+                           << part.dim << " of size " << dimSize << ", found "
                            << *size << " positions from " << *offset
                            << " with a stride of " << *stride;
 }

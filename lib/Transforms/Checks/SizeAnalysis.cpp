@@ -345,7 +345,7 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
   if (auto jvp = dyn_cast<train::JvpOp>(op))
     return getSize(jvp.getYs()[result.getResultNumber()], dim);
   if (isa_and_present<nn::NNDialect>(op->getDialect())) {
-    ExtentSource source = findExtentSource(result, dim);
+    DimSizeSource source = findDimSizeSource(result, dim);
     return source.value ? std::optional(getSize(source.value, source.dim))
                         : std::nullopt;
   }

@@ -127,7 +127,7 @@ void RelationReporter::addControlFlow() {
       for (int64_t dim = 0, rank = getRank(after); dim < rank; ++dim)
         report({sizes.getSize(after, dim),
                 sizes.getSize(before, dim),
-                "an iteration to keep extents",
+                "an iteration to keep dimension sizes",
                 false,
                 {},
                 unless,

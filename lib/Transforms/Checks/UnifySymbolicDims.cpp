@@ -1,11 +1,11 @@
-//===- UnifySymbolicDims.cpp - Which dynamic extents are the same number
+//===- UnifySymbolicDims.cpp - Which dynamic dimension sizes are the same number
 //-------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExtentClasses.h"
+#include "DimSizeClasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -29,48 +29,48 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::Extent;
-using flywheel::ExtentClasses;
+using flywheel::DimSize;
+using flywheel::DimSizeClasses;
 using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getDimension;
 using flywheel::linalg_ext::SizePredicate;
 using flywheel::train::TrainDialect;
 
 /// The name that the program has for a dimension of a feed; empty for none.
-static StringRef getDimName(func::FuncOp function, Extent extent) {
-  auto argument = dyn_cast<BlockArgument>(extent.first);
+static StringRef getDimName(func::FuncOp function, DimSize dimSize) {
+  auto argument = dyn_cast<BlockArgument>(dimSize.first);
   if (!argument || argument.getOwner()->getParentOp() != function)
     return {};
   auto dims = function.getArgAttrOfType<ArrayAttr>(
       argument.getArgNumber(), TrainDialect::getDimsAttrName());
-  if (!dims || extent.second >= static_cast<int64_t>(dims.size()))
+  if (!dims || dimSize.second >= static_cast<int64_t>(dims.size()))
     return {};
-  auto name = dyn_cast<StringAttr>(dims[extent.second]);
+  auto name = dyn_cast<StringAttr>(dims[dimSize.second]);
   return name ? name.getValue() : StringRef();
 }
 
 /// What the program calls by one name is one number.
-static void requireNamed(func::FuncOp function, ExtentClasses &classes) {
-  llvm::StringMap<Extent> named;
+static void requireNamed(func::FuncOp function, DimSizeClasses &classes) {
+  llvm::StringMap<DimSize> named;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
-      Extent extent{argument, dim};
-      StringRef name = getDimName(function, extent);
+      DimSize dimSize{argument, dim};
+      StringRef name = getDimName(function, dimSize);
       if (name.empty() || !type.isDynamicDim(dim))
         continue;
-      auto [known, isNew] = named.try_emplace(name, extent);
+      auto [known, isNew] = named.try_emplace(name, dimSize);
       if (!isNew)
-        classes.requireFeeds(known->second, extent);
+        classes.requireFeeds(known->second, dimSize);
     }
   }
 }
 
 namespace {
-/// Two extents that a check requires to be equal, and where it does: `in
-/// 'arith.addf' at f.mlir:3:8`.
+/// Two dimension sizes that a check requires to be equal, and where it does:
+/// `in 'arith.addf' at f.mlir:3:8`.
 struct RequiredPair {
-  Extent lhs, rhs;
+  DimSize lhs, rhs;
   StringRef place;
 };
 } // namespace
@@ -85,11 +85,11 @@ static CompareSizesOp findComparison(Value condition) {
   return dyn_cast_or_null<CompareSizesOp>(op);
 }
 
-/// The extent that `size` was read from; none for other numbers.
-static std::optional<Extent> getReadExtent(Value size) {
+/// The dimension size that `size` was read from; none for other numbers.
+static std::optional<DimSize> getReadDimSize(Value size) {
   auto read = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> dim = read ? getDimension(read) : std::nullopt;
-  return dim ? std::optional<Extent>({read.getSource(), *dim}) : std::nullopt;
+  return dim ? std::optional<DimSize>({read.getSource(), *dim}) : std::nullopt;
 }
 
 static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
@@ -100,16 +100,16 @@ static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
     if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
         place == StringRef::npos)
       return;
-    std::optional<Extent> lhs = getReadExtent(comparison.getLhs()),
-                          rhs = getReadExtent(comparison.getRhs());
+    std::optional<DimSize> lhs = getReadDimSize(comparison.getLhs()),
+                           rhs = getReadDimSize(comparison.getRhs());
     if (lhs && rhs)
       pairs.push_back({*lhs, *rhs, check.getMsg().substr(place)});
   });
   return pairs;
 }
 
-/// The reads of extents that decide the function's checks.
-static llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
+/// The reads of dimension sizes that decide the function's checks.
+static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;
   function.walk([&](cf::AssertOp op) { worklist.push_back(op); });
@@ -130,8 +130,9 @@ static llvm::DenseSet<Operation *> findCheckedExtents(func::FuncOp function) {
   return result;
 }
 
-/// The extent that `op` reads as the product of what was collapsed to it, and
-/// the reads of those extents; null where it is no such product.
+/// The dimension size that `op` reads as the product of what was collapsed to
+/// it, and the reads of those dimension sizes; null where it is no such
+/// product.
 static std::pair<Value, SmallVector<tensor::DimOp>>
 expandProduct(tensor::DimOp op) {
   SmallVector<tensor::DimOp> reads;
@@ -141,18 +142,18 @@ expandProduct(tensor::DimOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   AffineExpr product = b.getAffineConstantExpr(1);
-  SmallVector<OpFoldResult> extents;
+  SmallVector<OpFoldResult> dimSizes;
   ReassociationIndices group =
       collapse.getReassociationIndices()[*getDimension(op)];
   for (int64_t index : group) {
-    product = product * b.getAffineSymbolExpr(extents.size());
-    extents.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
-    if (auto extent = dyn_cast<Value>(extents.back()))
-      if (auto read = extent.getDefiningOp<tensor::DimOp>())
+    product = product * b.getAffineSymbolExpr(dimSizes.size());
+    dimSizes.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
+    if (auto dimSize = dyn_cast<Value>(dimSizes.back()))
+      if (auto read = dimSize.getDefiningOp<tensor::DimOp>())
         reads.push_back(read);
   }
   OpFoldResult size =
-      affine::makeComposedFoldedAffineApply(b, loc, product, extents);
+      affine::makeComposedFoldedAffineApply(b, loc, product, dimSizes);
   return {getValueOrCreateConstantIndexOp(b, loc, size), reads};
 }
 
@@ -179,26 +180,27 @@ private:
     return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
   }
   void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
-  void nameExtentPlaces(const ExtentClasses &classes, ArrayRef<Extent> symbols,
-                        ArrayRef<std::pair<Extent, int64_t>> feedExtents);
+  void nameDimSizePlaces(const DimSizeClasses &classes,
+                         ArrayRef<DimSize> symbols,
+                         ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes);
   SmallVector<StringRef>
-  nameSymbols(ArrayRef<Extent> symbols,
-              ArrayRef<std::pair<Extent, int64_t>> feedExtents);
+  nameSymbols(ArrayRef<DimSize> symbols,
+              ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes);
 
   /// Holds names that are made here.
   llvm::StringSet<> ownNames;
 };
 } // namespace
 
-/// Each extent has the name that the program gives it. Of the others the first,
-/// where it is the first of its feed, is the batch.
+/// Each dimension size has the name that the program gives it. Of the others
+/// the first, where it is the first of its feed, is the batch.
 SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
-    ArrayRef<Extent> symbols,
-    ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+    ArrayRef<DimSize> symbols,
+    ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
   SmallVector<StringRef> names(symbols.size());
   llvm::StringSet<> taken;
-  for (auto [extent, number] : feedExtents) {
-    StringRef given = getDimName(getOperation(), extent);
+  for (auto [dimSize, number] : feedDimSizes) {
+    StringRef given = getDimName(getOperation(), dimSize);
     if (!given.empty() && names[number].empty() && taken.insert(given).second)
       names[number] = given;
   }
@@ -218,35 +220,36 @@ SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
   return names;
 }
 
-/// Says for the extents of feeds that are those of others what requires that.
-void UnifySymbolicDims::nameExtentPlaces(
-    const ExtentClasses &classes, ArrayRef<Extent> symbols,
-    ArrayRef<std::pair<Extent, int64_t>> feedExtents) {
+/// Says for the dimension sizes of feeds that are those of others what requires
+/// that.
+void UnifySymbolicDims::nameDimSizePlaces(
+    const DimSizeClasses &classes, ArrayRef<DimSize> symbols,
+    ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
   SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
-  auto getPlace = [&](Extent extent) {
+  auto getPlace = [&](DimSize dimSize) {
     for (const RequiredPair &pair : pairs)
-      if (classes.areKnownEqual(extent, pair.lhs) !=
-          classes.areKnownEqual(extent, pair.rhs))
+      if (classes.areKnownEqual(dimSize, pair.lhs) !=
+          classes.areKnownEqual(dimSize, pair.rhs))
         return pair.place;
     return StringRef();
   };
   llvm::MapVector<Value, SmallVector<StringRef>> places;
-  for (auto [extent, number] : feedExtents) {
-    StringRef place = symbols[number] == extent ? "" : getPlace(extent);
-    auto type = cast<RankedTensorType>(extent.first.getType());
+  for (auto [dimSize, number] : feedDimSizes) {
+    StringRef place = symbols[number] == dimSize ? "" : getPlace(dimSize);
+    auto type = cast<RankedTensorType>(dimSize.first.getType());
     if (!place.empty())
-      places.try_emplace(extent.first, type.getRank())
-          .first->second[extent.second] = place;
+      places.try_emplace(dimSize.first, type.getRank())
+          .first->second[dimSize.second] = place;
   }
   Builder b(&getContext());
   for (auto &[feed, ofDims] : places)
     getOperation().setArgAttr(cast<BlockArgument>(feed).getArgNumber(),
-                              TrainDialect::getExtentPlacesAttrName(),
+                              TrainDialect::getDimSizePlacesAttrName(),
                               b.getStrArrayAttr(ofDims));
 }
 
-/// Emits a check that a dynamic extent of a feed has the one value that the
-/// body works for.
+/// Emits a check that a dynamic dimension size of a feed has the one value that
+/// the body works for.
 void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
                                       int64_t expected) {
   // Behind the checks of the ops, which say more.
@@ -257,7 +260,7 @@ void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
   Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
   std::string message;
   llvm::raw_string_ostream(message)
-      << "Cannot feed value of shape: expected extent " << expected
+      << "Cannot feed value of shape: expected dimension size " << expected
       << " in dimension " << dim << " of '" << getFeedName(feed)
       << "', found \1";
   cf::AssertOp::create(b, loc, ok, message);
@@ -267,39 +270,40 @@ void UnifySymbolicDims::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
-  ExtentClasses classes(function);
+  DimSizeClasses classes(function);
   requireNamed(function, classes);
   OpBuilder b(function.getContext());
 
-  // Number the extents of the feeds: the first of each class stands for it.
-  SmallVector<Extent> symbols;
-  auto numberRequired = [&](Extent extent) -> int64_t {
+  // Number the dimension sizes of the feeds: the first of each class stands for
+  // it.
+  SmallVector<DimSize> symbols;
+  auto numberRequired = [&](DimSize dimSize) -> int64_t {
     for (auto [i, symbol] : llvm::enumerate(symbols))
-      if (classes.areRequiredEqual(symbol, extent))
+      if (classes.areRequiredEqual(symbol, dimSize))
         return i;
     return -1;
   };
   // Callers check that feeds agree on a symbol: all of them are known.
-  SmallVector<std::pair<Extent, int64_t>> feedExtents;
+  SmallVector<std::pair<DimSize, int64_t>> feedDimSizes;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     for (int64_t dim = 0; type && isFeed(argument) && dim < type.getRank();
          ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      Extent extent{argument, dim};
-      int64_t number = numberRequired(extent);
+      DimSize dimSize{argument, dim};
+      int64_t number = numberRequired(dimSize);
       if (number < 0) {
         number = symbols.size();
-        symbols.push_back(extent);
+        symbols.push_back(dimSize);
       }
-      classes.uniteFeeds(extent, symbols[number]);
-      feedExtents.push_back({extent, number});
+      classes.uniteFeeds(dimSize, symbols[number]);
+      feedDimSizes.push_back({dimSize, number});
     }
   }
-  auto numberExtent = [&](Extent extent) -> int64_t {
+  auto numberDimSize = [&](DimSize dimSize) -> int64_t {
     for (auto [i, symbol] : llvm::enumerate(symbols))
-      if (classes.areEqual(symbol, extent))
+      if (classes.areEqual(symbol, dimSize))
         return i;
     return -1;
   };
@@ -311,57 +315,58 @@ void UnifySymbolicDims::runOnOperation() {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
-    SmallVector<int64_t> extents;
+    SmallVector<int64_t> dimSizes;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Extent extent{argument, dim};
+      DimSize dimSize{argument, dim};
       if (!type.isDynamicDim(dim)) {
-        extents.push_back(-1);
+        dimSizes.push_back(-1);
         continue;
       }
-      int64_t number = numberExtent(extent);
+      int64_t number = numberDimSize(dimSize);
       if (number < 0) {
         auto result = function.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), TrainDialect::getResultAttrName());
         InFlightDiagnostic error =
             function.emitError()
-            << "expected the extent of dimension " << dim
+            << "expected the size of dimension " << dim
             << (result ? " of result " : " of argument ")
             << (result ? result.getInt() : argument.getArgNumber())
             << " to be ";
-        if (std::optional<int64_t> constant = classes.getConstant(extent))
+        if (std::optional<int64_t> constant = classes.getConstant(dimSize))
           error << "static, as it is always " << *constant;
         else
-          error << "an extent of a feed: its size is not known before the step "
+          error << "a dimension size of a feed: its size is not known before "
+                   "the step "
                    "runs";
         return signalPassFailure();
       }
-      extents.push_back(number);
+      dimSizes.push_back(number);
     }
-    attrs.back().set(TrainDialect::getExtentsAttrName(),
-                     b.getDenseI64ArrayAttr(extents));
+    attrs.back().set(TrainDialect::getDimSizesAttrName(),
+                     b.getDenseI64ArrayAttr(dimSizes));
   }
   function.setAllArgAttrs(llvm::map_to_vector(
       attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
         return list.getDictionary(b.getContext());
       }));
   function->setAttr(TrainDialect::getSymbolsAttrName(),
-                    b.getStrArrayAttr(nameSymbols(symbols, feedExtents)));
-  nameExtentPlaces(classes, symbols, feedExtents);
+                    b.getStrArrayAttr(nameSymbols(symbols, feedDimSizes)));
+  nameDimSizePlaces(classes, symbols, feedDimSizes);
 
-  // Read each extent from the feed that stands for its class.
+  // Read each dimension size from the feed that stands for its class.
   Block &entry = function.getBody().front();
   b.setInsertionPointToStart(&entry);
   SmallVector<Value> sizes;
-  for (Extent symbol : symbols)
+  for (DimSize symbol : symbols)
     sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
                                           symbol.second));
-  auto numberKnown = [&](Extent extent) -> int64_t {
-    for (auto &[feed, number] : feedExtents)
-      if (feed == extent || classes.areKnownEqual(feed, extent))
+  auto numberKnown = [&](DimSize dimSize) -> int64_t {
+    for (auto &[feed, number] : feedDimSizes)
+      if (feed == dimSize || classes.areKnownEqual(feed, dimSize))
         return number;
     return -1;
   };
-  llvm::DenseSet<Operation *> checked = findCheckedExtents(function);
+  llvm::DenseSet<Operation *> checked = findCheckedDimSizes(function);
   // Each once: a product may be of reads that are to be looked at anyway.
   llvm::SetVector<tensor::DimOp> dims;
   auto addRead = [&](tensor::DimOp op) {
@@ -374,12 +379,12 @@ void UnifySymbolicDims::runOnOperation() {
     std::optional<int64_t> dim = getDimension(op);
     if (!dim)
       continue;
-    Extent extent{op.getSource(), *dim};
+    DimSize dimSize{op.getSource(), *dim};
     bool isChecked = checked.contains(op);
     std::optional<int64_t> constant = isChecked
-                                          ? classes.getKnownConstant(extent)
-                                          : classes.getConstant(extent);
-    int64_t number = isChecked ? numberKnown(extent) : numberExtent(extent);
+                                          ? classes.getKnownConstant(dimSize)
+                                          : classes.getConstant(dimSize);
+    int64_t number = isChecked ? numberKnown(dimSize) : numberDimSize(dimSize);
     if (constant) {
       b.setInsertionPoint(op);
       op.replaceAllUsesWith(

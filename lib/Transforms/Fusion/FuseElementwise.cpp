@@ -306,8 +306,8 @@ private:
     linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
     // An op that updates a variable keeps the variable's shape: bufferization
     // does not see that another shape of it is the variable itself. A padding
-    // keeps its shape too: of an expanded one, the extents of its operand would
-    // be computed too late.
+    // keeps its shape too: of an expanded one, the dimension sizes of its
+    // operand would be computed too late.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         expanding, [](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
@@ -329,7 +329,7 @@ private:
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    // The extent of a result is no use of it.
+    // The dimension size of a result is no use of it.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;

@@ -115,14 +115,14 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
       number, TrainDialect::getElementTypeAttrName());
   result.type = RankedTensorType::get(
       type.getShape(), declared ? declared.getValue() : type.getElementType());
-  if (auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
-          number, TrainDialect::getExtentsAttrName()))
-    result.symbols.assign(extents.asArrayRef().begin(),
-                          extents.asArrayRef().end());
+  if (auto dimSizes = function.getArgAttrOfType<DenseI64ArrayAttr>(
+          number, TrainDialect::getDimSizesAttrName()))
+    result.symbols.assign(dimSizes.asArrayRef().begin(),
+                          dimSizes.asArrayRef().end());
   else
     result.symbols.assign(type.getRank(), -1);
   if (auto places = function.getArgAttrOfType<ArrayAttr>(
-          number, TrainDialect::getExtentPlacesAttrName()))
+          number, TrainDialect::getDimSizePlacesAttrName()))
     for (StringRef place : places.getAsValueRange<StringAttr>())
       result.places.push_back(place.str());
   return result;

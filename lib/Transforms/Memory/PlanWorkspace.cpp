@@ -80,7 +80,7 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
                       b.getUnitAttr());
   Value workspace = entry.getArgument(number);
 
-  // The symbolic extents, each from the first feed that has it.
+  // The symbolic dimension sizes, each from the first feed that has it.
   unsigned numSymbols = workspaceSizes.getNumSymbols();
   SmallVector<OpFoldResult> symbols(numSymbols);
   for (BlockArgument argument : entry.getArguments()) {
@@ -184,19 +184,20 @@ void PlanWorkspace::makeStackSlot(memref::AllocOp alloc, int64_t bytes) {
   alloc.erase();
 }
 
-/// Whether the extents of the feeds cannot exceed their bounds.
+/// Whether the dimension sizes of the feeds cannot exceed their bounds.
 bool PlanWorkspace::isBounded(WorkspaceSizes &sizes) {
-  return boundExtents || sizes.getNumSymbols() == 0;
+  return boundDimSizes || sizes.getNumSymbols() == 0;
 }
 
-/// Without a bound of the extents, a call whose workspace is too large fails.
+/// Without a bound of the dimension sizes, a call whose workspace is too large
+/// fails.
 LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
                                        WorkspaceSizes &sizes) {
   if (!bytes.isTooLarge() || !isBounded(sizes))
     return success();
   return alloc.emitError() << "this needs a buffer of type " << alloc.getType()
                            << ", more than " << kMaxSizeText << " bytes"
-                           << sizes.describeExtents();
+                           << sizes.describeDimSizes();
 }
 
 void PlanWorkspace::runOnOperation() {
@@ -205,7 +206,7 @@ void PlanWorkspace::runOnOperation() {
     return;
   if (failed(verifyOneBlock(function)))
     return signalPassFailure();
-  WorkspaceSizes sizes(function, parseExtentBounds(extent, extents));
+  WorkspaceSizes sizes(function, parseDimSizeBounds(dimSize, dimSizes));
   SmallVector<memref::AllocOp> allocs;
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   SmallVector<Buffer> buffers;
@@ -246,7 +247,7 @@ void PlanWorkspace::runOnOperation() {
     InFlightDiagnostic error =
         function.emitError()
         << "'" << function.getSymName() << "' needs a workspace of more than "
-        << kMaxSizeText << " bytes" << sizes.describeExtents();
+        << kMaxSizeText << " bytes" << sizes.describeDimSizes();
     error.attachNote(static_cast<Buffer *>(order.front())->alloc.getLoc())
         << "its largest buffer is " << order.front()->bytes << " bytes";
     return signalPassFailure();

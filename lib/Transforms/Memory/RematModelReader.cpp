@@ -28,7 +28,8 @@ using flywheel::train::TrainDialect;
 constexpr int64_t kMathFlops = 16;
 /// Flops of a random number, and of a normal one made of it.
 constexpr int64_t kDrawFlops = 100, kQuantileFlops = 160;
-/// Iterations of a loop, and extent of a tile in one, that are not known.
+/// Iterations of a loop, and dimension size of a tile in one, that are not
+/// known.
 constexpr int64_t kUnknownTrips = 16;
 constexpr int64_t kUnknownTile = 8;
 
@@ -36,34 +37,34 @@ constexpr int64_t kUnknownTile = 8;
 /// ops can be added.
 constexpr int64_t kMaxComparedFlops = int64_t{1} << 44;
 
-static CheckedSize countFlops(Operation *op, int64_t extent);
+static CheckedSize countFlops(Operation *op, int64_t dimSize);
 
-static CheckedSize countFlops(Region &region, int64_t extent) {
+static CheckedSize countFlops(Region &region, int64_t dimSize) {
   CheckedSize flops = 0;
   for (Operation &op : region.getOps())
-    flops += countFlops(&op, extent);
+    flops += countFlops(&op, dimSize);
   return flops;
 }
 
 /// Iterations of `loop`. From a dynamic bound on it does what tiles have left.
-static int64_t countTrips(scf::ForOp loop, int64_t extent) {
+static int64_t countTrips(scf::ForOp loop, int64_t dimSize) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
   if (!lower)
     return 1;
-  int64_t range = upper.value_or(extent) - *lower;
+  int64_t range = upper.value_or(dimSize) - *lower;
   return std::max<int64_t>(0, range) / std::max<int64_t>(1, step.value_or(1));
 }
 
-/// An estimate of the arithmetic of `op`, where every symbolic extent is
-/// `extent`.
-static CheckedSize countFlops(Operation *op, int64_t extent) {
+/// An estimate of the arithmetic of `op`, where every symbolic dimension size
+/// is `dimSize`.
+static CheckedSize countFlops(Operation *op, int64_t dimSize) {
   CheckedSize inner = 0;
   for (Region &region : op->getRegions())
-    inner += countFlops(region, extent);
+    inner += countFlops(region, dimSize);
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return inner * countTrips(loop, extent);
+    return inner * countTrips(loop, dimSize);
   if (isa<scf::WhileOp>(op))
     return inner * kUnknownTrips;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
@@ -71,7 +72,7 @@ static CheckedSize countFlops(Operation *op, int64_t extent) {
     CheckedSize flops = max(1, inner);
     for (int64_t range : structured.getStaticLoopRanges())
       flops *= !ShapedType::isDynamic(range) ? range
-               : isTopLevel                  ? extent
+               : isTopLevel                  ? dimSize
                                              : kUnknownTile;
     return flops;
   }
@@ -190,7 +191,7 @@ void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
     if (!stepOp.touches(storage))
       stepOp.reads.push_back(storage);
   stepOp.flops =
-      std::min(::countFlops(op, sizes.getLargestExtent()).getSaturated(),
+      std::min(::countFlops(op, sizes.getLargestDimSize()).getSaturated(),
                kMaxComparedFlops);
 }
 

@@ -17,8 +17,8 @@ namespace flywheel {
 /// arguments.
 class RematModelReader {
 public:
-  /// Sizes are those where each symbolic extent is its bound.
-  RematModelReader(mlir::func::FuncOp function, const ExtentBounds &bounds)
+  /// Sizes are those where each symbolic dimension size is its bound.
+  RematModelReader(mlir::func::FuncOp function, const DimSizeBounds &bounds)
       : function(function), sizes(function, bounds) {}
 
   /// Fills in what follows. Emits an error for a buffer without a bounded size.

@@ -166,7 +166,7 @@ struct Rematerialize : flywheel::impl::RematerializeBase<Rematerialize> {
       return;
     if (failed(verifyOneBlock(function)))
       return signalPassFailure();
-    RematModelReader step(function, parseExtentBounds(extent, extents));
+    RematModelReader step(function, parseDimSizeBounds(dimSize, dimSizes));
     if (failed(step.read()))
       return signalPassFailure();
     int64_t unlimited = planWorkspaceBytes(step.program);
@@ -196,7 +196,7 @@ private:
         << describeCount(recomputed) << ", for about "
         << llvm::divideCeil(more * 100, flops)
         << " % more arithmetic: its workspace is " << bytes
-        << " bytes instead of " << unlimited << step.sizes.describeExtents();
+        << " bytes instead of " << unlimited << step.sizes.describeDimSizes();
   }
 };
 } // namespace

@@ -50,7 +50,7 @@ InFlightDiagnostic flywheel::emitOverBudget(WorkspaceSizes &sizes,
   func::FuncOp function = sizes.getFunction();
   return function.emitError()
          << "'" << function.getSymName() << "' needs a workspace of " << bytes
-         << " bytes" << sizes.describeExtents()
+         << " bytes" << sizes.describeDimSizes()
          << ", more than the memory budget of " << budget << " bytes";
 }
 
@@ -105,8 +105,8 @@ void flywheel::extendToBarriers(
 //===----------------------------------------------------------------------===//
 
 /// Greedy by size: each buffer goes into the first slot where nothing is live
-/// at the same time. Sizes are compared at one extent; the result is right for
-/// every extent.
+/// at the same time. Sizes are compared at one dimension size; the result is
+/// right for every dimension size.
 unsigned flywheel::assignSlots(MutableArrayRef<LiveBuffer *> buffers) {
   llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
     return std::make_tuple(-a->bytes, a->begin, a->end, a->number) <

@@ -25,7 +25,8 @@ constexpr int64_t kMaxComparedBytes = int64_t{1} << 44;
 /// A buffer of a step: its size in bytes and the positions, both included,
 /// between which it is live.
 struct LiveBuffer {
-  /// Where sizes are symbolic, at the extents at which they are compared.
+  /// Where sizes are symbolic, at the dimension sizes at which they are
+  /// compared.
   int64_t bytes = 0;
   unsigned begin = 0, end = 0;
   /// Among the buffers of the step, in program order.
@@ -46,28 +47,30 @@ unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
                          unsigned numSlots);
 
-/// Sizes of the buffers of one function as functions of the symbolic extents of
-/// its feeds.
+/// Sizes of the buffers of one function as functions of the symbolic dimension
+/// sizes of its feeds.
 class WorkspaceSizes {
 public:
-  /// Sizes are compared where each symbolic extent is its bound.
-  WorkspaceSizes(mlir::func::FuncOp function, const ExtentBounds &bounds);
+  /// Sizes are compared where each symbolic dimension size is its bound.
+  WorkspaceSizes(mlir::func::FuncOp function, const DimSizeBounds &bounds);
 
   /// An upper bound of the bytes of a buffer. Emits an error where its elements
   /// are not numbers, or where its size does not follow from the feeds'
-  /// extents.
+  /// dimension sizes.
   llvm::FailureOr<mlir::AffineExpr> getBytes(mlir::memref::AllocOp alloc);
-  /// The number of the symbolic extent that dimension `dim` of an argument is.
+  /// The number of the symbolic dimension size that dimension `dim` of an
+  /// argument is.
   std::optional<unsigned> getSymbol(mlir::Value value, int64_t dim);
   unsigned getNumSymbols();
-  /// The largest that `bytes` is where each symbolic extent is at most its
-  /// bound.
+  /// The largest that `bytes` is where each symbolic dimension size is at most
+  /// its bound.
   CheckedSize evaluate(mlir::AffineExpr bytes);
-  /// The largest of the bounds; where no extent is symbolic, that of others.
-  int64_t getLargestExtent();
-  /// " where every extent is 64", " where 'batch' is 4 and 'time' is 256", or
-  /// nothing where none is symbolic.
-  std::string describeExtents();
+  /// The largest of the bounds; where no dimension size is symbolic, that of
+  /// others.
+  int64_t getLargestDimSize();
+  /// " where every dimension size is 64", " where 'batch' is 4 and 'time' is
+  /// 256", or nothing where none is symbolic.
+  std::string describeDimSizes();
 
   mlir::func::FuncOp getFunction() const { return function; }
 
@@ -78,8 +81,8 @@ private:
   llvm::FailureOr<mlir::AffineExpr>
   getExpressionBound(mlir::AffineExpr expr, unsigned numDims,
                      mlir::ValueRange operands);
-  llvm::FailureOr<mlir::AffineExpr> getExtentBound(mlir::Value buffer,
-                                                   int64_t dim);
+  llvm::FailureOr<mlir::AffineExpr> getDimSizeBound(mlir::Value buffer,
+                                                    int64_t dim);
   llvm::FailureOr<mlir::AffineExpr> getLinearBound(
       const mlir::ValueBoundsConstraintSet::Variable &size,
       mlir::presburger::BoundType kind = mlir::presburger::BoundType::UB);
@@ -87,14 +90,14 @@ private:
 
   mlir::func::FuncOp function;
   int64_t others;
-  /// Of the symbolic extents, and their names.
+  /// Of the symbolic dimension sizes, and their names.
   llvm::SmallVector<int64_t> bounds;
   llvm::SmallVector<std::string> names;
 };
 
 /// Bounds as passes have them as options.
-ExtentBounds parseExtentBounds(int64_t extent,
-                               llvm::ArrayRef<std::string> named);
+DimSizeBounds parseDimSizeBounds(int64_t dimSize,
+                                 llvm::ArrayRef<std::string> named);
 
 /// Reports a function whose ops have no order that is known.
 llvm::LogicalResult verifyOneBlock(mlir::func::FuncOp function);

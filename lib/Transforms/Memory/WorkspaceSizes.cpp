@@ -25,15 +25,16 @@ std::optional<unsigned> WorkspaceSizes::getSymbol(Value value, int64_t dim) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner()->getParentOp() != function)
     return std::nullopt;
-  auto extents = function.getArgAttrOfType<DenseI64ArrayAttr>(
-      argument.getArgNumber(), TrainDialect::getExtentsAttrName());
-  if (!extents || dim >= extents.size() || extents[dim] < 0 ||
-      extents[dim] >= static_cast<int64_t>(bounds.size()))
+  auto dimSizes = function.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), TrainDialect::getDimSizesAttrName());
+  if (!dimSizes || dim >= dimSizes.size() || dimSizes[dim] < 0 ||
+      dimSizes[dim] >= static_cast<int64_t>(bounds.size()))
     return std::nullopt;
-  return extents[dim];
+  return dimSizes[dim];
 }
 
-WorkspaceSizes::WorkspaceSizes(func::FuncOp function, const ExtentBounds &given)
+WorkspaceSizes::WorkspaceSizes(func::FuncOp function,
+                               const DimSizeBounds &given)
     : function(function), others(given.others) {
   if (auto symbols = function->getAttrOfType<ArrayAttr>(
           TrainDialect::getSymbolsAttrName()))
@@ -49,24 +50,24 @@ CheckedSize WorkspaceSizes::evaluate(AffineExpr bytes) {
   return evaluateLargestSize(bytes, bounds);
 }
 
-int64_t WorkspaceSizes::getLargestExtent() {
+int64_t WorkspaceSizes::getLargestDimSize() {
   return bounds.empty() ? others : *llvm::max_element(bounds);
 }
 
-std::string WorkspaceSizes::describeExtents() {
+std::string WorkspaceSizes::describeDimSizes() {
   if (bounds.empty())
     return "";
   if (llvm::all_equal(bounds))
-    return " where every extent is " + std::to_string(bounds.front());
+    return " where every dimension size is " + std::to_string(bounds.front());
   SmallVector<std::string> each;
   for (auto [name, bound] : llvm::zip_equal(names, bounds))
     each.push_back("'" + name + "' is " + std::to_string(bound));
   return " where " + llvm::join(each, " and ");
 }
 
-ExtentBounds flywheel::parseExtentBounds(int64_t extent,
-                                         ArrayRef<std::string> named) {
-  ExtentBounds bounds = extent;
+DimSizeBounds flywheel::parseDimSizeBounds(int64_t dimSize,
+                                           ArrayRef<std::string> named) {
+  DimSizeBounds bounds = dimSize;
   // What sizes are compared at decides nothing that could be wrong.
   for (StringRef text : named)
     llvm::consumeError(bounds.add(text));
@@ -89,8 +90,8 @@ static AffineExpr nameProducts(AffineExpr expr, unsigned numSymbols) {
 }
 
 /// Makes the map of a size that falls along a loop that of its first iteration.
-/// Returns the largest value if that is a constant: what is left of an extent
-/// after whole tiles is less than a tile, whatever the extent is.
+/// Returns the largest value if that is a constant: what is left of a dimension
+/// size after whole tiles is less than a tile, whatever the dimension size is.
 static std::optional<int64_t>
 startAtLowerBounds(AffineMap &map, SmallVectorImpl<Value> &operands) {
   MLIRContext *context = map.getContext();
@@ -218,7 +219,7 @@ bool WorkspaceSizes::canMultiplyBounds(Value lhs, Value rhs) {
          (isExact(lhs) && isExact(rhs));
 }
 
-/// An upper bound of `size` as a function of the symbolic extents.
+/// An upper bound of `size` as a function of the symbolic dimension sizes.
 FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return getAffineConstantExpr(*constant, function.getContext());
@@ -260,7 +261,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getUpperBound(Value size) {
       read ? dyn_cast<MemRefType>(read.getSource().getType()) : MemRefType();
   if (!dim || !type || *dim < 0 || *dim >= type.getRank())
     return failure();
-  return getExtentBound(read.getSource(), *dim);
+  return getDimSizeBound(read.getSource(), *dim);
 }
 
 /// An upper bound of a sum of products, of which only constants and what is
@@ -291,9 +292,9 @@ FailureOr<AffineExpr> WorkspaceSizes::getExpressionBound(AffineExpr expr,
   return isProduct ? *lhs * *rhs : *lhs + *rhs;
 }
 
-/// An upper bound of one extent of `buffer`, likewise.
-FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
-                                                     int64_t dim) {
+/// An upper bound of one dimension size of `buffer`, likewise.
+FailureOr<AffineExpr> WorkspaceSizes::getDimSizeBound(Value buffer,
+                                                      int64_t dim) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.isDynamicDim(dim))
     return getAffineConstantExpr(type.getDimSize(dim), function.getContext());
@@ -308,7 +309,7 @@ FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
   AffineExpr product = getAffineConstantExpr(1, function.getContext());
   ReassociationIndices group = collapse.getReassociationIndices()[dim];
   for (int64_t source : group) {
-    FailureOr<AffineExpr> factor = getExtentBound(collapse.getSrc(), source);
+    FailureOr<AffineExpr> factor = getDimSizeBound(collapse.getSrc(), source);
     if (failed(factor))
       return failure();
     product = product * *factor;
@@ -316,8 +317,8 @@ FailureOr<AffineExpr> WorkspaceSizes::getExtentBound(Value buffer,
   return product;
 }
 
-/// An upper bound that is linear in the symbolic extents, or with EQ the size
-/// itself.
+/// An upper bound that is linear in the symbolic dimension sizes, or with EQ
+/// the size itself.
 FailureOr<AffineExpr>
 WorkspaceSizes::getLinearBound(const ValueBoundsConstraintSet::Variable &size,
                                presburger::BoundType kind) {
@@ -362,18 +363,18 @@ FailureOr<AffineExpr> WorkspaceSizes::getBytes(memref::AllocOp alloc) {
                         : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   AffineExpr bytes = getAffineConstantExpr(elementBytes, function.getContext());
   unsigned next = 0;
-  for (int64_t extent : type.getShape()) {
-    if (!ShapedType::isDynamic(extent)) {
-      bytes = bytes * extent;
+  for (int64_t dimSize : type.getShape()) {
+    if (!ShapedType::isDynamic(dimSize)) {
+      bytes = bytes * dimSize;
       continue;
     }
     FailureOr<AffineExpr> bound =
         getUpperBound(alloc.getDynamicSizes()[next++], alloc);
     if (failed(bound))
-      return alloc.emitError()
-             << "expected a buffer whose size is bounded by the extents of the "
-                "feeds, found "
-             << type;
+      return alloc.emitError() << "expected a buffer whose size is bounded by "
+                                  "the dimension sizes of the "
+                                  "feeds, found "
+                               << type;
     bytes = bytes * *bound;
   }
   return bytes;

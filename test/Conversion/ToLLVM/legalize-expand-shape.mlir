@@ -24,7 +24,7 @@ func.func @strided(%m: memref<?xf32, strided<[?], offset: ?>>, %a: index, %b: in
   return %e : memref<?x3x?xf32, strided<[?, ?, ?], offset: ?>>
 }
 
-// One dynamic extent a group is upstream's.
+// One dynamic dimension size a group is upstream's.
 // CHECK-LABEL: func.func @one(
 // CHECK-SAME: %[[M:[^:]*]]: memref<?x2xf64>, %[[A:[^:]*]]: index) -> memref<?x4x2xf64>
 // CHECK-NEXT: %[[EXPAND_SHAPE:.*]] = memref.expand_shape %[[M]] {{\[\[}}0, 1], [2]] output_shape [%[[A]], 4, 2] : memref<?x2xf64> into memref<?x4x2xf64>

@@ -17,7 +17,7 @@ func.func @f(%q: tensor<2x3x4xf32>, %k: tensor<3x4xf32>) {
 // -----
 
 func.func @f(%q: tensor<2x3x4xf32>, %v: tensor<5x3x4xf32>) {
-  // expected-error @+1 {{expected equal leading extents of q and v, found 2 and 5}}
+  // expected-error @+1 {{expected equal leading dimension sizes of q and v, found 2 and 5}}
   %0 = nn.attention %q, %q, %v : (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<5x3x4xf32>) -> tensor<2x3x4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%q: tensor<2x3x4xf32>, %v: tensor<5x3x4xf32>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %k: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected equal last extents of q and k, found 4 and 5}}
+  // expected-error @+1 {{expected equal last dimension sizes of q and k, found 4 and 5}}
   %0 = nn.attention %q, %k, %k : (tensor<3x4xf32>, tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }

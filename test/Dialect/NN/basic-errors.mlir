@@ -27,7 +27,7 @@ func.func @f(%a: tensor<2x2xf32>, %b: tensor<f32>) {
 // -----
 
 func.func @f(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{expected equal contracted extents of a and b, found 3 and 2}}
+  // expected-error @+1 {{expected equal contracted dimension sizes of a and b, found 3 and 2}}
   %0 = nn.matmul %a, %a : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @f(%a: tensor<2x2x2xf32>, %b: tensor<2x2xf32>) {
 
 func.func @f(%a: tensor<2x?x2x2xf32>, %b: tensor<?x4x2x2xf32>, %c: tensor<2x3x2x2xf32>) {
   %0 = nn.matmul %a, %b : (tensor<2x?x2x2xf32>, tensor<?x4x2x2xf32>) -> tensor<2x?x2x2xf32>
-  // expected-error @+1 {{expected equal leading extents of a and b, found 4 and 3}}
+  // expected-error @+1 {{expected equal leading dimension sizes of a and b, found 4 and 3}}
   %1 = nn.matmul %b, %c : (tensor<?x4x2x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x3x2x2xf32>
   return
 }
@@ -266,7 +266,7 @@ func.func @f(%b: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%b: tensor<2xf32>) {
-  // expected-error @+1 {{expected equal extents of input and result, found 2 and 3}}
+  // expected-error @+1 {{expected equal dimension sizes of input and result, found 2 and 3}}
   %0 = nn.broadcast %b dims [0] : (tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
@@ -283,7 +283,7 @@ func.func @f(%b: tensor<2xf32>) {
 
 // X11:
 func.func @f(%b: tensor<2xf32>) {
-  // expected-error @+1 {{expected `like` for a result with dynamic extents, found none}}
+  // expected-error @+1 {{expected `like` for a result with dynamic dimension sizes, found none}}
   %0 = nn.broadcast %b dims [1] : (tensor<2xf32>) -> tensor<?x2xf32>
   return
 }
@@ -357,7 +357,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%i: tensor<2xi32>) {
-  // expected-error @+1 {{expected a static last extent, found 'tensor<2x?xf32>'}}
+  // expected-error @+1 {{expected a static last dimension size, found 'tensor<2x?xf32>'}}
   %0 = nn.one_hot %i : tensor<2xi32> -> tensor<2x?xf32>
   return
 }

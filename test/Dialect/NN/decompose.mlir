@@ -1,6 +1,6 @@
 // RUN: flywheel-opt %s --nn-decompose --split-input-file | FileCheck %s
 
-// X4: dynamic extents too; what it is made of has no composite op.
+// X4: dynamic dimension sizes too; what it is made of has no composite op.
 // CHECK-LABEL: func @gelu
 // CHECK-SAME: (%[[X:.*]]: tensor<?x3xf32>)
 func.func @gelu(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
@@ -67,7 +67,7 @@ func.func @elu(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// X6: the mean of each row, then of the rows; an extent is static where both
+// X6: the mean of each row, then of the rows; a dimension size is static where both
 // types say so, until the declared result.
 // CHECK-LABEL: func @mean_squared_error
 // CHECK-SAME: (%[[P:.*]]: tensor<4x?xf32>, %[[T:.*]]: tensor<?x3xf32>)

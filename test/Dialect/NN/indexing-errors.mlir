@@ -113,7 +113,7 @@ func.func @f(%x: tensor<3x5xf32>, %i: tensor<3xi32>) {
 // -----
 
 func.func @f(%x: tensor<3x5xf32>, %i: tensor<1x4xi32>) {
-  // expected-error @+1 {{'nn.take_along_axis' op expected equal extents of dimension 0 of x and indices, found 3 and 1}}
+  // expected-error @+1 {{'nn.take_along_axis' op expected equal sizes of dimension 0 of x and indices, found 3 and 1}}
   %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<1x4xi32>) -> tensor<1x4xf32>
   return
 }
@@ -217,7 +217,7 @@ func.func @f(%x: tensor<3x5xf32>) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{expected `like` for a result with dynamic extents, found none}}
+  // expected-error @+1 {{expected `like` for a result with dynamic dimension sizes, found none}}
   %0 = nn.iota axis 0 : () -> tensor<?xi32>
   return
 }
@@ -280,9 +280,9 @@ func.func @f(%x: tensor<3x0xf32>) {
 
 // -----
 
-// X14: extents do not overflow.
+// X14: dimension sizes do not overflow.
 func.func @f(%x: tensor<4x5xf32>) {
-  // expected-error @+1 {{expected extents below 2^63, found 4 repeated 9223372036854775807 times}}
+  // expected-error @+1 {{expected dimension sizes below 2^63, found 4 repeated 9223372036854775807 times}}
   %0 = nn.tile %x multiples [9223372036854775807, 1] : tensor<4x5xf32> -> tensor<?x5xf32>
   return
 }

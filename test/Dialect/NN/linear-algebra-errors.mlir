@@ -49,7 +49,7 @@ func.func @f(%a: tensor<3x3xf32>, %b: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x3x3xf32>, %b: tensor<5x3x2xf32>) {
-  // expected-error @+1 {{expected equal leading extents of a and b, found 2 and 5}}
+  // expected-error @+1 {{expected equal leading dimension sizes of a and b, found 2 and 5}}
   %0 = nn.triangular_solve lower %a, %b : (tensor<2x3x3xf32>, tensor<5x3x2xf32>) -> tensor<5x3x2xf32>
   return
 }

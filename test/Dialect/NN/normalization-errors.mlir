@@ -25,7 +25,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>, %g: tensor<4xf32>) {
-  // expected-error @+1 {{expected equal extents of gamma and x, found 8 and 4}}
+  // expected-error @+1 {{expected equal dimension sizes of gamma and x, found 8 and 4}}
   %0 = nn.layer_norm %x gamma %g axes [1] epsilon 1.0e-3 : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected equal extents of mean and x, found 8 and 4}}
+  // expected-error @+1 {{expected equal dimension sizes of mean and x, found 8 and 4}}
   %0:3 = nn.batch_norm_training %x epsilon 1.0e-3 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<8xf32>)
   return
 }

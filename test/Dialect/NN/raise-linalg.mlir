@@ -55,7 +55,7 @@ func.func @groups(%x: tensor<2x2x3x9x6xf32>, %w: tensor<2x4x3x3x2xf32>, %o: tens
 
 // -----
 
-// X8: one dimension is two, the second of extent 1.
+// X8: one dimension is two, the second of dimension size 1.
 // CHECK-LABEL: func @pool_1d
 func.func @pool_1d(%x: tensor<?x6x3xf32>, %e: tensor<?x3x3xf32>) -> tensor<?x3x3xf32> {
   // CHECK: tensor.expand_shape %arg0 {{\[\[}}0], [1, 2], [3]] {{.*}} into tensor<?x6x1x3xf32>

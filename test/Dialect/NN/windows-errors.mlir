@@ -315,7 +315,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x4x4x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x8x7x6xf32>) {
-  // expected-error @+1 {{expected equal extents of x and v, found 8 and 7}}
+  // expected-error @+1 {{expected equal dimension sizes of x and v, found 8 and 7}}
   %0 = nn.max_pool2d_select %x, %y window [2, 2] : (tensor<?x8x8x6xf32>, tensor<?x8x7x6xf32>) -> tensor<?x4x4x6xf32>
   return
 }

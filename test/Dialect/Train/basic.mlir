@@ -53,7 +53,7 @@ func.func @strings(%x: tensor<?x!train.string>) -> tensor<?xi1> {
 }
 // CHECK: train.variable @stored : tensor<2xi8> {element_type = ui8}
 train.variable @stored : tensor<2xi8> {element_type = ui8}
-// V7: zero-sized extents.
+// V7: zero-sized dimension sizes.
 // CHECK: train.variable @none : tensor<3x0xf32>{{$}}
 train.variable @none : tensor<3x0xf32>
 

@@ -50,8 +50,8 @@ func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.initial_val
 
 // -----
 
-// expected-error@below {{'func.func' op expected 'train.keeps_extents' on a loop, found it here}}
-func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.keeps_extents}
+// expected-error@below {{'func.func' op expected 'train.keeps_dim_sizes' on a loop, found it here}}
+func.func private @f(tensor<?x4xi8>) -> tensor<i8> attributes {train.keeps_dim_sizes}
 
 // -----
 
@@ -115,18 +115,18 @@ func.func private @f(tensor<?x4xi8> {train.workspace = []}) -> tensor<i8>
 
 // -----
 
-// expected-error@below {{'func.func' op expected an array of i64 as 'train.extents' of argument 0, found [0, -1]}}
-func.func private @f(tensor<?x4xi8> {train.extents = [0, -1]}) -> tensor<i8>
+// expected-error@below {{'func.func' op expected an array of i64 as 'train.dim_sizes' of argument 0, found [0, -1]}}
+func.func private @f(tensor<?x4xi8> {train.dim_sizes = [0, -1]}) -> tensor<i8>
 
 // -----
 
-// expected-error@below {{'func.func' op expected an element for each dimension of 'tensor<?x4xi8>' as 'train.extents' of argument 0, found array<i64: 0>}}
-func.func private @f(tensor<?x4xi8> {train.extents = array<i64: 0>}) -> tensor<i8>
+// expected-error@below {{'func.func' op expected an element for each dimension of 'tensor<?x4xi8>' as 'train.dim_sizes' of argument 0, found array<i64: 0>}}
+func.func private @f(tensor<?x4xi8> {train.dim_sizes = array<i64: 0>}) -> tensor<i8>
 
 // -----
 
-// expected-error@below {{'func.func' op expected an element for each dimension of 'tensor<?x4xi8>' as 'train.extent_places' of argument 0, found ["a"]}}
-func.func private @f(tensor<?x4xi8> {train.extent_places = ["a"]}) -> tensor<i8>
+// expected-error@below {{'func.func' op expected an element for each dimension of 'tensor<?x4xi8>' as 'train.dim_size_places' of argument 0, found ["a"]}}
+func.func private @f(tensor<?x4xi8> {train.dim_size_places = ["a"]}) -> tensor<i8>
 
 // -----
 

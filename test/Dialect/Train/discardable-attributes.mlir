@@ -7,7 +7,7 @@ module attributes {train.compilation = {stage = "flywheel-linalg"}, train.string
   train.variable @w : tensor<f32> {train.initial_reads = [@v], train.initial_values = [@u]}
 
   // CHECK: func.func private @step(
-  // CHECK-SAME: tensor<?xui8> {train.dims = ["batch"], train.extent_places = ["nn.add"], train.extents = array<i64: 0>, train.name = "x"}
+  // CHECK-SAME: tensor<?xui8> {train.dim_size_places = ["nn.add"], train.dim_sizes = array<i64: 0>, train.dims = ["batch"], train.name = "x"}
   // CHECK-SAME: tensor<f32> {train.initialized_value, train.reads, train.updated, train.variable = @w, train.writes}
   // CHECK-SAME: memref<i1> {train.is_initialized = @w}
   // CHECK-SAME: tensor<i8> {train.element_type = ui8, train.result = 0 : i64}
@@ -15,7 +15,7 @@ module attributes {train.compilation = {stage = "flywheel-linalg"}, train.string
   // CHECK-SAME: -> (tensor<i8> {train.element_type = ui8, train.name = "y"})
   // CHECK-SAME: attributes {train.entry = "step", train.initializer, train.symbols = ["batch"], train.workspace_slots = {{\[}}[#{{.*}}]]}
   func.func private @step(
-      tensor<?xui8> {train.dims = ["batch"], train.extent_places = ["nn.add"], train.extents = array<i64: 0>, train.name = "x"},
+      tensor<?xui8> {train.dim_size_places = ["nn.add"], train.dim_sizes = array<i64: 0>, train.dims = ["batch"], train.name = "x"},
       tensor<f32> {train.initialized_value, train.reads, train.updated, train.variable = @w, train.writes},
       memref<i1> {train.is_initialized = @w},
       tensor<i8> {train.element_type = ui8, train.result = 0 : i64},
@@ -30,9 +30,9 @@ module attributes {train.compilation = {stage = "flywheel-linalg"}, train.string
     %part = tensor.extract_slice %x[0] [2] [1] {train.in_range} : tensor<4xf32> to tensor<2xf32>
     // CHECK: {train.snapshot = @w}
     %copy = linalg.copy {train.snapshot = @w} ins(%part : tensor<2xf32>) outs(%part : tensor<2xf32>) -> tensor<2xf32>
-    // CHECK: } {train.keeps_extents}
+    // CHECK: } {train.keeps_dim_sizes}
     scf.for %i = %0 to %n step %n {
-    } {train.keeps_extents}
+    } {train.keeps_dim_sizes}
     return %copy : tensor<2xf32>
   }
 }

@@ -17,7 +17,7 @@ func.func @boolean(%x: tensor<4xf32>, %y: tensor<2xi1>) -> tensor<2x4xf32> {
 // -----
 
 func.func @transposed(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4x2xf32> {
-  // expected-error @+1 {{expected results with the extents of the differentiated value, then those of the target, ('tensor<2x4xf32>'), found ('tensor<4x2xf32>')}}
+  // expected-error @+1 {{expected results with the dimension sizes of the differentiated value, then those of the target, ('tensor<2x4xf32>'), found ('tensor<4x2xf32>')}}
   %j = train.jacobian %y wrt %x : (tensor<2xf32>, tensor<4xf32>) -> tensor<4x2xf32>
   return %j : tensor<4x2xf32>
 }

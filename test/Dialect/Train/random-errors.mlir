@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --split-input-file --verify-diagnostics
 
-func.func @extents(%n: index) -> tensor<?x?xf32> {
-  // expected-error @+1 {{expected 2 extents for 'tensor<?x?xf32>', found 1}}
+func.func @dim_sizes(%n: index) -> tensor<?x?xf32> {
+  // expected-error @+1 {{expected 2 dimension sizes for 'tensor<?x?xf32>', found 1}}
   %0 = train.random #train.random_normal(%n) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

@@ -102,8 +102,8 @@ func.func @asked() -> tensor<i1> {
 
 // -----
 
-// Extents that no feed has.
-func.func @extents(%x: memref<?xf32> {train.extents = array<i64: 3>}, %y: memref<?x?xf32> {train.extents = array<i64: 0>}) attributes {train.symbols = ["batch", "time"]} {
+// Dimension sizes that no feed has.
+func.func @dim_sizes(%x: memref<?xf32> {train.dim_sizes = array<i64: 3>}, %y: memref<?x?xf32> {train.dim_sizes = array<i64: 0>}) attributes {train.symbols = ["batch", "time"]} {
   %c1 = arith.constant 1 : index
   %n = memref.dim %y, %c1 : memref<?x?xf32>
   %a = memref.alloc(%n) : memref<?xf32>
@@ -113,7 +113,7 @@ func.func @extents(%x: memref<?xf32> {train.extents = array<i64: 3>}, %y: memref
 
 // -----
 
-func.func @extents_of_none(%x: memref<?xf32>) attributes {train.symbols = ["batch", "time"]} {
+func.func @dim_sizes_of_none(%x: memref<?xf32>) attributes {train.symbols = ["batch", "time"]} {
   %b = memref.alloc() : memref<4xf32>
   %c = memref.alloc() : memref<400xf32>
   return
@@ -136,7 +136,7 @@ module attributes {train.strings = [1]} {
 // -----
 
 // Dimensions that there are not.
-func.func @no_dimension(%x: memref<?x?xf32> {train.extents = array<i64: 0, 1>}, %y: tensor<?xf32>) attributes {train.symbols = ["a", "b"]} {
+func.func @no_dimension(%x: memref<?x?xf32> {train.dim_sizes = array<i64: 0, 1>}, %y: tensor<?xf32>) attributes {train.symbols = ["a", "b"]} {
   %before = arith.constant -1 : index
   %behind = arith.constant 7 : index
   %a = memref.dim %x, %before : memref<?x?xf32>

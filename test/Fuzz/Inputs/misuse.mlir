@@ -1,4 +1,4 @@
-// The model that c_interface.py misuses: two extents, labels, a string.
+// The model that c_interface.py misuses: two dimension sizes, labels, a string.
 train.variable @w : tensor<3x4xf32> = #train.glorot_uniform
 train.variable @n : tensor<i64> = #train.zeros {trainable = false}
 train.variable @name : tensor<!train.string> = #train.zeros

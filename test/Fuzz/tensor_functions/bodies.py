@@ -59,8 +59,8 @@ def make_generic(f: Function, rng: Rng) -> Optional[Node]:
     for _ in range(int(rng.integers(0, 3))):
         y = choose(rng, others)
         dims: List[int] = []
-        for extent in y.shape:
-            fitting = [d for d in range(x.rank) if x.shape[d] == extent and d not in dims]
+        for dim_size in y.shape:
+            fitting = [d for d in range(x.rank) if x.shape[d] == dim_size and d not in dims]
             if not fitting:
                 break
             dims.append(choose(rng, fitting))

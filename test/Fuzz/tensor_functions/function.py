@@ -3,7 +3,7 @@
 
 An entry of `OPS` appends an op to a function and returns its result, or None where
 no values fit. `graphs.graph` keeps the text; a function has several element types
-and two extents that only a run knows, "B" and "C".
+and two dimension sizes that only a run knows, "B" and "C".
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from graphs.graph import Extent, Graph, Node, type_of
+from graphs.graph import DimSize, Graph, Node, type_of
 from harness import Rng, choose
 
 Array = NDArray[Any]
@@ -32,7 +32,7 @@ DTYPES: Dict[str, Any] = {
 }
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64")
-EXTENTS: Sequence[Extent] = ("B", "B", "C", 1, 2, 3, 4, 5, 8)
+DIM_SIZES: Sequence[DimSize] = ("B", "B", "C", 1, 2, 3, 4, 5, 8)
 MAX_ELEMENTS = 20000
 OPS: Dict[str, Maker] = {}
 
@@ -92,7 +92,7 @@ class Function:
         weights = np.arange(1, len(found) + 1) ** 1.5
         return found[int(rng.choice(len(found), p=weights / weights.sum()))]
 
-    def feed(self, shape: Sequence[Extent], element: str, bound: int = 0) -> Node:
+    def feed(self, shape: Sequence[DimSize], element: str, bound: int = 0) -> Node:
         node = Node(f"%x{len(self.graph.feeds)}", tuple(shape), element)
         self.graph.feeds.append(node)
         self.nodes.append(node)
@@ -103,7 +103,7 @@ class Function:
     def add(
         self,
         op: str,
-        shape: Sequence[Extent],
+        shape: Sequence[DimSize],
         element: str,
         lines: Sequence[str],
         operands: Sequence[Node],
@@ -111,13 +111,14 @@ class Function:
     ) -> Node:
         return self.graph.add(op, shape, lines, operands, lambda _, *values: function(*values), element)
 
-    def sizes(self, shape: Sequence[Extent]) -> Tuple[List[str], str]:
-        """Lines that compute the dynamic extents of a shape, and their names."""
+    def sizes(self, shape: Sequence[DimSize]) -> Tuple[List[str], str]:
+        """Lines that compute the dynamic dimension sizes of a shape, and their names."""
         lines, names = [], []
         tag = f"{len(self.graph.steps)}"
-        for i, extent in enumerate(shape):
-            if isinstance(extent, str):
-                node, dim = next((node, node.shape.index(extent)) for node in self.graph.feeds if extent in node.shape)
+        for i, dim_size in enumerate(shape):
+            if isinstance(dim_size, str):
+                owners = (node for node in self.graph.feeds if dim_size in node.shape)
+                node, dim = next((node, node.shape.index(dim_size)) for node in owners)
                 lines += [
                     f"%k{tag}_{i} = arith.constant {dim} : index",
                     f"%e{tag}_{i} = tensor.dim {node.name}, %k{tag}_{i} : {node.type}",
@@ -125,15 +126,15 @@ class Function:
                 names.append(f"%e{tag}_{i}")
         return lines, ", ".join(names)
 
-    def empty(self, shape: Sequence[Extent], element: str) -> Tuple[List[str], str]:
+    def empty(self, shape: Sequence[DimSize], element: str) -> Tuple[List[str], str]:
         """Lines that make a destination, and its name."""
         lines, names = self.sizes(shape)
         name = f"%o{len(self.graph.steps)}"
         return [*lines, f"{name} = tensor.empty({names}) : {type_of(shape, element)}"], name
 
 
-def elements_of(shape: Sequence[Extent]) -> int:
-    return int(np.prod([33 if isinstance(extent, str) else extent for extent in shape], dtype=int))
+def elements_of(shape: Sequence[DimSize]) -> int:
+    return int(np.prod([33 if isinstance(dim_size, str) else dim_size for dim_size in shape], dtype=int))
 
 
 def new_function(rng: Rng, size: int, ops: Sequence[str]) -> Function:
@@ -143,7 +144,7 @@ def new_function(rng: Rng, size: int, ops: Sequence[str]) -> Function:
     for element in elements:
         for _ in range(int(rng.integers(1, 3))):
             rank = int(rng.integers(0, 4))
-            function.feed([choose(rng, EXTENTS) for _ in range(rank)], element)
+            function.feed([choose(rng, DIM_SIZES) for _ in range(rank)], element)
     for _ in range(int(rng.integers(1, size + 1))):
         for _ in range(20):
             node = OPS[choose(rng, ops)](function, rng)

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphs.graph import Node
 from harness import Rng, choose
-from tensor_functions.function import EXTENTS, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
+from tensor_functions.function import DIM_SIZES, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 
 REDUCTIONS: Dict[str, Callable[..., Any]] = {"sum": np.sum, "max": np.max, "min": np.min, "mean": np.mean}
 
@@ -20,7 +20,7 @@ def make_reduction(f: Function, rng: Rng) -> Optional[Node]:
     kind = choose(rng, ["sum", "max", "min", "mean"] if x.element in FLOATS else ["sum", "max", "min"])
     axes = sorted(int(i) for i in rng.choice(x.rank, int(rng.integers(1, x.rank + 1)), replace=False))
     keep = bool(rng.integers(2))
-    shape = [1 if i in axes else extent for i, extent in enumerate(x.shape) if keep or i not in axes]
+    shape = [1 if i in axes else dim_size for i, dim_size in enumerate(x.shape) if keep or i not in axes]
     numbers = REDUCTIONS[kind]
 
     def reduce(u: Array) -> Any:
@@ -90,7 +90,7 @@ def make_product(f: Function, rng: Rng) -> Optional[Node]:
         return None
     k, element = x.shape[1], x.element
     others = [node for node in f.nodes if node.element == element and node.rank == 2 and node.shape[0] == k]
-    y = choose(rng, others) if others and rng.integers(3) else f.feed((k, choose(rng, EXTENTS)), element)
+    y = choose(rng, others) if others and rng.integers(3) else f.feed((k, choose(rng, DIM_SIZES)), element)
     return f.add(
         "nn.matmul",
         (x.shape[0], y.shape[1]),
@@ -107,7 +107,7 @@ def make_argmax(f: Function, rng: Rng) -> Optional[Node]:
     if x is None:
         return None
     axis, kind = int(rng.integers(x.rank)), choose(rng, ["argmax", "argmin"])
-    shape = [extent for i, extent in enumerate(x.shape) if i != axis]
+    shape = [dim_size for i, dim_size in enumerate(x.shape) if i != axis]
     return f.add(
         f"nn.{kind}",
         shape,
@@ -126,7 +126,9 @@ def make_gather(f: Function, rng: Rng) -> Optional[Node]:
         return None
     axis = choose(rng, axes)
     indices = f.feed(
-        [choose(rng, EXTENTS) for _ in range(int(rng.integers(0, 3)))], choose(rng, ["i32", "i64"]), int(x.shape[axis])
+        [choose(rng, DIM_SIZES) for _ in range(int(rng.integers(0, 3)))],
+        choose(rng, ["i32", "i64"]),
+        int(x.shape[axis]),
     )
     shape = [*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]]
     if elements_of(shape) > MAX_ELEMENTS * 4:

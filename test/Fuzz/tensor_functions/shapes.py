@@ -5,7 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from graphs.graph import Extent, Node
+from graphs.graph import DimSize, Node
 from harness import Rng, choose
 from tensor_functions.function import DTYPES, FLOATS, INTEGERS, MAX_ELEMENTS, Array, Function, elements_of, register
 
@@ -34,8 +34,8 @@ def make_broadcast(f: Function, rng: Rng) -> Optional[Node]:
 
     def broadcast(u: Array, v: Array) -> Array:
         sizes = list(shape)
-        for extent, dim in zip(u.shape, dims):
-            sizes[dim] = extent
+        for dim_size, dim in zip(u.shape, dims):
+            sizes[dim] = dim_size
         return np.broadcast_to(u.reshape(sizes), v.shape)
 
     return f.add(
@@ -55,14 +55,14 @@ def make_collapse(f: Function, rng: Rng) -> Optional[Node]:
         return None
     at = int(rng.integers(x.rank - 1))
     pair = x.shape[at : at + 2]
-    if all(isinstance(extent, int) for extent in pair):
-        extent: Extent = int(pair[0]) * int(pair[1])
+    if all(isinstance(dim_size, int) for dim_size in pair):
+        dim_size: DimSize = int(pair[0]) * int(pair[1])
     elif 1 in pair:
-        extent = next(extent for extent in pair if extent != 1)
+        dim_size = next(dim_size for dim_size in pair if dim_size != 1)
     else:
         return None
     groups = [[i] for i in range(at)] + [[at, at + 1]] + [[i] for i in range(at + 2, x.rank)]
-    shape = [*x.shape[:at], extent, *x.shape[at + 2 :]]
+    shape = [*x.shape[:at], dim_size, *x.shape[at + 2 :]]
     return f.add(
         "tensor.collapse_shape",
         shape,
@@ -84,21 +84,21 @@ def make_expansion(f: Function, rng: Rng) -> Optional[Node]:
     if x is None:
         return None
     at = int(rng.integers(x.rank))
-    extent = x.shape[at]
-    if isinstance(extent, int):
-        factor = choose(rng, [k for k in range(1, extent + 1) if extent % k == 0])
-        pair: List[Extent] = [factor, extent // factor]
+    dim_size = x.shape[at]
+    if isinstance(dim_size, int):
+        factor = choose(rng, [k for k in range(1, dim_size + 1) if dim_size % k == 0])
+        pair: List[DimSize] = [factor, dim_size // factor]
     else:
-        pair = choose(rng, [[1, extent], [extent, 1]])
+        pair = choose(rng, [[1, dim_size], [dim_size, 1]])
     shape = [*x.shape[:at], *pair, *x.shape[at + 1 :]]
     lines, names = f.sizes(shape)
     dynamic = iter(names.split(", "))
-    sizes = ", ".join(next(dynamic) if isinstance(extent, str) else str(extent) for extent in shape)
+    sizes = ", ".join(next(dynamic) if isinstance(dim_size, str) else str(dim_size) for dim_size in shape)
     groups = [[i] for i in range(at)] + [[at, at + 1]] + [[i + 1] for i in range(at + 1, x.rank)]
     lines.append(f"{{y}} = tensor.expand_shape {{a}} {groups} output_shape [{sizes}] : {{A}} into {{Y}}")
 
     def expand(u: Array) -> Array:
-        two = [u.shape[at] if isinstance(extent, str) else extent for extent in pair]
+        two = [u.shape[at] if isinstance(dim_size, str) else dim_size for dim_size in pair]
         return u.reshape(*u.shape[:at], *two, *u.shape[at + 1 :])
 
     return f.add("tensor.expand_shape", shape, x.element, lines, [x], expand)
@@ -110,10 +110,10 @@ def make_slice(f: Function, rng: Rng) -> Optional[Node]:
     if x is None:
         return None
     offsets, sizes, strides = draw_slice(rng, x.shape)
-    dynamic, names = f.sizes([extent for extent in sizes if isinstance(extent, str)])
+    dynamic, names = f.sizes([dim_size for dim_size in sizes if isinstance(dim_size, str)])
     rest = iter(names.split(", "))
     text = ", ".join(next(rest) if isinstance(size, str) else str(size) for size in sizes)
-    # Extents of 1 may go.
+    # Dimension sizes of 1 may go.
     drops = [i for i, size in enumerate(sizes) if size == 1 and rng.integers(3) == 0]
     shape = [size for i, size in enumerate(sizes) if i not in drops]
     return f.add(
@@ -133,19 +133,19 @@ def text_of(numbers: Sequence[Any]) -> str:
     return ", ".join(str(number) for number in numbers)
 
 
-def draw_slice(rng: Rng, shape: Sequence[Extent]) -> Tuple[List[int], List[Extent], List[int]]:
-    """Offsets, sizes and strides within a shape; dynamic extents stay whole."""
+def draw_slice(rng: Rng, shape: Sequence[DimSize]) -> Tuple[List[int], List[DimSize], List[int]]:
+    """Offsets, sizes and strides within a shape; dynamic dimension sizes stay whole."""
     offsets, strides = [0] * len(shape), [1] * len(shape)
     sizes = list(shape)
-    for i, extent in enumerate(shape):
-        if isinstance(extent, int) and extent > 1:
-            offsets[i] = int(rng.integers(extent))
+    for i, dim_size in enumerate(shape):
+        if isinstance(dim_size, int) and dim_size > 1:
+            offsets[i] = int(rng.integers(dim_size))
             strides[i] = int(rng.integers(1, 3))
-            sizes[i] = int(rng.integers(1, (extent - offsets[i] - 1) // strides[i] + 2))
+            sizes[i] = int(rng.integers(1, (dim_size - offsets[i] - 1) // strides[i] + 2))
     return offsets, sizes, strides
 
 
-def window(u: Array, offsets: Sequence[int], sizes: Sequence[Extent], strides: Sequence[int]) -> Tuple[slice, ...]:
+def window(u: Array, offsets: Sequence[int], sizes: Sequence[DimSize], strides: Sequence[int]) -> Tuple[slice, ...]:
     counts = [u.shape[i] if isinstance(size, str) else size for i, size in enumerate(sizes)]
     return tuple(slice(o, o + n * s, s) for o, n, s in zip(offsets, counts, strides))
 
@@ -169,7 +169,7 @@ def make_insertion(f: Function, rng: Rng) -> Optional[Node]:
         if any(isinstance(size, str) for size in sizes):
             return None
         part = f.feed(sizes, x.element)
-    dynamic, names = f.sizes([extent for extent in sizes if isinstance(extent, str)])
+    dynamic, names = f.sizes([dim_size for dim_size in sizes if isinstance(dim_size, str)])
     rest = iter(names.split(", "))
     text = ", ".join(next(rest) if isinstance(size, str) else str(size) for size in sizes)
 
@@ -197,9 +197,9 @@ def make_pad(f: Function, rng: Rng) -> Optional[Node]:
     x = f.pick(rng, *FLOATS, *INTEGERS, rank=1)
     if x is None:
         return None
-    low = [0 if isinstance(extent, str) else int(rng.integers(0, 3)) for extent in x.shape]
-    high = [0 if isinstance(extent, str) else int(rng.integers(0, 3)) for extent in x.shape]
-    shape = [extent if isinstance(extent, str) else extent + a + b for extent, a, b in zip(x.shape, low, high)]
+    low = [0 if isinstance(dim_size, str) else int(rng.integers(0, 3)) for dim_size in x.shape]
+    high = [0 if isinstance(dim_size, str) else int(rng.integers(0, 3)) for dim_size in x.shape]
+    shape = [dim_size if isinstance(dim_size, str) else dim_size + a + b for dim_size, a, b in zip(x.shape, low, high)]
     number = "7.0" if x.element in FLOATS else "7"
     indices = ", ".join(f"%i{{n}}_{i}: index" for i in range(x.rank))
     return f.add(
@@ -255,8 +255,8 @@ def make_tile(f: Function, rng: Rng) -> Optional[Node]:
     x = f.pick(rng, *FLOATS, rank=1)
     if x is None:
         return None
-    multiples = [1 if isinstance(extent, str) else int(rng.integers(1, 4)) for extent in x.shape]
-    shape = [extent if isinstance(extent, str) else extent * m for extent, m in zip(x.shape, multiples)]
+    multiples = [1 if isinstance(dim_size, str) else int(rng.integers(1, 4)) for dim_size in x.shape]
+    shape = [dim_size if isinstance(dim_size, str) else dim_size * m for dim_size, m in zip(x.shape, multiples)]
     if elements_of(shape) > MAX_ELEMENTS:
         return None
     return f.add(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every combination of some extents, with a guard behind the block. */
+/* Every combination of some dimension sizes, with a guard behind the block. */
 
 #include "differences.h"
 
@@ -11,8 +11,8 @@ enum { GUARD = 1 << 17 };
 static int64_t ones[64 * 3];
 
 int main(void) {
-  static const int64_t extents[] = {0, 1, 2, 3, 5, 63, 64};
-  enum { COUNT = sizeof(extents) / sizeof(*extents) };
+  static const int64_t dimSizes[] = {0, 1, 2, 3, 5, 63, 64};
+  enum { COUNT = sizeof(dimSizes) / sizeof(*dimSizes) };
   unsigned char *raw =
       (unsigned char *)malloc(DIFFERENCES_STATE_BYTES + GUARD + 64);
   unsigned char *block = raw + (64 - (uintptr_t)raw % 64) % 64;
@@ -25,9 +25,9 @@ int main(void) {
   if (differences_init(s, 1) != 0)
     return 1;
   for (number = 0; number < COUNT * COUNT * COUNT * COUNT; ++number) {
-    int64_t x = extents[number % COUNT], y = extents[number / COUNT % COUNT],
-            z = extents[number / COUNT / COUNT % COUNT],
-            w = extents[number / COUNT / COUNT / COUNT], sum = -1;
+    int64_t x = dimSizes[number % COUNT], y = dimSizes[number / COUNT % COUNT],
+            z = dimSizes[number / COUNT / COUNT % COUNT],
+            w = dimSizes[number / COUNT / COUNT / COUNT], sum = -1;
     /* Paddings w - y, 3 - x, 2 - y and z - 3. */
     int ok = w >= y && x <= 3 && y <= 2 && z >= 3;
     int status = differences_f(s, ones, x, ones, y, ones, z, ones, w, &sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A GRU at the bounds of its extents, and one above each. */
+/* A GRU at the bounds of its dimension sizes, and one above each. */
 
 #include "tagger.h"
 

@@ -1,4 +1,4 @@
-// A GRU over tokens, batch by time, with a third extent of its own.
+// A GRU over tokens, batch by time, with a third dimension size of its own.
 train.variable @embedding : tensor<11x6xf32> = #train.glorot_uniform
 train.variable @w : tensor<14x16xf32> = #train.glorot_uniform
 train.variable @u : tensor<14x8xf32> = #train.glorot_uniform

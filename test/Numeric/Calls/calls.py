@@ -114,7 +114,7 @@ def test_feeds() -> None:
             ("missing by name", "You must feed a value for placeholder 'image'", lambda: step(label=label), bad),
             ("rank", r"Cannot feed value of shape \(5,\) for placeholder 'image', which has shape \(\?, 4\)",
              lambda: step(label.astype(np.float32), label), bad),
-            ("extent", r"Cannot feed value of shape \(5, 3\)", lambda: step(np.ones((5, 3), np.float32), label), bad),
+            ("dim_size", r"Cannot feed value of shape \(5, 3\)", lambda: step(np.ones((5, 3), np.float32), label), bad),
             ("batch", "feeds disagree", lambda: step(image, label[:3]), bad),
             ("dtype", "Cannot feed value of dtype float64 for placeholder 'image', which has dtype float32",
              lambda: step(image.astype(np.float64), label), bad),

@@ -306,8 +306,8 @@ func.func @generate(%y: tensor<9xf64>, %n: tensor<3xi64>) -> tensor<3xf64> {
             expect_equal(configuration, model["w"], np.ones(64))
 
 
-def test_extents() -> None:
-    """X10, X11: extents are checked where a branch is taken and a loop has an iteration."""
+def test_dim_sizes() -> None:
+    """X10, X11: dimension sizes are checked where a branch is taken and a loop has an iteration."""
     x = "tensor<?x?x?x2xf32>"
     text = f"""
 func.func @branch(%c: tensor<i1>, %x: {x}, %w: tensor<3x3x2x2xf32>) -> (tensor<f32>, tensor<3x3x2x2xf32>) {{
@@ -362,11 +362,11 @@ func.func @shrinks(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<f32> {{
         expect_error(name, "expected an image whose height is at least 3.*, found 2",
                      lambda: model.run("branch", flag(True), *small))
         expect_close(name, model.run("loop", np.array(2), ones(2, 3), ones(3, 3)), 54)
-        # A C program says an extent once.
+        # A C program says a dimension size once.
         for matrices in ((ones(2, 3), ones(4, 3)), (ones(2, 3), ones(3, 4))) if name != "object" else ():
             expect_error(name, "disagree", lambda: model.run("loop", np.array(1), *matrices))
         expect_close(name, model.run("shrinks", np.array(0), ones(7)), 7)
         expect_error(name, "another one of dimension 0", lambda: model.run("shrinks", np.array(1), ones(7)))
 
 
-run_tests([test_uninitialized, test_checks, test_slices, test_out_of_range, test_extents])
+run_tests([test_uninitialized, test_checks, test_slices, test_out_of_range, test_dim_sizes])

@@ -104,7 +104,7 @@ func.func @step""").replace("""  %w = train.read @w : tensor<4x4xf32>
     %u = train.read @u : tensor<2x4xf32>
     %xi = """)
 
-# The same, with ops whose results have the extents of their operands.
+# The same, with ops whose results have the dimension sizes of their operands.
 PRODUCTS = RECURRENT.replace(
     "    %a = linalg.matmul ins(%xi, %u : tensor<?x2xf32>, tensor<2x4xf32>) outs(%start : tensor<?x4xf32>) "
     "-> tensor<?x4xf32>\n"
@@ -291,7 +291,7 @@ func.func @f(%a: tensor<f64>, %b: tensor<f64>, %da: tensor<f64>, %db: tensor<f64
         expect_close(f"{name}: along b", model.run("f", *at, zero, one), (2.0, 6.0, 1.0))
 
 
-# Bodies of loops whose carried tensor has its extents from something else than
+# Bodies of loops whose carried tensor has its dimension sizes from something else than
 # what it carried, which is all that the loop's own derivative passes on.
 LOOPS = {
     "sum": """

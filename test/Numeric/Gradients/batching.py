@@ -65,10 +65,10 @@ def indent(body: str) -> str:
 
 def outer_argument(sample: Sample, argument: int) -> str:
     """The type of a gradient that a function returns: where nothing of y is dynamic, an
-    extent of x may be known from elsewhere."""
+    dimension size of x may be known from elsewhere."""
     arg = sample.args[argument]
     is_static = "?" not in (sample.static_result or sample.result)
-    return f"tensor<{''.join(f'{extent}x' for extent in arg.shape)}f64>" if is_static else arg.type
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in arg.shape)}f64>" if is_static else arg.type
 
 
 def outer_type(sample: Sample, argument: int) -> str:

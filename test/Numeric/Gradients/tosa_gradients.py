@@ -127,7 +127,7 @@ def test_refusals() -> None:
     assert sample is not None
     expect_refusal(program("f", sample, [np.ones(y.shape) for _, y in sample.results]),
                    r":\d+:12: error: expected a lower bound and a step that are constants, and an upper bound that a "
-                   "constant or extents of tensors limit, to differentiate")
+                   "constant or dimension sizes of tensors limit, to differentiate")
     for op in sorted(FLAT):
         sample = SAMPLES[op](ELEMENTS["f64"])
         assert sample is not None
@@ -175,7 +175,7 @@ def test_dynamic() -> None:
             np.testing.assert_allclose(model.run("dynamic", x, w, b), y.max((1, 2)).sum(1, keepdims=True), rtol=1e-4)
         a = np.ones((2, 3), np.float32)
         np.testing.assert_array_equal(model.run("sizes", a, a), a + a)
-        expect_error(configuration, "feeds disagree on the extent",
+        expect_error(configuration, "feeds disagree on the dimension size",
                      lambda: model.run("sizes", a, np.ones((1, 3), np.float32)))
 
 

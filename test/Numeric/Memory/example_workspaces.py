@@ -2,7 +2,7 @@
 # REQUIRES: python
 # RUN: %python %s %t
 """T6: the state block of a C header has the workspace that its entries need where
-every extent is at its bound, and no more."""
+every dimension size is at its bound, and no more."""
 
 import json
 import subprocess

@@ -166,7 +166,7 @@ def train(model: Model) -> List[Array]:
 def expect_same(what: str, text: str, shares: Sequence[float], configurations: Sequence[str] = ALL) -> None:
     """Trains with shares of the workspace that the model has without a budget."""
     for configuration in configurations:
-        whole = make(text, configuration, max_extent=BATCH)
+        whole = make(text, configuration, max_dim_size=BATCH)
         losses = train(whole)
         # The test is about training, not about numbers that do not move.
         assert np.isfinite(losses).all() and losses[0] != losses[-1], losses
@@ -174,7 +174,7 @@ def expect_same(what: str, text: str, shares: Sequence[float], configurations: S
         for share in shares:
             budget = int(size * share)
             case = f"{what}, {configuration}, {budget} of {size} bytes"
-            model = make(text, configuration, max_extent=BATCH, memory_budget=budget)
+            model = make(text, configuration, max_dim_size=BATCH, memory_budget=budget)
             found = model.workspace_bytes("step")
             if not 0 < found <= budget:
                 raise AssertionError(f"{case}: found a workspace of {found} bytes")
@@ -223,13 +223,13 @@ def train_graph(graph: Graph, model: Model) -> List[Array]:
 
 def expect_graph_same(graph: Graph, configuration: str) -> int:
     """As `expect_same`, with less and less as long as it suffices: how often it did."""
-    whole = make(graph.module(), configuration, ("step",), max_extent=BATCH)
+    whole = make(graph.module(), configuration, ("step",), max_dim_size=BATCH)
     expected = train_graph(graph, whole)
     size = whole.workspace_bytes("step")
     for count, share in enumerate(np.arange(0.9, 0.2, -0.1)):
         budget = int(size * share)
         try:
-            model = make(graph.module(), configuration, ("step",), max_extent=BATCH, memory_budget=budget)
+            model = make(graph.module(), configuration, ("step",), max_dim_size=BATCH, memory_budget=budget)
         except flywheel.CompileError as error:
             if "needs a workspace of at least" not in str(error):
                 raise
@@ -251,13 +251,13 @@ def test_graphs() -> None:
 
 
 def test_out_of_reach() -> None:
-    expect_error("budget", r"'step' needs a workspace of at least \d+ bytes where every extent is 24, more than "
-                           r"the memory budget of 1000 bytes",
-                 lambda: flywheel.compile(deep_mlp(4), memory_budget=1000, max_extent=BATCH), flywheel.CompileError)
+    expect_error("budget", r"'step' needs a workspace of at least \d+ bytes where every dimension size is 24, "
+                 r"more than the memory budget of 1000 bytes",
+                 lambda: flywheel.compile(deep_mlp(4), memory_budget=1000, max_dim_size=BATCH), flywheel.CompileError)
     expect_error("negative", "memory_budget of at least 0 bytes",
                  lambda: flywheel.compile(deep_mlp(1), memory_budget=-1), ValueError)
-    expect_error("extent", "max_extent of at least 1",
-                 lambda: flywheel.compile(deep_mlp(1), memory_budget=1 << 20, max_extent=0), ValueError)
+    expect_error("dim_size", "max_dim_size of at least 1",
+                 lambda: flywheel.compile(deep_mlp(1), memory_budget=1 << 20, max_dim_size=0), ValueError)
 
 
 run_tests([value for name, value in sorted(globals().items()) if name.startswith("test_")])

@@ -30,8 +30,8 @@ def model(element: str, optimizer: str) -> str:
     text += f"func.func @train_step(%x: {x}, %label: tensor<?xi32>) -> {loss} {{\n"
     text += "".join(f"  %{name} = train.read @{name} : {kind}\n" for name, kind in kinds.items())
     source, before = "x", x
-    for number, (padding, extent, channels) in enumerate((("same", 8, 6), ("valid", 2, 16)), 1):
-        z, p = (tensor(("?", n, n, channels), element) for n in (extent, extent // 2))
+    for number, (padding, dim_size, channels) in enumerate((("same", 8, 6), ("valid", 2, 16)), 1):
+        z, p = (tensor(("?", n, n, channels), element) for n in (dim_size, dim_size // 2))
         n, w, b = number, kinds[f"w{number}"], kinds[f"b{number}"]
         text += (f"  %c{n} = nn.conv2d %{source}, %w{n} padding {padding} : ({before}, {w}) -> {z}\n"
                  f"  %v{n} = nn.broadcast %b{n} dims [3] like %c{n} : ({b}, {z}) -> {z}\n"

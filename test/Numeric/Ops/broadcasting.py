@@ -79,7 +79,7 @@ def test_nan() -> None:
 def sum_to(gradient: Array, shape: Tuple[int, ...]) -> Array:
     """The sum over the dimensions along which an operand of `shape` repeats."""
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
-    axes = tuple(i for i, extent in enumerate(shape) if extent == 1 and gradient.shape[i] != 1)
+    axes = tuple(i for i, dim_size in enumerate(shape) if dim_size == 1 and gradient.shape[i] != 1)
     result: Array = gradient.sum(axis=axes, keepdims=True)
     return result
 
@@ -101,7 +101,7 @@ def test_gradients() -> None:
     for op, slope in slopes.items():
         for lhs, rhs, result, a, b in PAIRS:
             if "?" in lhs and "?" not in result:
-                continue  # A result, here the gradient, says the extent that it always has.
+                continue  # A result, here the gradient, says the dimension size that it always has.
             types = [f"tensor<{shape}f64>" for shape in (lhs, rhs, result)]
             name = f"f{len(wanted)}"
             text += f"""

@@ -3,7 +3,7 @@
 # RUN: %python %s
 """Convolutions against numpy (X2, X3, X11, G11, G16), in every configuration.
 
-Worked examples; then random extents, strides, paddings, dilations and groups of
+Worked examples; then random dimension sizes, strides, paddings, dilations and groups of
 `nn.conv2d`, `nn.conv2d_transpose` and `nn.conv2d_filter_grad`, whose arguments are
 small integers: sums are exact in any order.
 

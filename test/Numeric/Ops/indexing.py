@@ -21,7 +21,7 @@ def draw(rng: np.random.Generator, shape: Tuple[int, ...], dtype: Any) -> Array:
     return np.asarray(rng.integers(-8, 9, shape)).astype(dtype)
 
 
-# The declared shapes and the extents of x and of the indices, and the axis.
+# The declared shapes and the dimension sizes of x and of the indices, and the axis.
 GATHERS: Tuple[Tuple[Any, Any, Any, Any, int], ...] = (
     ((10, 64), (10, 64), ("?",), (7,), 0),
     (("?", 5), (9, 5), ("?", 3), (2, 3), 0),
@@ -43,15 +43,15 @@ def test_gather() -> None:
     rng = np.random.default_rng(1)
     cases = Cases()
     for element, dtype in NUMBERS.items():
-        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+        for number, (x_shape, x_dim_sizes, i_shape, i_dim_sizes, axis) in enumerate(GATHERS):
             integer = list(INDICES)[number % len(INDICES)]
             x, i = tensor(x_shape, element), tensor(i_shape, integer)
             y = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
             expect = cases.add(f"gather {element} {axis}", (x, i), y,
                                f"%y = nn.gather %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
-            values = draw(rng, x_extents, dtype)
+            values = draw(rng, x_dim_sizes, dtype)
             # numpy cannot draw from an empty range.
-            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
+            indices = np.asarray(rng.integers(0, max(1, x_dim_sizes[axis]), i_dim_sizes)).astype(INDICES[integer])
             expect([values, indices], np.take(values, indices.astype(np.int64), axis))
     cases.check()
 
@@ -61,15 +61,15 @@ def test_scatters() -> None:
     rng = np.random.default_rng(2)
     cases = Cases()
     for element, dtype in NUMBERS.items():
-        for number, (x_shape, x_extents, i_shape, i_extents, axis) in enumerate(GATHERS):
+        for number, (x_shape, x_dim_sizes, i_shape, i_dim_sizes, axis) in enumerate(GATHERS):
             integer = list(INDICES)[number % len(INDICES)]
             x, i = tensor(x_shape, element), tensor(i_shape, integer)
             u = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
             expect = cases.add(f"scatter_add {element} {axis}", (x, i, u), x,
                                f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
-            values = draw(rng, x_extents, dtype)
-            indices = np.asarray(rng.integers(0, max(1, x_extents[axis]), i_extents)).astype(INDICES[integer])
-            updates = draw(rng, (*x_extents[:axis], *i_extents, *x_extents[axis + 1:]), dtype)
+            values = draw(rng, x_dim_sizes, dtype)
+            indices = np.asarray(rng.integers(0, max(1, x_dim_sizes[axis]), i_dim_sizes)).astype(INDICES[integer])
+            updates = draw(rng, (*x_dim_sizes[:axis], *i_dim_sizes, *x_dim_sizes[axis + 1:]), dtype)
             result, replaced = values.copy(), values.copy()
             where: Any = (slice(None),) * axis + (indices.astype(np.int64),)
             np.add.at(result, where, updates)
@@ -84,7 +84,7 @@ def test_scatters() -> None:
     cases.check()
 
 
-# The declared shape and the extents of x, the positions along the axis as declared and as found, and the axis.
+# The declared shape and the dimension sizes of x, the positions along the axis as declared and as found, and the axis.
 ALONG_AXIS: Tuple[Tuple[Any, Any, Any, int, int], ...] = (
     ((7,), (7,), 12, 12, 0),
     (("?", 5), (9, 5), "?", 3, 0),
@@ -103,22 +103,22 @@ def test_along_axis() -> None:
     rng = np.random.default_rng(6)
     cases = Cases()
     for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
-        for number, (shape, extents, declared, count, axis) in enumerate(ALONG_AXIS):
+        for number, (shape, dim_sizes, declared, count, axis) in enumerate(ALONG_AXIS):
             integer = list(INDICES)[number % len(INDICES)]
             x = tensor(shape, element)
             i_shape = (*shape[:axis], declared, *shape[axis + 1:])
             i, y = tensor(i_shape, integer), tensor(i_shape, element)
             expect = cases.add(f"take {element} {axis}", (x, i), y,
                                f"%y = nn.take_along_axis %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
-            values = draw(rng, extents, dtype)
-            i_extents = (*extents[:axis], count, *extents[axis + 1:])
-            indices = np.asarray(rng.integers(0, max(1, extents[axis]), i_extents)).astype(INDICES[integer])
+            values = draw(rng, dim_sizes, dtype)
+            i_dim_sizes = (*dim_sizes[:axis], count, *dim_sizes[axis + 1:])
+            indices = np.asarray(rng.integers(0, max(1, dim_sizes[axis]), i_dim_sizes)).astype(INDICES[integer])
             wide = indices.astype(np.int64)
             expect([values, indices], np.take_along_axis(values, wide, axis))
             expect = cases.add(f"scatter_add {element} {axis}", (x, i, y), x,
                                f"%y = nn.scatter_add_along_axis %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}")
-            updates, result = draw(rng, i_extents, dtype), values.copy()
-            where = list(np.indices(i_extents))
+            updates, result = draw(rng, i_dim_sizes, dtype), values.copy()
+            where = list(np.indices(i_dim_sizes))
             where[axis] = wide
             np.add.at(result, tuple(where), updates)
             expect([values, indices, updates], result)
@@ -178,7 +178,7 @@ def test_along_axis_errors() -> None:
         model.run("step", indices)
         np.subtract.at(expected, (np.arange(3)[:, None], indices), np.float32(1.5))
         expect_equal(f"{configuration} step", model["v"], expected)
-        if configuration in ("reference", "optimized"):  # In C one number is the extent of both.
+        if configuration in ("reference", "optimized"):  # In C one number is the dimension size of both.
             expect_error(configuration, "it is 3 in placeholder 'x' and 2 in placeholder 'i' of shape .2, 2., expected "
                          "equal ones in 'nn.take_along_axis'",
                          lambda: model.run("sizes", start, np.zeros((2, 2), np.int32)))
@@ -274,8 +274,8 @@ def test_embedding() -> None:
             expect_close(f"{configuration} bump", model["table"], expected)
 
 
-def test_checked_extents() -> None:
-    """X11: extents that only the step knows are checked; so is an index into nothing."""
+def test_checked_dim_sizes() -> None:
+    """X11: dimension sizes that only the step knows are checked; so is an index into nothing."""
     text = """
 func.func @add(%x: tensor<?x?xf32>, %i: tensor<?xi32>, %u: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %y = nn.scatter_add %x, %i, %u axis 0
@@ -308,14 +308,14 @@ def test_cumsum() -> None:
     rng = np.random.default_rng(4)
     cases = Cases()
     for element, dtype in {**NUMBERS, "i8": np.int8}.items():
-        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), (("?", 33), (6, 33)), ((2, "?", 3, 17), (2, 5, 3, 17)),
-                               (("?", 3), (0, 3)), ((1, 1), (1, 1))):
+        for shape, sizes in (((7,), (7,)), (("?", 5), (4, 5)), (("?", 33), (6, 33)), ((2, "?", 3, 17), (2, 5, 3, 17)),
+                             (("?", 3), (0, 3)), ((1, 1), (1, 1))):
             kind = tensor(shape, element)
             for axis in range(len(shape)):
                 for flags in ("", " exclusive", " reverse", " exclusive reverse"):
                     expect = cases.add(f"cumsum {element} {axis}{flags}", (kind,), kind,
                                        f"%y = nn.cumsum %a0 axis {axis}{flags} : {kind} -> {kind}")
-                    x = draw(rng, extents, dtype)
+                    x = draw(rng, sizes, dtype)
                     flipped = np.flip(x, axis) if "reverse" in flags else x
                     sums = np.cumsum(flipped, axis, dtype=dtype)
                     if "exclusive" in flags:
@@ -329,7 +329,7 @@ def test_cumprod() -> None:
     rng = np.random.default_rng(5)
     cases = Cases()
     for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
-        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
+        for shape, dim_sizes in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
                                ((1, 1), (1, 1))):
             kind = tensor(shape, element)
             for axis in range(len(shape)):
@@ -337,10 +337,10 @@ def test_cumprod() -> None:
                     expect = cases.add(f"cumprod {element} {axis}{flags}", (kind,), kind,
                                        f"%y = nn.cumprod %a0 axis {axis}{flags} : {kind} -> {kind}")
                     # Products of powers of 2 are exact, those of integers wrap.
-                    x = rng.choice([0, 1, -1, 2, -2, 2], extents).astype(dtype)
+                    x = rng.choice([0, 1, -1, 2, -2, 2], dim_sizes).astype(dtype)
                     flipped = np.flip(x, axis) if "reverse" in flags else x
                     if "exclusive" in flags:
-                        ones = np.ones((*extents[:axis], 1, *extents[axis + 1:]), dtype)
+                        ones = np.ones((*dim_sizes[:axis], 1, *dim_sizes[axis + 1:]), dtype)
                         flipped = np.delete(np.concatenate([ones, flipped], axis), -1, axis)
                     products = np.cumprod(flipped, axis, dtype=dtype)
                     expect([x], np.flip(products, axis) if "reverse" in flags else products)
@@ -356,7 +356,7 @@ def test_logcumsumexp() -> None:
     draws = (rng.normal(0, 3, 100), [-3e4, -700, 0, 700, 3e4], [-np.inf, -np.inf, -1, 2],
              [-np.inf, -np.inf, np.inf, -1, 2, 2, 3, np.nan])
     for element, dtype in floats.items():
-        for shape, extents in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
+        for shape, dim_sizes in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
                                ((1, 1), (1, 1))):
             kind = tensor(shape, element)
             for axis in range(len(shape)):
@@ -364,7 +364,7 @@ def test_logcumsumexp() -> None:
                     expect = cases.add(f"logcumsumexp {element} {axis}{flags}", (kind,), kind,
                                        f"%y = nn.logcumsumexp %a0 axis {axis}{flags} : {kind} -> {kind}")
                     for values in draws:
-                        x = rng.choice(values, extents).astype(dtype)
+                        x = rng.choice(values, dim_sizes).astype(dtype)
                         flipped = np.flip(x, axis) if "reverse" in flags else x
                         with np.errstate(invalid="ignore"):
                             sums = np.logaddexp.accumulate(flipped.astype(np.float64), axis)
@@ -530,12 +530,12 @@ def test_tile() -> None:
     for element, dtype in {**NUMBERS, "i1": np.bool_}.items():
         sizes: Any = ((("?", 3), (4, 3), (1, 5)), ((2, 1, 17), (2, 1, 17), (3, 2, 2)), ((), (), ()),
                       ((3,), (3,), (0,)), (("?", 2, "?"), (1, 2, 9), (1, 3, 1)))
-        for shape, extents, multiples in sizes:
+        for shape, dim_sizes, multiples in sizes:
             source = tensor(shape, element)
             result = tensor([n if n == "?" else n * m for n, m in zip(shape, multiples)], element)
             expect = cases.add(f"tile {element}", (source,), result,
                                f"%y = nn.tile %a0 multiples {list(multiples)} : {source} -> {result}")
-            x = draw(rng, extents, dtype)
+            x = draw(rng, dim_sizes, dtype)
             expect([x], np.tile(x, multiples))
     cases.check()
 
@@ -603,5 +603,5 @@ def test_slices() -> None:
 
 
 run_tests([test_gather, test_scatters, test_along_axis, test_along_axis_errors, test_boolean_indices, test_embedding,
-           test_checked_extents, test_cumsum, test_cumprod, test_logcumsumexp, test_logcumsumexp_of_infinities,
+           test_checked_dim_sizes, test_cumsum, test_cumprod, test_logcumsumexp, test_logcumsumexp_of_infinities,
            test_iota, test_branches_and_loops, test_tile, test_argmin, test_slices])

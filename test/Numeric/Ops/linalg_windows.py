@@ -89,8 +89,8 @@ CASES = (
 
 
 def tensor(shape: Sequence[int], is_dynamic: bool = False) -> str:
-    extents = ["?" if is_dynamic and i == 0 else str(extent) for i, extent in enumerate(shape)]
-    return f"tensor<{'x'.join(extents)}xf64>"
+    dim_sizes = ["?" if is_dynamic and i == 0 else str(dim_size) for i, dim_size in enumerate(shape)]
+    return f"tensor<{'x'.join(dim_sizes)}xf64>"
 
 
 def module(case: Case, is_dynamic: bool) -> str:

@@ -20,9 +20,9 @@ def test_triangle() -> None:
     cases = Cases()
     dtypes = {**DTYPES, "i32": np.int32, "i1": np.bool_}
     for element, dtype in dtypes.items():
-        for extents, shape in (((3, 3), (3, 3)), (("?", 17), (5, 17)), (("?", 3, "?"), (2, 3, 1)),
+        for dim_sizes, shape in (((3, 3), (3, 3)), (("?", 17), (5, 17)), (("?", 3, "?"), (2, 3, 1)),
                                ((2, "?", 3, 9), (2, 4, 3, 9)), (("?", 0), (3, 0))):
-            kind = tensor(extents, element)
+            kind = tensor(dim_sizes, element)
             for name, keep in (("lower", np.tril), ("upper", np.triu)):
                 for k in (-2, 0, 1, 40, 2**63 - 1, -2**63):
                     fill = 1 if dtype is np.bool_ else -7
@@ -49,10 +49,10 @@ def test_cholesky() -> None:
     rng = np.random.default_rng(2)
     cases = Cases()
     for element, dtype in DTYPES.items():
-        for extents, shape in (((1, 1), (1, 1)), ((5, 5), (5, 5)), (("?", "?"), (33, 33)), (("?", 3, 3), (4, 3, 3)),
+        for dim_sizes, shape in (((1, 1), (1, 1)), ((5, 5), (5, 5)), (("?", "?"), (33, 33)), (("?", 3, 3), (4, 3, 3)),
                                (("?", 3, 3), (0, 3, 3)), ((2, "?", 17, 17), (2, 1, 17, 17)), ((0, 0), (0, 0)),
                                ((120, 120), (120, 120))):
-            kind = tensor(extents, element)
+            kind = tensor(dim_sizes, element)
             expect = cases.add(f"cholesky {element}", (kind,), kind, f"%y = nn.cholesky %a0 : {kind}")
             a = positive(rng, shape, dtype)
             factors = np.linalg.cholesky(a.astype(np.float64))
@@ -92,16 +92,16 @@ def test_triangular_solve() -> None:
     for element, dtype in DTYPES.items():
         for batch, n, k in ((), 5, "?"), ((), "?", 1), ((), 33, 40), (("?",), 4, 3), ((2, "?"), 9, "?"), ((), 1, 1):
             a, b = tensor((*batch, n, n), element), tensor((*batch, n, k), element)
-            extents = tuple(3 if extent == "?" else int(extent) for extent in cast(Sequence[Any], batch))
+            dim_sizes = tuple(3 if dim_size == "?" else int(dim_size) for dim_size in cast(Sequence[Any], batch))
             rows, columns = (7 if n == "?" else int(n)), (6 if k == "?" else int(k))
             for kind in ("lower", "upper"):
                 for flags in ("", " transpose", " unit_diagonal", " transpose unit_diagonal"):
                     expect = cases.add(f"triangular_solve {kind} {element}{flags}", (a, b), b,
                                        f"%y = nn.triangular_solve {kind} %a0, %a1{flags} : ({a}, {b}) -> {b}")
                     # Well conditioned with either diagonal.
-                    matrix = rng.uniform(-1, 1, (*extents, rows, rows)) / rows
+                    matrix = rng.uniform(-1, 1, (*dim_sizes, rows, rows)) / rows
                     matrix = (matrix + 2 * np.eye(rows)).astype(dtype)
-                    rhs = rng.standard_normal((*extents, rows, columns)).astype(dtype)
+                    rhs = rng.standard_normal((*dim_sizes, rows, columns)).astype(dtype)
                     triangle = (np.tril if kind == "lower" else np.triu)(matrix.astype(np.float64))
                     if "unit" in flags:
                         triangle += np.eye(rows) * (1 - triangle)

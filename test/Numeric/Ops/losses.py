@@ -220,14 +220,14 @@ def test_sixteen_bits() -> None:
             expect(f"{element} l2", model.run("l2", many), (12150.0, many.astype(np.float64)), 1)
 
 
-def test_mixed_extents() -> None:
-    """X11: extents that only one of two types knows."""
+def test_mixed_dim_sizes() -> None:
+    """X11: dimension sizes that only one of two types knows."""
     a, b = "tensor<3x?xf64>", "tensor<?x4xf64>"
     text = with_gradient("square", (a, b), 0, "tensor<3xf64>",
                          f"%y = nn.mean_squared_error %a0, %a1 reduction none : ({a}, {b}) -> tensor<3xf64>")
     text += with_gradient("sigmoid", (a, b), 1, "tensor<3x4xf64>",
                           f"%y = nn.sigmoid_cross_entropy %a0, %a1 reduction none : ({a}, {b}) -> tensor<3x4xf64>")
-    # An entry returns what its feeds' extents say: here the types know more.
+    # An entry returns what its feeds' dimension sizes say: here the types know more.
     text = text.replace(f"-> (tensor<3xf64>, {a})", "-> (tensor<3xf64>, tensor<3x4xf64>)").replace(
         f"-> (tensor<3x4xf64>, {b})", "-> (tensor<3x4xf64>, tensor<3x4xf64>)")
     for kind in (a, b):
@@ -250,17 +250,17 @@ def test_dynamic_classes() -> None:
     """X6: labels of every integer type, and a number of classes that no type says."""
     rng = np.random.default_rng(7)
     for integer, dtype in (("i8", np.int8), ("i32", np.int32), ("i64", np.int64)):
-        for rows, extents in (("?", (5,)), ("?x2", (3, 2))):
+        for rows, dim_sizes in (("?", (5,)), ("?x2", (3, 2))):
             kind, labels = f"tensor<{rows}x?xf64>", f"tensor<{rows}x{integer}>"
             text = with_gradient("mean", (kind, labels), 0, "tensor<f64>",
                                  f"%y = nn.sparse_softmax_cross_entropy %a0, %a1 : ({kind}, {labels}) -> tensor<f64>")
-            z = rng.standard_normal((*extents, 7))
-            label = rng.integers(0, 7, extents).astype(dtype)
+            z = rng.standard_normal((*dim_sizes, 7))
+            label = rng.integers(0, 7, dim_sizes).astype(dtype)
             softmax = np.exp(z) / np.exp(z).sum(-1, keepdims=True)
             hot = np.eye(7)[label]
             value = -np.log((softmax * hot).sum(-1)).mean()
             check(text, [("mean", [z, label], value, (softmax - hot) / label.size)], IN_PROCESS)
 
 
-run_tests([test_dynamic_classes, test_mixed_extents, test_x5_x6, test_large_numbers, test_kinks, test_small_errors,
+run_tests([test_dynamic_classes, test_mixed_dim_sizes, test_x5_x6, test_large_numbers, test_kinks, test_small_errors,
            test_sixteen_bits])

@@ -135,7 +135,7 @@ def check_symbols(samples: Dict[str, Sample], known: Set[str], targets: Tuple[st
 
 
 def run(samples: Dict[str, Sample], labels: Dict[str, Pair], configuration: str) -> None:
-    model = make(module(samples), configuration, max_extent=64)
+    model = make(module(samples), configuration, max_dim_size=64)
     model.initialize()
     for name, sample in samples.items():
         feeds = [np.asarray(x, np.int64 if "index>" in kind else None, order="C") for kind, x in sample.args]

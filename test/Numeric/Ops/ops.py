@@ -94,8 +94,8 @@ def test_elementwise() -> None:
                 if op in ("math.log1p", "math.sqrt"):  # Of what is not negative.
                     body = f"%p = math.absf %a0 : {kind}\n  %y = {op} %p : {kind}"
                 expect = cases.add(f"{op} {element}", (kind,), kind, body)
-                extents = [11 if n == "?" else int(n) for n in cast(Sequence[Any], shape)]
-                x = np.asarray(rng.uniform(-5, 5, extents)).astype(dtype)
+                dim_sizes = [11 if n == "?" else int(n) for n in cast(Sequence[Any], shape)]
+                x = np.asarray(rng.uniform(-5, 5, dim_sizes)).astype(dtype)
                 expect([x], np.sqrt(np.abs(x)) if op == "math.sqrt" else reference(x.astype(np.float64)), 10)
         for n in (1, 3, 17, 100):
             kind = tensor(("?", n), element)

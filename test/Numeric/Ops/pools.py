@@ -3,7 +3,7 @@
 # RUN: %python %s
 """Pools against numpy (X8, X11, G11, G12), in every configuration.
 
-Worked examples; then random extents, windows, strides and paddings of the five
+Worked examples; then random dimension sizes, windows, strides and paddings of the five
 ops, with equal elements, infinities and NaNs where a maximum is.
 
 usage: pools.py [--random N] [--seed N]

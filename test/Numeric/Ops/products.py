@@ -40,10 +40,10 @@ def test_batched_matmul() -> None:
                         expect = cases.add(f"matmul {element} {ta} {tb}", (a, b), result,
                                            f"%y = nn.matmul %a0, %a1 {{{flags}}} : ({a}, {b}) -> {result}")
                         for m in (1, 13):
-                            extents = [3 if extent == "?" else 2 for extent in lead]
+                            dim_sizes = [3 if dim_size == "?" else 2 for dim_size in lead]
                             # Small integers: exact in any order.
-                            x = rng.integers(-8, 9, (*extents, m, k)).astype(dtype)
-                            w = rng.integers(-8, 9, (*extents, k, n)).astype(dtype)
+                            x = rng.integers(-8, 9, (*dim_sizes, m, k)).astype(dtype)
+                            w = rng.integers(-8, 9, (*dim_sizes, k, n)).astype(dtype)
                             expect([np.array(x.swapaxes(-1, -2) if ta else x, order="C"),
                                     np.array(w.swapaxes(-1, -2) if tb else w, order="C")], x @ w)
         cases.check(IN_PROCESS)
@@ -61,8 +61,8 @@ def test_dense_rows() -> None:
                                    f"%z = nn.dense %a0, %a1, %a2 : ({x}, {w}, {b}) -> {y}\n  %y = nn.relu %z : {y}")
                 plain = cases.add(f"dense {element} without bias", (x, w), y,
                                   f"%y = nn.dense %a0, %a1 : ({x}, {w}) -> {y}")
-                for extent in (0, 1, 7):
-                    shape = [extent if e == "?" else int(e) for e in lead]
+                for dim_size in (0, 1, 7):
+                    shape = [dim_size if e == "?" else int(e) for e in lead]
                     inputs = [rng.standard_normal(s).astype(dtype) for s in ((*shape, k), (k, n), (n,))]
                     exact = inputs[0].astype(np.float64) @ inputs[1]
                     plain(inputs[:2], exact, np.sqrt(k))
@@ -109,8 +109,8 @@ func.func @step(%x: tensor<?x?x6xf64>, %t: tensor<?x?x4xf64>) -> tensor<f64> {
                 expect_close(f"{configuration} {name}", model[name], value)
 
 
-def test_extents_are_checked() -> None:
-    """X11: leading extents that no type knows."""
+def test_dim_sizes_are_checked() -> None:
+    """X11: leading dimension sizes that no type knows."""
     kind = "tensor<?x2x3xf32>"
     other = "tensor<?x3x2xf32>"
     text = (f"func.func @f(%a: {kind}, %b: {other}) -> tensor<f32> {{\n"
@@ -121,9 +121,9 @@ def test_extents_are_checked() -> None:
         a, b = np.ones((4, 2, 3), np.float32), np.ones((4, 3, 2), np.float32)
         expect_close(configuration, model.run("f", a, b), 4 * 4 * 9 / 2)
         expect_error(configuration,
-                     "feeds disagree on the extent 'batch': it is 4 in placeholder 'a' and 5 in placeholder 'b' "
-                     r"of shape \(5, 3, 2\), expected equal ones in 'nn.matmul' at <string>:\d+:\d+",
+                     "feeds disagree on the dimension size 'batch': it is 4 in placeholder 'a' and 5 in "
+                     r"placeholder 'b' of shape \(5, 3, 2\), expected equal ones in 'nn.matmul' at <string>:\d+:\d+",
                      lambda: model.run("f", a, np.ones((5, 3, 2), np.float32)))  # noqa: B023
 
 
-run_tests([test_x1, test_batched_matmul, test_dense_rows, test_step_of_sequences, test_extents_are_checked])
+run_tests([test_x1, test_batched_matmul, test_dense_rows, test_step_of_sequences, test_dim_sizes_are_checked])

@@ -57,7 +57,7 @@ CLAUSES: List[Dict[str, float]] = [
 
 
 def tensor(name: str, element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in SHAPES[name])}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in SHAPES[name])}{element}>"
 
 
 def modified(clauses: Dict[str, float], p: Dict[str, Array], g: Dict[str, Array],

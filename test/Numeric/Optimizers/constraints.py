@@ -50,7 +50,7 @@ def dense(values: Any) -> str:
 
 
 def tensor(shape: Tuple[int, ...], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
 # A rate of 0: the new value before the projection is the old one.

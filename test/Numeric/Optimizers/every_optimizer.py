@@ -51,7 +51,7 @@ func.func @step() {
 
 
 def tensor(shape: Tuple[int, ...], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
 def program(attribute: str, element: str) -> str:

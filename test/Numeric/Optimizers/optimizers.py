@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 def tensor(shape: Sequence[Any], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
 def total(name: str, shape: Sequence[Any], element: str, result: str) -> str:
@@ -307,9 +307,9 @@ def test_shapes() -> None:
                                  optimizer.p)
 
 
-def layer(number: int, element: str, extents: Tuple[int, int], optimizer: str) -> str:
+def layer(number: int, element: str, dim_sizes: Tuple[int, int], optimizer: str) -> str:
     """A dense layer whose loss is <x w + b, g>: the gradients are x^T g and sum g."""
-    m, n = extents
+    m, n = dim_sizes
     x, w, b, z = (tensor(shape, element) for shape in (("?", m), (m, n), (n,), ("?", n)))
     return (f"train.variable @w{number} : {w}\ntrain.variable @b{number} : {b}\n"
             f"func.func @step{number}(%x: {x}, %g: {z}) -> tensor<{element}> {{\n"
@@ -320,11 +320,11 @@ def layer(number: int, element: str, extents: Tuple[int, int], optimizer: str) -
             f"  return %loss : tensor<{element}>\n}}\n")
 
 
-def check_layers(element: str, dtype: Any, extents: Tuple[int, int], names: Sequence[str]) -> None:
-    rng = np.random.default_rng(extents[0] * 1000 + extents[1])
+def check_layers(element: str, dtype: Any, dim_sizes: Tuple[int, int], names: Sequence[str]) -> None:
+    rng = np.random.default_rng(dim_sizes[0] * 1000 + dim_sizes[1])
     optimizers = [("sgd", dict(lr=0.01)), ("sgd", dict(lr=0.01, momentum=0.9)),
                   ("momentum", dict(lr=0.01, momentum=0.9, nesterov=True)), ("adam", dict(lr=0.01))]
-    text = "".join(layer(number, element, extents, spell(name, options))
+    text = "".join(layer(number, element, dim_sizes, spell(name, options))
                    for number, (name, options) in enumerate(optimizers))
     for configuration, model in configurations(text, names):
         model.initialize()
@@ -333,10 +333,10 @@ def check_layers(element: str, dtype: Any, extents: Tuple[int, int], names: Sequ
             b = RULES[name](model[f"b{number}"], **options)
             for batch in (5, 1, 64, 33, 16, 100):
                 # Small integers: the sums are exact in any order.
-                x = rng.integers(-3, 4, (batch, extents[0])).astype(dtype)
-                g = rng.integers(-3, 4, (batch, extents[1])).astype(dtype)
+                x = rng.integers(-3, 4, (batch, dim_sizes[0])).astype(dtype)
+                g = rng.integers(-3, 4, (batch, dim_sizes[1])).astype(dtype)
                 loss = model.run(f"step{number}", x, g)
-                what = f"{configuration} {element} {extents} {name} batch {batch}"
+                what = f"{configuration} {element} {dim_sizes} {name} batch {batch}"
                 exact = float(np.sum((x @ w.p + b.p) * g))
                 scale = float(np.sum((np.abs(x) @ np.abs(w.p) + np.abs(b.p)) * np.abs(g)))
                 assert abs(float(loss) - exact) <= (1e-6 if element == "f32" else 1e-13) * scale + 1e-6, what
@@ -348,8 +348,8 @@ def check_layers(element: str, dtype: Any, extents: Tuple[int, int], names: Sequ
 
 def test_layers() -> None:
     """R4, G14, O28: updates that consume the weight gradient, for odd sizes and batches."""
-    for extents in ((1, 1), (3, 5), (17, 33), (64, 128), (100, 7), (31, 130), (9, 16)):
-        check_layers("f32", np.float32, extents, IN_PROCESS)
+    for dim_sizes in ((1, 1), (3, 5), (17, 33), (64, 128), (100, 7), (31, 130), (9, 16)):
+        check_layers("f32", np.float32, dim_sizes, IN_PROCESS)
     check_layers("f64", np.float64, (17, 33), ALL)
     check_layers("f32", np.float32, (65, 31), ("object",))
 

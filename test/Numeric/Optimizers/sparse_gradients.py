@@ -20,7 +20,7 @@ NUMPY = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def kind(shape: Sequence[object], element: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{element}>"
 
 
 # Of which the first ones are tested in more than one way.
@@ -106,9 +106,9 @@ func.func @step(%ids: {ids}, %y: {rows}) {{
 
 def draw(case: Case, rng: np.random.Generator, count: int, highest: int) -> Tuple[Array, Array]:
     """Indices below `highest`, and targets."""
-    extents = [count if extent == "?" else int(str(extent)) for extent in case.ids]
-    ids = rng.integers(0, highest, extents).astype(f"int{case.integer[1:]}")
-    targets = rng.normal(size=(*extents, *case.shape[1:])).astype(NUMPY[case.element])
+    dim_sizes = [count if dim_size == "?" else int(str(dim_size)) for dim_size in case.ids]
+    ids = rng.integers(0, highest, dim_sizes).astype(f"int{case.integer[1:]}")
+    targets = rng.normal(size=(*dim_sizes, *case.shape[1:])).astype(NUMPY[case.element])
     return ids, targets
 
 

@@ -32,8 +32,8 @@ def test_long_sums() -> None:
     sums = {"column": ("?x1", "1", "[0]"), "columns": ("?x16", "16", "[0]"), "many": ("?x100", "100", "[0]"),
             "all": ("?x16", "", "[0, 1]"), "images": ("?x5x5x3", "3", "[0, 1, 2]"), "rows": ("4x?", "4", "[1]")}
     text = ""
-    for name, (extents, left, axes) in sums.items():
-        kind, y = f"tensor<{extents}xf32>", f"tensor<{left + 'x' if left else ''}f32>"
+    for name, (dim_sizes, left, axes) in sums.items():
+        kind, y = f"tensor<{dim_sizes}xf32>", f"tensor<{left + 'x' if left else ''}f32>"
         text += function(name, [kind], y, f"%y = nn.reduce mean %a0 axes {axes} : {kind} -> {y}")
         # A product that is computed on the way to the sum.
         text += function(name + "_squares", [kind], y,
@@ -41,9 +41,9 @@ def test_long_sums() -> None:
     rng = np.random.default_rng(1)
     for configuration, model in configurations(text, OPTIMIZED):
         model.initialize()
-        for name, (extents, _, axes) in sums.items():
+        for name, (dim_sizes, _, axes) in sums.items():
             for rows in (0, 1, 127, 129, 1000, 16385, 1_600_000 // (7 if name in ("many", "images") else 1)):
-                shape = [rows if extent == "?" else int(extent) for extent in extents.split("x")]
+                shape = [rows if dim_size == "?" else int(dim_size) for dim_size in dim_sizes.split("x")]
                 # All alike: every rounding of a plain sum goes the same way.
                 for x in (rng.random(shape, np.float32), np.full(shape, 0.1, np.float32)):
                     axis = tuple(map(int, axes.strip("[]").split(", ")))

@@ -661,7 +661,7 @@ CASES: dict[str, Case] = {
         lambda x, z, n: x.reshape(-1) + z,
         [],
         [],
-        refused="""10:20: error: expected a check ("expected equal extents of dimension 0 of operands, found N and M """
+        refused="""10:20: error: expected a check ("expected equal sizes of dimension 0 of operands, found N and M """
         """in 'arith.{add}' at <string>:10:20") at the top level of a function, where it comes before every write, """
         """found one inside 'scf.for'""",
     ),
@@ -710,7 +710,7 @@ CASES: dict[str, Case] = {
         lambda x, n: 2 * x[: n[0]].sum() + 2 * x[: n[1]].sum(),
         [],
         [],
-        refused="11:18: error: expected a buffer whose size is bounded by the extents of the feeds, found "
+        refused="11:18: error: expected a buffer whose size is bounded by the dimension sizes of the feeds, found "
         "'memref<?x{t}>'",
     ),
 }

@@ -75,11 +75,11 @@ def check_run_time(lowering: str) -> None:
 def check_description() -> None:
     program = flywheel.compile(OUTER)
     entry = program.entries[0]
-    extents = {name: 65536 for name in entry.symbols}
-    fails(ValueError, "more", entry.workspace_bytes, **extents)
-    fails(ValueError, "at least 0", entry.workspace_bytes, **{**extents, entry.symbols[0]: -1})
+    dim_sizes = {name: 65536 for name in entry.symbols}
+    fails(ValueError, "more", entry.workspace_bytes, **dim_sizes)
+    fails(ValueError, "at least 0", entry.workspace_bytes, **{**dim_sizes, entry.symbols[0]: -1})
     assert entry.workspace_bytes(**{name: 2 for name in entry.symbols}) >= 64
-    fails(ValueError, "more", program.manifest, max_extent=2**40)
+    fails(ValueError, "more", program.manifest, max_dim_size=2**40)
 
 
 SPLATS = """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""X11: types that know different extents of one tensor.
+"""X11: types that know different dimension sizes of one tensor.
 
-Each op, and its gradient, is compiled with some extents of operands and results
+Each op, and its gradient, is compiled with some dimension sizes of operands and results
 unknown, at random: it computes what it computes with all of them known. The same
 for no batch at all.
 
@@ -24,7 +24,7 @@ parser.add_argument("--variants", type=int, default=2)
 parser.add_argument("--seed", type=int, default=0)
 options = parser.parse_args()
 
-# The ops, their operands and results: `8` is an extent that types may not know,
+# The ops, their operands and results: `8` is a dimension size that types may not know,
 # `=8` one that they have to. `n` is the batch. Gradients are those of the operands
 # of floats.
 OPS = """
@@ -71,14 +71,14 @@ class Case:
         self.operands, self.result = operands.split(", "), result
 
     def shape(self, kind: str, batch: int) -> List[int]:
-        return [batch if extent == "n" else int(extent.strip("=")) for extent in kind.split("*")[:-1]]
+        return [batch if dim_size == "n" else int(dim_size.strip("=")) for dim_size in kind.split("*")[:-1]]
 
     def kind(self, kind: str, batch: int, rng: np.random.Generator, share: float) -> str:
-        """A type of which about a `share` of the extents is unknown."""
-        extents = kind.split("*")
-        known = [("=" in extent or rng.random() >= share) for extent in extents[:-1]]
+        """A type of which about a `share` of the dimension sizes is unknown."""
+        dim_sizes = kind.split("*")
+        known = [("=" in dim_size or rng.random() >= share) for dim_size in dim_sizes[:-1]]
         parts = [str(n) if k else "?" for n, k in zip(self.shape(kind, batch), known)]
-        return f"tensor<{'x'.join([*parts, extents[-1]])}>"
+        return f"tensor<{'x'.join([*parts, dim_sizes[-1]])}>"
 
     def function(self, name: str, batch: int, rng: np.random.Generator, share: float) -> str:
         """The value and the gradients of its square, of types that know all."""

@@ -36,7 +36,7 @@ SHAPES: Tuple[Tuple[int, ...], ...] = ((), (37,), (2, 3), (3, 0))
 
 
 def tensor(shape: Tuple[int, ...], name: str) -> str:
-    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{name}>"
+    return f"tensor<{''.join(f'{dim_size}x' for dim_size in shape)}{name}>"
 
 
 def bits_of(value: Array) -> Array:
@@ -173,7 +173,7 @@ def test_checkpoints() -> None:
 
 
 def test_feeds_and_results() -> None:
-    """V3: any extent of every type passes through."""
+    """V3: any dimension size of every type passes through."""
     text = "".join(f"func.func @pass_{name}(%x: tensor<?x{name}>) -> tensor<?x{name}> {{\n"
                    f"  return %x : tensor<?x{name}>\n}}\n" for name in EVERY)
     for configuration, model in configurations(text):

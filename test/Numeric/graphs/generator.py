@@ -5,15 +5,15 @@ from typing import List, Optional, Sequence
 
 import numpy as np
 
-from graphs.graph import OPTIMIZERS, Extent, Graph, Node
+from graphs.graph import OPTIMIZERS, DimSize, Graph, Node
 from graphs.ops import MAX_ELEMENTS, OPS, weight
 
 # A batch of a run, at most.
 MAX_BATCH = 9
 
 
-def elements(shape: Sequence[Extent]) -> int:
-    return int(np.prod([MAX_BATCH if isinstance(extent, str) else extent for extent in shape], dtype=int))
+def elements(shape: Sequence[DimSize]) -> int:
+    return int(np.prod([MAX_BATCH if isinstance(dim_size, str) else dim_size for dim_size in shape], dtype=int))
 
 
 def generate(seed: int, size: int = 12, ops: Optional[Sequence[str]] = None) -> Graph:
@@ -23,7 +23,7 @@ def generate(seed: int, size: int = 12, ops: Optional[Sequence[str]] = None) -> 
     graph = Graph("f64" if rng.integers(2) else "f32")
     for index in range(int(rng.integers(1, 3))):
         rank = int(rng.integers(1, 5))
-        shape: List[Extent] = ["B", *(int(rng.choice([1, 2, 3, 5, 8])) for _ in range(rank - 1))]
+        shape: List[DimSize] = ["B", *(int(rng.choice([1, 2, 3, 5, 8])) for _ in range(rank - 1))]
         graph.feeds.append(Node(f"%x{index}", tuple(shape), graph.element))
     for _ in range(int(rng.integers(1, 3))):
         weight(graph, rng, [int(rng.choice([1, 3, 4, 8])) for _ in range(int(rng.integers(0, 3)))])

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# An extent: a number, or the name of one that only a run knows, such as "B", the batch.
-Extent = Union[int, str]
-Shape = Tuple[Extent, ...]
+# A dimension size: a number, or the name of one that only a run knows, such as "B", the batch.
+DimSize = Union[int, str]
+Shape = Tuple[DimSize, ...]
 # What PyTorch computes: of the module torch and the operands.
 Function = Callable[..., Any]
 
 
-def type_of(shape: Sequence[Extent], element: str) -> str:
-    """The MLIR type; extents with names are dynamic."""
-    return "tensor<" + "".join(f"{'?' if isinstance(extent, str) else extent}x" for extent in shape) + element + ">"
+def type_of(shape: Sequence[DimSize], element: str) -> str:
+    """The MLIR type; dimension sizes with names are dynamic."""
+    sizes = ("?" if isinstance(size, str) else size for size in shape)
+    return "tensor<" + "".join(f"{size}x" for size in sizes) + element + ">"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Graph:
     def fresh(self) -> str:
         return f"%v{len(self.steps)}"
 
-    def add(self, op: str, shape: Sequence[Extent], lines: Sequence[str], operands: Sequence[Node],
+    def add(self, op: str, shape: Sequence[DimSize], lines: Sequence[str], operands: Sequence[Node],
             function: Function, element: str = "") -> Node:
         """Appends an op. `{y}` and `{a}`, `{b}`, ... in its lines are the names of
         the result and the operands, `{Y}` and `{A}`, `{B}`, ... their types, `{n}` a
@@ -120,7 +121,7 @@ class Graph:
         """Inputs for one run."""
         found = []
         for node in self.feeds:
-            shape = [batch if extent == "B" else int(extent) for extent in node.shape]
+            shape = [batch if dim_size == "B" else int(dim_size) for dim_size in node.shape]
             if node.element.startswith("i"):
                 found.append(rng.integers(0, 3, shape).astype(np.int32))
             else:

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from graphs.graph import Extent, Graph, Node
+from graphs.graph import DimSize, Graph, Node
 from graphs.ops import OPS, UNARY, dynamic_sizes, make_unary, pick_of, register, weight
 
 UNARY.update({
@@ -134,13 +134,13 @@ def image_of(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optio
                      [x], lambda t, u: u.unsqueeze(-1))
 
 
-def pad_of(extent: int, kernel: int, stride: int, dilation: int, same: bool) -> List[int]:
-    """The result's extent and what is added before and after (X2)."""
+def pad_of(dim_size: int, kernel: int, stride: int, dilation: int, same: bool) -> List[int]:
+    """The result's dimension size and what is added before and after (X2)."""
     reach = (kernel - 1) * dilation + 1
     if not same:
-        return [(extent - reach) // stride + 1, 0, 0]
-    out = -(-extent // stride)
-    total = max((out - 1) * stride + reach - extent, 0)
+        return [(dim_size - reach) // stride + 1, 0, 0]
+    out = -(-dim_size // stride)
+    total = max((out - 1) * stride + reach - dim_size, 0)
     return [out, total // 2, total - total // 2]
 
 
@@ -149,7 +149,7 @@ def make_conv(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Opti
     x = image_of(graph, rng, nodes)
     if x is None:
         return None
-    h, w, channels = (int(extent) for extent in x.shape[1:])
+    h, w, channels = (int(dim_size) for dim_size in x.shape[1:])
     kh, kw = int(rng.integers(1, min(h, 3) + 1)), int(rng.integers(1, min(w, 3) + 1))
     stride, same = int(rng.integers(1, 3)), bool(rng.integers(2))
     dilation = int(rng.integers(1, 3)) if same else 1
@@ -177,7 +177,7 @@ def make_pool(op: str, pool: Callable[[Any, Any, int, int], Any]) -> None:
             return None
         h, w = int(x.shape[1]), int(x.shape[2])
         k, stride = int(rng.integers(1, min(h, w, 3) + 1)), int(rng.integers(1, 3))
-        shape: List[Extent] = [x.shape[0], (h - k) // stride + 1, (w - k) // stride + 1, x.shape[3]]
+        shape: List[DimSize] = [x.shape[0], (h - k) // stride + 1, (w - k) // stride + 1, x.shape[3]]
         return graph.add(op, shape, [f"{{y}} = {op} {{a}} window [{k}, {k}] strides [{stride}, {stride}] padding valid "
                                      ": ({A}) -> {Y}"], [x],
                          lambda t, u: pool(t, u.permute(0, 3, 1, 2), k, stride).permute(0, 2, 3, 1))
@@ -195,10 +195,10 @@ make_pool("nn.avg_pool2d", lambda t, u, k, stride: t.nn.functional.avg_pool2d(u,
 @register("nn.gather")
 def make_gather(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Optional[Node]:
     """Rows of a static dimension, some of them twice."""
-    x = pick_of(graph, rng, nodes, lambda n: any(extent != "B" for extent in n.shape))
+    x = pick_of(graph, rng, nodes, lambda n: any(dim_size != "B" for dim_size in n.shape))
     if x is None:
         return None
-    axis = int(rng.choice([dim for dim, extent in enumerate(x.shape) if extent != "B"]))
+    axis = int(rng.choice([dim for dim, dim_size in enumerate(x.shape) if dim_size != "B"]))
     indices = rng.integers(0, int(x.shape[axis]), int(rng.integers(1, 6))).tolist()
     kind = f"tensor<{len(indices)}xi32>"
     return graph.add("nn.gather", (*x.shape[:axis], len(indices), *x.shape[axis + 1:]),

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from graphs.graph import Extent, Graph, Node, Shape
+from graphs.graph import DimSize, Graph, Node, Shape
 
 Maker = Callable[[Graph, np.random.Generator, List[Node]], Optional[Node]]
 
@@ -206,10 +206,10 @@ def make_reduce(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Op
     axes = sorted(map(int, rng.choice(x.rank, int(rng.integers(1, x.rank + 1)), replace=False)))
     keep = bool(rng.integers(2))
     kind = str(rng.choice(list(REDUCTIONS)))
-    shape: List[Extent] = []
-    for dim, extent in enumerate(x.shape):
+    shape: List[DimSize] = []
+    for dim, dim_size in enumerate(x.shape):
         if dim not in axes:
-            shape.append(extent)
+            shape.append(dim_size)
         elif keep:
             shape.append(1)
     return graph.add("nn.reduce", shape,
@@ -239,7 +239,7 @@ def make_broadcast(graph: Graph, rng: np.random.Generator, nodes: List[Node]) ->
     shape: Shape = tuple(1 if like.shape[d] == "B" or rng.integers(3) == 0 else like.shape[d] for d in dims)
     x = pick_of(graph, rng, nodes, lambda n: n.shape == shape)
     if x is None or rng.integers(2):
-        x = weight(graph, rng, [int(extent) for extent in shape])
+        x = weight(graph, rng, [int(dim_size) for dim_size in shape])
 
     def stretch(t: Any, u: Any, v: Any) -> Any:
         view = [1] * v.dim()
@@ -268,7 +268,7 @@ def make_transpose(graph: Graph, rng: np.random.Generator, nodes: List[Node]) ->
 
 
 def dynamic_sizes(x: Node, order: Sequence[int]) -> Any:
-    """The dynamic extents of `x`, in an order, and the lines that make them."""
+    """The dynamic dimension sizes of `x`, in an order, and the lines that make them."""
     lines: List[str] = []
     names: List[str] = []
     for position, dim in enumerate(order):
@@ -303,7 +303,7 @@ def make_expand(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Op
     groups = [[d] for d in range(x.rank - 1)] + [[x.rank - 1, x.rank]]
     shape = (*x.shape[:-1], outer, last // outer)
     _, lines = dynamic_sizes(x, range(x.rank - 1))
-    names = [f"%z{{n}}_{d}" if extent == "B" else str(extent) for d, extent in enumerate(x.shape[:-1])]
+    names = [f"%z{{n}}_{d}" if dim_size == "B" else str(dim_size) for d, dim_size in enumerate(x.shape[:-1])]
     sizes = ", ".join([*names, str(outer), str(last // outer)])
     return graph.add("tensor.expand_shape", shape,
                      [*lines, f"{{y}} = tensor.expand_shape {{a}} {groups} output_shape [{sizes}] : {{A}} into {{Y}}"],
@@ -321,7 +321,7 @@ def make_slice(graph: Graph, rng: np.random.Generator, nodes: List[Node]) -> Opt
     stride = int(rng.integers(1, 3))
     size = int(rng.integers(1, (last - start - 1) // stride + 2))
     _, lines = dynamic_sizes(x, range(x.rank - 1))
-    sizes = [f"%z{{n}}_{d}" if extent == "B" else str(extent) for d, extent in enumerate(x.shape[:-1])]
+    sizes = [f"%z{{n}}_{d}" if dim_size == "B" else str(dim_size) for d, dim_size in enumerate(x.shape[:-1])]
     offsets = ", ".join(["0"] * (x.rank - 1) + [str(start)])
     strides = ", ".join(["1"] * (x.rank - 1) + [str(stride)])
     return graph.add("tensor.extract_slice", (*x.shape[:-1], size),

@@ -11,7 +11,7 @@ M = "tensor<?x2x?x5xf64>"
 
 def attention(clauses: str, jax: str, *masks: Arg) -> None:
     """Four queries, five positions, two heads; `jax` makes scores of `s`."""
-    args = [arg(Q, extents=(2, 4)), arg(K, extents=(2,)), arg(V, extents=(2,)), *masks]
+    args = [arg(Q, dim_sizes=(2, 4)), arg(K, dim_sizes=(2,)), arg(V, dim_sizes=(2,)), *masks]
     types = ", ".join(a.type for a in args)
     sample("nn.attention", args, f"%y = nn.attention %a0, %a1, %a2 {clauses} : ({types}) -> {Y}", Y,
            jax=f"s = a0 @ a1.mT / np.sqrt(3)\n{jax}\ny = jax.nn.softmax(s) @ a2")

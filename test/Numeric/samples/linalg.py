@@ -3,13 +3,13 @@
 
 from samples.sampling import MATRIX, apart, arg, sample, signed, within
 
-sample("linalg.transpose", [arg("tensor<?x3x2xf64>", extents=(5,))],
+sample("linalg.transpose", [arg("tensor<?x3x2xf64>", dim_sizes=(5,))],
        "%zero = arith.constant 0 : index\n%n = tensor.dim %a0, %zero : tensor<?x3x2xf64>\n"
        "%e = tensor.empty(%n) : tensor<3x2x?xf64>\n"
        "%y = linalg.transpose ins(%a0 : tensor<?x3x2xf64>) outs(%e : tensor<3x2x?xf64>) permutation = [1, 2, 0]",
        "tensor<3x2x?xf64>",
        jax="jnp.transpose(a0, (1, 2, 0))")
-sample("linalg.broadcast", [arg("tensor<?xf64>", extents=(5,))],
+sample("linalg.broadcast", [arg("tensor<?xf64>", dim_sizes=(5,))],
        "%zero = arith.constant 0 : index\n%n = tensor.dim %a0, %zero : tensor<?xf64>\n"
        "%e = tensor.empty(%n) : tensor<3x?x2xf64>\n"
        "%y = linalg.broadcast ins(%a0 : tensor<?xf64>) outs(%e : tensor<3x?x2xf64>) dimensions = [0, 2]",
@@ -23,8 +23,8 @@ sample("linalg.reduce", [arg("tensor<?x3x2xf64>"), arg("tensor<3xf64>")],
        "%y = linalg.reduce { arith.addf } ins(%a0 : tensor<?x3x2xf64>) outs(%a1 : tensor<3xf64>) "
        "dimensions = [0, 2]", "tensor<3xf64>",
        jax="a1 + a0.sum((0, 2))")
-sample("linalg.matmul", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"),
-                         arg("tensor<?x2xf64>", extents=(5,))],
+sample("linalg.matmul", [arg("tensor<?x3xf64>", dim_sizes=(5,)), arg("tensor<3x2xf64>"),
+                         arg("tensor<?x2xf64>", dim_sizes=(5,))],
        "%y = linalg.matmul ins(%a0, %a1 : tensor<?x3xf64>, tensor<3x2xf64>) outs(%a2 : tensor<?x2xf64>) "
        "-> tensor<?x2xf64>", "tensor<?x2xf64>",
        jax="a2 + a0 @ a1")
@@ -84,25 +84,25 @@ for op, einsum, types in (("dot", "i,i", ("5", "5", "")),
                           ("mmt4d", "ikab,jkcb->ijac", ("2x3x1x2", "2x3x4x2", "2x2x1x4")),
                           ("batch_mmt4d", "nikab,njkcb->nijac", ("2x2x3x1x2", "2x2x3x2x2", "2x2x2x1x2"))):
     a, b, c = (f"tensor<{shape}{'x' if shape else ''}f64>" for shape in types)
-    sample(f"linalg.{op}", [arg(type, extents=(5,)) for type in (a, b, c)],
+    sample(f"linalg.{op}", [arg(type, dim_sizes=(5,)) for type in (a, b, c)],
            f"%y = linalg.{op} ins(%a0, %a1 : {a}, {b}) outs(%a2 : {c}) -> {c}", c,
            jax=f"a2 + jnp.einsum('{einsum}', a0, a1)")
-sample("linalg.contract", [arg("tensor<?x3x2xf64>", extents=(5,)), arg("tensor<2x3x4xf64>"),
-                           arg("tensor<4x?xf64>", extents=(5,))],
+sample("linalg.contract", [arg("tensor<?x3x2xf64>", dim_sizes=(5,)), arg("tensor<2x3x4xf64>"),
+                           arg("tensor<4x?xf64>", dim_sizes=(5,))],
        "%y = linalg.contract indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k)>, "
        "affine_map<(i, j, k, l) -> (k, j, l)>, affine_map<(i, j, k, l) -> (l, i)>] "
        "ins(%a0, %a1 : tensor<?x3x2xf64>, tensor<2x3x4xf64>) outs(%a2 : tensor<4x?xf64>) -> tensor<4x?xf64>",
        "tensor<4x?xf64>",
        jax="a2 + jnp.einsum('ijk,kjl->li', a0, a1)")
 # Transposed, from operands of less precision.
-sample("linalg.matmul", [arg("tensor<3x?xf64>", extents=(5,)), arg("tensor<3x2xf64>"),
-                         arg("tensor<?x2xf64>", extents=(5,))],
+sample("linalg.matmul", [arg("tensor<3x?xf64>", dim_sizes=(5,)), arg("tensor<3x2xf64>"),
+                         arg("tensor<?x2xf64>", dim_sizes=(5,))],
        "%y = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, "
        "affine_map<(i, j, k) -> (i, j)>] ins(%a0, %a1 : tensor<3x?xf64>, tensor<3x2xf64>) "
        "outs(%a2 : tensor<?x2xf64>) -> tensor<?x2xf64>", "tensor<?x2xf64>",
        jax="a2 + a0.T @ a1")
-sample("linalg.matmul", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"),
-                         arg("tensor<?x2xf64>", extents=(5,))],
+sample("linalg.matmul", [arg("tensor<?x3xf64>", dim_sizes=(5,)), arg("tensor<3x2xf64>"),
+                         arg("tensor<?x2xf64>", dim_sizes=(5,))],
        "%s = arith.truncf %a0 : tensor<?x3xf64> to tensor<?x3xf32>\n"
        "%t = arith.truncf %a1 : tensor<3x2xf64> to tensor<3x2xf32>\n"
        "%y = linalg.matmul ins(%s, %t : tensor<?x3xf32>, tensor<3x2xf32>) "
@@ -132,7 +132,7 @@ def generic(maps: str, iterators: str, operands: str, body: str, result: str, re
             f"{{\n{body}\n}} -> {result}\n")
 
 
-# A row, a column of extent 1 and a number meet a matrix; the position counts.
+# A row, a column of dimension size 1 and a number meet a matrix; the position counts.
 sample("linalg.generic",
        [arg(MATRIX), arg("tensor<3xf64>"), arg("tensor<?x1xf64>"), arg("tensor<f64>"), arg(MATRIX)],
        "%n = tensor.extract %a3[] : tensor<f64>\n"

@@ -49,20 +49,20 @@ sample("nn.lstsq", [arg("tensor<4x2xf64>"), arg("tensor<4x1xf64>")],
        "%s = arith.addf %a0, %c : tensor<4x2xf64>\n"
        "%y = nn.lstsq %s, %a1 : (tensor<4x2xf64>, tensor<4x1xf64>) -> tensor<2x1xf64>", "tensor<2x1xf64>",
        tolerance=1e-5, jax="jnp.linalg.lstsq(a0 + jnp.array([[1.5, 0], [0, 1], [3, 2], [1, -1]]), a1)[0]")
-for a, b, x, l2, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", " l2 0.125", (5,)),
+for a, b, x, l2, dim_sizes in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", " l2 0.125", (5,)),
                              ("tensor<4x3xf64>", "tensor<4x2xf64>", "tensor<3x2xf64>", " l2 0.5", ()),
                              ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", " l2 0.25", ()),
                              ("tensor<2x?x2xf64>", "tensor<2x?x1xf64>", "tensor<2x2x1xf64>", " l2 0.5", (4,)),
                              ("tensor<?x2x3xf64>", "tensor<?x2x1xf64>", "tensor<?x3x1xf64>", " l2 0.5", (2,))):
     number = l2.split()[-1]
-    sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents)],
+    sample("nn.lstsq", [arg(a, dim_sizes=dim_sizes), arg(b, dim_sizes=dim_sizes)],
            f"%y = nn.lstsq %a0, %a1{l2} : ({a}, {b}) -> {x}", x, tolerance=1e-5,
            jax=f"t = jnp.swapaxes(a0, -1, -2)\ny = jnp.linalg.solve(t @ a0 + {number} * jnp.eye(a0.shape[-1]), t @ a1)")
 # A damping that the step computes.
-for a, b, x, extents in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", (5,)),
+for a, b, x, dim_sizes in (("tensor<?x2xf64>", "tensor<?x1xf64>", "tensor<2x1xf64>", (5,)),
                          ("tensor<2x3xf64>", "tensor<2x2xf64>", "tensor<3x2xf64>", ()),
                          ("tensor<2x4x2xf64>", "tensor<2x4x1xf64>", "tensor<2x2x1xf64>", ())):
-    sample("nn.lstsq", [arg(a, extents=extents), arg(b, extents=extents), arg("tensor<f64>")],
+    sample("nn.lstsq", [arg(a, dim_sizes=dim_sizes), arg(b, dim_sizes=dim_sizes), arg("tensor<f64>")],
            "%c = arith.constant dense<0.25> : tensor<f64>\n"
            "%s = arith.mulf %a2, %a2 : tensor<f64>\n"
            "%l = arith.addf %s, %c : tensor<f64>\n"

@@ -8,7 +8,7 @@ for ta in (False, True):
         a = "tensor<3x?xf64>" if ta else "tensor<?x3xf64>"
         b = "tensor<2x3xf64>" if tb else "tensor<3x2xf64>"
         flags = [name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on]
-        sample("nn.matmul", [arg(a, extents=(5,)), arg(b)],
+        sample("nn.matmul", [arg(a, dim_sizes=(5,)), arg(b)],
                f"%y = nn.matmul %a0, %a1 {{{', '.join(flags)}}} : ({a}, {b}) -> tensor<?x2xf64>", "tensor<?x2xf64>",
                jax=f"a0{'.T' if ta else ''} @ a1{'.T' if tb else ''}")
 # One product an index of the leading dimensions.
@@ -17,17 +17,17 @@ for ta in (False, True):
         a = "tensor<?x2x4x?xf64>" if ta else "tensor<?x2x?x4xf64>"
         b = "tensor<?x2x3x4xf64>" if tb else "tensor<?x2x4x3xf64>"
         flags = [name for name, on in (("transpose_a", ta), ("transpose_b", tb)) if on]
-        sample("nn.matmul", [arg(a, extents=(2, 5)), arg(b, extents=(2,))],
+        sample("nn.matmul", [arg(a, dim_sizes=(2, 5)), arg(b, dim_sizes=(2,))],
                f"%y = nn.matmul %a0, %a1 {{{', '.join(flags)}}} : ({a}, {b}) -> tensor<?x2x?x3xf64>",
                "tensor<?x2x?x3xf64>", jax=f"a0{'.mT' if ta else ''} @ a1{'.mT' if tb else ''}")
 for x, y in (("tensor<?x4x3xf64>", "tensor<?x4x2xf64>"), ("tensor<?x?x3xf64>", "tensor<?x?x2xf64>"),
              ("tensor<2x?x2x3xf64>", "tensor<2x?x2x2xf64>")):
-    sample("nn.dense", [arg(x, extents=(2, 4)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
+    sample("nn.dense", [arg(x, dim_sizes=(2, 4)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
            f"%y = nn.dense %a0, %a1, %a2 : ({x}, tensor<3x2xf64>, tensor<2xf64>) -> {y}", y, jax="a0 @ a1 + a2")
-sample("nn.dense", [arg("tensor<?x?x3xf64>", extents=(2, 4)), arg("tensor<3x2xf64>")],
+sample("nn.dense", [arg("tensor<?x?x3xf64>", dim_sizes=(2, 4)), arg("tensor<3x2xf64>")],
        "%y = nn.dense %a0, %a1 : (tensor<?x?x3xf64>, tensor<3x2xf64>) -> tensor<?x?x2xf64>", "tensor<?x?x2xf64>",
        jax="a0 @ a1")
-sample("nn.dense", [arg("tensor<?x3xf64>", extents=(5,)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
+sample("nn.dense", [arg("tensor<?x3xf64>", dim_sizes=(5,)), arg("tensor<3x2xf64>"), arg("tensor<2xf64>")],
        "%y = nn.dense %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<3x2xf64>, tensor<2xf64>) -> tensor<?x2xf64>",
        "tensor<?x2xf64>", jax="a0 @ a1 + a2")
 for op, jax in (("nn.sigmoid", "jax.nn.sigmoid(a0)"), ("nn.softplus", "jax.nn.softplus(a0)"),

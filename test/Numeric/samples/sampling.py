@@ -2,7 +2,7 @@
 """What a numeric sample of a derivative rule is, and the table of them.
 
 `SAMPLES` maps the name of each op that has a rule to functions of f64 tensors
-with small odd shapes, a dynamic extent among them, and inputs away from kinks.
+with small odd shapes, a dynamic dimension size among them, and inputs away from kinks.
 A driver checks each sample by central differences, <J v, u> = <v, J^T u>, and by
 differentiating twice, which also shows that a rule emits only ops with rules.
 `test/Autodiff/rules-covered.test` fails where a rule has no sample.
@@ -53,7 +53,7 @@ def always(value: bool) -> Draw:
 
 @dataclass
 class Arg:
-    """An argument: its MLIR type, its extents in the sample and its values."""
+    """An argument: its MLIR type, its dimension sizes in the sample and its values."""
     type: str
     shape: Tuple[int, ...]
     draw: Draw
@@ -71,8 +71,8 @@ class Sample:
     constant: bool = False
     # Relative tolerance of central differences.
     tolerance: float = 1e-6
-    # The static type of the result where no argument has its extents: an entry
-    # can return only extents that are known before it runs.
+    # The static type of the result where no argument has its dimension sizes: an entry
+    # can return only dimension sizes that are known before it runs.
     static_result: str = ""
     # What JAX computes `y` with: an expression, or lines that assign `y`, of
     # `a0`, `a1`, ... and the names `jax`, `jnp`, `lax` and `np`. The values and
@@ -163,10 +163,10 @@ def sample(op: str, args: List[Arg], body: str, result: str, **options: Any) -> 
 ANY = within(-2.0, 2.0)
 
 
-def arg(type: str, draw: Draw = ANY, extents: Tuple[int, ...] = (3, 5), wrt: bool = True) -> Arg:
-    """An argument whose dynamic extents take the numbers of `extents` in turn."""
+def arg(type: str, draw: Draw = ANY, dim_sizes: Tuple[int, ...] = (3, 5), wrt: bool = True) -> Arg:
+    """An argument whose dynamic dimension sizes take the numbers of `dim_sizes` in turn."""
     dims = re.match(r"tensor<((?:[0-9?]+x)*)", type)
-    free = iter(extents)
+    free = iter(dim_sizes)
     shape = tuple(next(free) if dim == "?" else int(dim)
                   for dim in (dims.group(1).split("x")[:-1] if dims else []))
     return Arg(type, shape, draw, wrt)

@@ -3,7 +3,7 @@
 
 from samples.sampling import arg, sample
 
-# Where extents are computed from others, the arguments are static.
+# Where dimension sizes are computed from others, the arguments are static.
 sample("tensor.cast", [arg("tensor<3x3xf64>")],
        "%d = tensor.cast %a0 : tensor<3x3xf64> to tensor<?x3xf64>\n"
        "%y = tensor.cast %d : tensor<?x3xf64> to tensor<3x?xf64>",
@@ -44,7 +44,7 @@ sample("tensor.insert_slice", [arg("tensor<2xf64>"), arg("tensor<?x5xf64>")],
        "%y = tensor.insert_slice %d into %a1[%n, 1] [1, %n] [1, 1] : tensor<?xf64> into tensor<?x5xf64>",
        "tensor<?x5xf64>",
        jax="a1.at[2, 1:3].set(a0)")
-sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<2x3xf64>"), arg("tensor<?x3xf64>", extents=(1,))],
+sample("tensor.concat", [arg("tensor<?x3xf64>"), arg("tensor<2x3xf64>"), arg("tensor<?x3xf64>", dim_sizes=(1,))],
        "%y = tensor.concat dim(0) %a0, %a1, %a2 : (tensor<?x3xf64>, tensor<2x3xf64>, tensor<?x3xf64>) -> "
        "tensor<?x3xf64>", "tensor<?x3xf64>",
        static_result="tensor<6x3xf64>",

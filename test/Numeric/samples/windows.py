@@ -26,7 +26,7 @@ for attributes, options, image, kernel, output, (channels, group, outputs) in CO
              f"jax.vjp(lambda x: lax.conv_general_dilated(x, a1, {options}), {x_zeros})[1](a0)[0]"),
             ("conv2d_filter_grad", (x, y), w,
              f"jax.vjp(lambda w: lax.conv_general_dilated(a0, w, {options}), {w_zeros})[1](a1)[0]")):
-        sample(f"nn.{op}", [arg(kind, extents=(2,)) for kind in operands],
+        sample(f"nn.{op}", [arg(kind, dim_sizes=(2,)) for kind in operands],
                f"%y = nn.{op} %a0, %a1 {attributes} : ({', '.join(operands)}) -> {result}", result, jax=jax)
 
 # Attributes, and the same for JAX; the height and width of image and output.
@@ -44,13 +44,14 @@ for attributes, options, image, output in POOLS:
     zeros = f"jnp.zeros((2, {image[0]}, {image[1]}, 3))"
     sample("nn.max_pool2d", [arg(x, apart(0.3), (2,))], f"%y = nn.max_pool2d %a0 {attributes} : ({x}) -> {y}", y,
            jax=f"({pool_max})(a0)")
-    sample("nn.max_pool2d_grad", [arg(x, apart(0.3), (2,), wrt=False), arg(y, extents=(2,))],
+    sample("nn.max_pool2d_grad", [arg(x, apart(0.3), (2,), wrt=False), arg(y, dim_sizes=(2,))],
            f"%y = nn.max_pool2d_grad %a0, %a1 {attributes} : ({x}, {y}) -> {x}", x,
            jax=f"jax.vjp({pool_max}, a0)[1](a1)[0]")
-    sample("nn.max_pool2d_select", [arg(x, apart(0.3), (2,), wrt=False), arg(x, extents=(2,))],
+    sample("nn.max_pool2d_select", [arg(x, apart(0.3), (2,), wrt=False), arg(x, dim_sizes=(2,))],
            f"%y = nn.max_pool2d_select %a0, %a1 {attributes} : ({x}, {x}) -> {y}", y,
            jax=f"jax.vjp(lambda dy: jax.vjp({pool_max}, a0)[1](dy)[0], ({pool_max})(a0))[1](a1)[0]")
-    sample("nn.avg_pool2d", [arg(x, extents=(2,))], f"%y = nn.avg_pool2d %a0 {attributes} : ({x}) -> {y}", y,
+    sample("nn.avg_pool2d", [arg(x, dim_sizes=(2,))], f"%y = nn.avg_pool2d %a0 {attributes} : ({x}) -> {y}", y,
            jax=f"({mean})(a0)")
-    sample("nn.avg_pool2d_grad", [arg(y, extents=(2,))], f"%y = nn.avg_pool2d_grad %a0 {attributes} : ({y}) -> {x}", x,
+    sample("nn.avg_pool2d_grad", [arg(y, dim_sizes=(2,))],
+           f"%y = nn.avg_pool2d_grad %a0 {attributes} : ({y}) -> {x}", x,
            jax=f"jax.vjp({mean}, {zeros})[1](a0)[0]")

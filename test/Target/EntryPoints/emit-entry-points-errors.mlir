@@ -35,7 +35,7 @@ module attributes {train.manifest = {
 
 // -----
 
-// expected-error@below {{malformed 'train.manifest' attribute: no feed of entry 'f' has the extent 'batch'}}
+// expected-error@below {{malformed 'train.manifest' attribute: no feed of entry 'f' has the dimension size 'batch'}}
 module attributes {train.manifest = {
   model = "m", layout_hash = 1 : i64, state_bytes = 576 : i64, variables = [],
   entries = [{name = "f", feeds = [], results = [], symbols = ["batch"], reads = array<i64>, writes = array<i64>,

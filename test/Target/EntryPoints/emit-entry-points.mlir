@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-emit-entry-points=max-extent=16 --canonicalize | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-emit-entry-points=max-dim-size=16 --canonicalize | FileCheck %s
 // RUN: flywheel-opt %s --flywheel-emit-entry-points=c-interface=false --canonicalize | FileCheck %s --check-prefix=JIT
 
 // The messages of the new checks follow those of the kernels.
@@ -71,7 +71,7 @@ module attributes {train.manifest = {
 // CHECK: llvm.store %{{.*}} : i32, !llvm.ptr
 // CHECK: return %[[RESULT]]
 
-// The extent follows the first feed that uses it, and is bounded.
+// The dimension size follows the first feed that uses it, and is bounded.
 // CHECK-LABEL: func.func @tiny_net_step(
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[BATCH:[^:]*]]: i64, %{{[^:]*}}: !llvm.ptr)
 // CHECK: arith.cmpi ugt, %[[BATCH]]

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-emit-entry-points=max-extent=16 --convert-to-llvm --flywheel-export-entry-points=max-extent=16 | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-emit-entry-points=max-dim-size=16 --convert-to-llvm --flywheel-export-entry-points=max-dim-size=16 | FileCheck %s
 // RUN: flywheel-opt %s --flywheel-emit-entry-points=c-interface=false --convert-to-llvm --flywheel-export-entry-points=c-interface=false | FileCheck %s --check-prefix=JIT
 
 module attributes {train.manifest = {

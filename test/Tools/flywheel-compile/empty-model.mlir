@@ -10,7 +10,7 @@
 // RUN: flywheel-compile %s --emit=asm --target-triple=aarch64-linux-gnu | FileCheck %s --check-prefix=ASM
 // RUN: flywheel-compile %s --emit=flywheel-autodiff | FileCheck %s --check-prefix=STAGE
 
-// REPORT: model 'empty-model', extents up to 1024
+// REPORT: model 'empty-model', dimension sizes up to 1024
 // REPORT: state block in C 576 bytes
 // REPORT: flywheel-autodiff {{.*}} ms
 // REPORT: generate-machine-code {{.*}} ms
@@ -19,15 +19,15 @@
 // HEADER: #ifndef FLYWHEEL_MODEL_EMPTY_MODEL_H
 // HEADER: #define EMPTY_MODEL_STATE_BYTES ((size_t)576u)
 // HEADER: #define EMPTY_MODEL_STATE_ALIGN 64
-// HEADER: #define EMPTY_MODEL_MAX_EXTENT 1024
+// HEADER: #define EMPTY_MODEL_MAX_DIM_SIZE 1024
 // HEADER: typedef struct empty_model_state empty_model_state;
 // HEADER: int32_t empty_model_init(empty_model_state *s, uint64_t seed);
 // HEADER: const char *empty_model_last_error(const empty_model_state *s);
 
-// JSON: "max_extent": 1024,
+// JSON: "max_dim_size": 1024,
 // JSON: "model": "empty-model",
 
-// OTHER: #define OTHER_MAX_EXTENT 7
+// OTHER: #define OTHER_MAX_DIM_SIZE 7
 // OTHER: int32_t other_init(
 
 // IR: define{{.*}} i32 @empty_model_init(

@@ -64,7 +64,7 @@ func.func @known(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// The check compares the extent of the argument, which no fold can change.
+// The check compares the dimension size of the argument, which no fold can change.
 // CHECK-LABEL: func @cast(
 // CHECK-SAME: %[[X:.*]]: tensor<?xf32>
 // CHECK: tensor.dim %[[X]]
@@ -220,13 +220,13 @@ func.func @gradient(%x: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// A loop that has no iteration keeps all extents.
+// A loop that has no iteration keeps all dimension sizes.
 // CHECK-LABEL: func @no_iteration(
 // CHECK-SAME: %[[N:.*]]: index
 // CHECK: %[[KEPT:.*]] = linalg_ext.compare_sizes eq
 // CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %{{.*}}, %[[N]]
 // CHECK: %[[OK:.*]] = arith.ori %[[EMPTY]], %[[KEPT]]
-// CHECK: cf.assert %[[OK]], "expected an iteration to keep extents, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
+// CHECK: cf.assert %[[OK]], "expected an iteration to keep dimension sizes, found another one of dimension 0: \01 behind it and \02 in front in 'scf.for'
 // CHECK: scf.for
 func.func @no_iteration(%n: index, %x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

@@ -32,15 +32,15 @@ func.func @strided(%x: tensor<9xf32>, %n: index) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// An extent that is known only when the step runs; but all of it is there.
-// CHECK-LABEL: func @extents
+// A dimension size that is known only when the step runs; but all of it is there.
+// CHECK-LABEL: func @dim_sizes
 // CHECK: tensor.extract_slice %{{.*}}[0, 1]
 // CHECK: %[[OK:.*]] = arith.andi
 // CHECK: %[[D:.*]] = tensor.dim %[[X:.*]], %c0
 // CHECK-NEXT: linalg_ext.name_numbers %[[OK]], %[[D]]
 // CHECK-NEXT: cf.assert %{{.*}}, "slice out of range of dimension 0 in {{.*}}, found offset 1, size 2, stride 1 and dimension size \01"
 // CHECK-NEXT: tensor.extract_slice %[[X]][1, 0]
-func.func @extents(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
+func.func @dim_sizes(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x7xf32>
   %0 = tensor.extract_slice %x[0, 1] [%n, 2] [1, 1] : tensor<?x7xf32> to tensor<?x2xf32>
@@ -254,7 +254,7 @@ func.func @dynamic(%x: tensor<?xf32>, %o: index, %n: index, %s: index) -> tensor
   return %0 : tensor<?xf32>
 }
 
-// The extent of another tensor, or of another dimension, says nothing.
+// The dimension size of another tensor, or of another dimension, says nothing.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>
 // CHECK-COUNT-2: cf.assert

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --flywheel-unify-symbolic-dims --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
-// expected-error@below {{expected the extent of dimension 0 of result 0 to be an extent of a feed: its size is not known before the step runs}}
+// expected-error@below {{expected the size of dimension 0 of result 0 to be a dimension size of a feed: its size is not known before the step runs}}
 func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %size = tensor.extract %n[] : tensor<index>
   %one = arith.constant 1.0 : f32
@@ -12,7 +12,7 @@ func.func @free(%n: tensor<index>, %r: tensor<?xf32> {train.result = 0 : i64}) -
 
 // -----
 
-// expected-error@below {{expected the extent of dimension 0 of result 0 to be static, as it is always 8}}
+// expected-error@below {{expected the size of dimension 0 of result 0 to be static, as it is always 8}}
 func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %0 = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
   %1 = linalg_ext.store %0 in %r : tensor<?xf32> in tensor<?xf32>
@@ -22,7 +22,7 @@ func.func @fixed(%x: tensor<8xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) 
 // -----
 
 // Another factor.
-// expected-error @+1 {{expected the extent of dimension 0 of result 0 to be an extent of a feed: its size is not known before the step runs}}
+// expected-error @+1 {{expected the size of dimension 0 of result 0 to be a dimension size of a feed: its size is not known before the step runs}}
 func.func @other_factor(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c5 = arith.constant 5 : index

@@ -1,11 +1,11 @@
 // RUN: flywheel-opt %s --flywheel-unify-symbolic-dims --split-input-file | FileCheck %s
 
-// Both feeds and the result have the batch; an extent of its own gets a name.
+// Both feeds and the result have the batch; a dimension size of its own gets a name.
 // CHECK-LABEL: func.func @batch(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xf32> {train.extents = array<i64: 0, -1>}
-// CHECK-SAME: %[[Y:[^:]*]]: tensor<?x4xf32> {train.extents = array<i64: 0, -1>}
-// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 1>, train.name = "mask"}
-// CHECK-SAME: %{{[^:]*}}: tensor<?x4xf32> {train.extents = array<i64: 0, -1>, train.result = 0 : i64}
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x4xf32> {train.dim_sizes = array<i64: 0, -1>}
+// CHECK-SAME: %[[Y:[^:]*]]: tensor<?x4xf32> {train.dim_sizes = array<i64: 0, -1>}
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 1>, train.name = "mask"}
+// CHECK-SAME: %{{[^:]*}}: tensor<?x4xf32> {train.dim_sizes = array<i64: 0, -1>, train.result = 0 : i64}
 // CHECK-SAME: train.symbols = ["batch", "mask_dim0"]
 // CHECK: %[[BATCH:.*]] = tensor.dim %[[X]]
 // CHECK-NOT: tensor.dim
@@ -22,12 +22,12 @@ func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> 
 
 // -----
 
-// An extent that the ops force to a constant is checked (R4).
+// A dimension size that the ops force to a constant is checked (R4).
 // CHECK-LABEL: func.func @constant(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
 // CHECK: %[[FOUND:.*]] = tensor.dim %[[X]]
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[FOUND]], %c8
-// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected extent 8 in dimension 0 of 'x', found \01"
+// CHECK: cf.assert %[[OK]], "Cannot feed value of shape: expected dimension size 8 in dimension 0 of 'x', found \01"
 func.func @constant(%x: tensor<?xf32> {train.name = "x"}, %y: tensor<8xf32>,
                     %r: tensor<8xf32> {train.result = 0 : i64}) -> tensor<8xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
@@ -70,7 +70,7 @@ func.func @through(%x: tensor<?x8xf32>, %flag: tensor<i1>, %count: tensor<index>
 
 // -----
 
-// A check of two products of the same extents compares the same number.
+// A check of two products of the same dimension sizes compares the same number.
 // CHECK-LABEL: func.func @products(
 // CHECK: %[[P:.*]] = affine.apply #{{.*}}()[%[[BATCH:.*]]]
 // CHECK: %[[Q:.*]] = affine.apply #{{.*}}()[%[[BATCH]]]
@@ -92,12 +92,12 @@ func.func @products(%x: tensor<?x3xf32>, %r: tensor<?x3xf32> {train.result = 0 :
 
 // -----
 
-// Extents of one name are one number. The others have other names: a default one
-// is never that of another extent.
+// Dimension sizes of one name are one number. The others have other names: a default one
+// is never that of another dimension size.
 // CHECK-LABEL: func.func @named(
-// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["time", "batch"], train.extents = array<i64: 0, 1>
-// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dims = ["batch"], train.extents = array<i64: 1>
-// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dims = ["", ""], train.extents = array<i64: 2, 3>
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dim_sizes = array<i64: 0, 1>, train.dims = ["time", "batch"]
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 1>, train.dims = ["batch"]
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32> {train.dim_sizes = array<i64: 2, 3>, train.dims = ["", ""]
 // CHECK-SAME: train.symbols = ["time", "batch", "z_dim0", "z_dim1"]
 func.func @named(%x: tensor<?x?xf32> {train.dims = ["time", "batch"], train.name = "x"},
                  %y: tensor<?xf32> {train.dims = ["batch"], train.name = "y"},
@@ -197,8 +197,8 @@ func.func @product(%x: tensor<?x4x?xf32>, %r: tensor<?x4x?xf32> {train.result = 
 // What is collapsed from the dimensions that a feed was expanded to has the
 // size of the feed; other groups of two dimensions do not.
 // CHECK-LABEL: func.func @expanded_and_collapsed(
-// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 0>}
-// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.extents = array<i64: 0>, train.result = 0 : i64}
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 0>}
+// CHECK-SAME: %{{[^:]*}}: tensor<?xf32> {train.dim_sizes = array<i64: 0>, train.result = 0 : i64}
 // CHECK-SAME: train.symbols = ["batch"]
 func.func @expanded_and_collapsed(%x: tensor<?xf32>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

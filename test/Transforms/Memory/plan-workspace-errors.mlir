@@ -3,7 +3,7 @@
 
 func.func @unbounded(%n: memref<index>) {
   %size = memref.load %n[] : memref<index>
-  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   return
 }
@@ -55,11 +55,11 @@ func.func @sum() {
 
 // A check behind a buffer is too late, one in a branch may not be made, and a
 // negative number is above all sizes.
-func.func @checked_late(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
+func.func @checked_late(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<?xf32>
   %size = memref.load %n[] : memref<index>
-  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   %ok = linalg_ext.compare_sizes eq %size, %d
   cf.assert %ok, "expected equal sizes"
@@ -68,7 +68,7 @@ func.func @checked_late(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: m
 
 // -----
 
-func.func @checked_in_branch(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>, %p: i1) attributes {train.symbols = ["batch"]} {
+func.func @checked_in_branch(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memref<index>, %p: i1) attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<?xf32>
   %size = memref.load %n[] : memref<index>
@@ -76,14 +76,14 @@ func.func @checked_in_branch(%x: memref<?xf32> {train.extents = array<i64: 0>}, 
   scf.if %p {
     cf.assert %ok, "expected equal sizes"
   }
-  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   return
 }
 
 // -----
 
-func.func @below_negative(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
+func.func @below_negative(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memref<index>) attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<?xf32>
   %size = memref.load %n[] : memref<index>
@@ -91,7 +91,7 @@ func.func @below_negative(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n:
   %less = arith.subi %d, %c5 : index
   %ok = arith.cmpi ule, %size, %less : index
   cf.assert %ok, "expected less"
-  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds, found 'memref<?xf32>'}}
+  // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds, found 'memref<?xf32>'}}
   %a = memref.alloc(%size) : memref<?xf32>
   return
 }

@@ -26,7 +26,7 @@ func.func @slots(%x: memref<10xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// Sizes are functions of the symbolic extents of the feeds; register tiles in
+// Sizes are functions of the symbolic dimension sizes of the feeds; register tiles in
 // loops are stack slots.
 // CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> (s0 * 32)>
 // CHECK-LABEL: func.func @symbolic(
@@ -34,7 +34,7 @@ func.func @slots(%x: memref<10xf32>, %y: memref<4xf32>) {
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x8xf32>
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?x8xf32>
 // CHECK-NOT: memref.alloc(
-func.func @symbolic(%x: memref<?x8xf32> {train.extents = array<i64: 0, -1>}) attributes {train.symbols = ["batch"]} {
+func.func @symbolic(%x: memref<?x8xf32> {train.dim_sizes = array<i64: 0, -1>}) attributes {train.symbols = ["batch"]} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -52,13 +52,13 @@ func.func @symbolic(%x: memref<?x8xf32> {train.extents = array<i64: 0, -1>}) att
 
 // -----
 
-// X11: products of extents bound a size; what is left after whole tiles is less
+// X11: products of dimension sizes bound a size; what is left after whole tiles is less
 // than a tile.
 // CHECK: #[[$ROWS:.*]] = affine_map<()[s0, s1] -> ((s0 * s1) * 16)>
 // CHECK-LABEL: func.func @products(
 // CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$ROWS]]], [#[[$ROWS]]]]
 // CHECK: memref.alloca() {{.*}} : memref<112xi8>
-func.func @products(%x: memref<?x?x4xf32> {train.extents = array<i64: 0, 1, -1>}) attributes {train.symbols = ["batch", "time"]} {
+func.func @products(%x: memref<?x?x4xf32> {train.dim_sizes = array<i64: 0, 1, -1>}) attributes {train.symbols = ["batch", "time"]} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -91,7 +91,7 @@ func.func @products(%x: memref<?x?x4xf32> {train.extents = array<i64: 0, 1, -1>}
 // CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> (s0 * 4)>
 // CHECK-LABEL: func.func @checked(
 // CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]], [#[[$BYTES]]]]
-func.func @checked(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref<2xindex>) attributes {train.symbols = ["batch"]} {
+func.func @checked(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %n: memref<2xindex>) attributes {train.symbols = ["batch"]} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -120,7 +120,7 @@ func.func @checked(%x: memref<?xf32> {train.extents = array<i64: 0>}, %n: memref
 // CHECK: #[[$BYTES:.*]] = affine_map<()[s0] -> ((s0 + 2) * 4)>
 // CHECK-LABEL: func.func @larger(
 // CHECK-SAME: train.workspace_slots = {{\[\[}}#[[$BYTES]]]]
-func.func @larger(%x: memref<?xf32> {train.extents = array<i64: 0>}) attributes {train.symbols = ["batch"]} {
+func.func @larger(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}) attributes {train.symbols = ["batch"]} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<?xf32>
@@ -139,7 +139,7 @@ func.func @larger(%x: memref<?xf32> {train.extents = array<i64: 0>}) attributes 
 // CHECK: %[[SIZE:.*]] = affine.apply #{{.*}}()[%{{.*}}, %{{.*}}]
 // CHECK: %[[BYTES:.*]] = arith.maxsi %[[SIZE]], %c0
 // CHECK: affine.apply #{{.*}}()[%[[BYTES]]]
-func.func @differences(%x: memref<?xf32> {train.extents = array<i64: 0>}, %y: memref<?xf32> {train.extents = array<i64: 1>}) attributes {train.symbols = ["x", "y"]} {
+func.func @differences(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}, %y: memref<?xf32> {train.dim_sizes = array<i64: 1>}) attributes {train.symbols = ["x", "y"]} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %m = memref.dim %x, %c0 : memref<?xf32>

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-rematerialize='memory-budget=100 extent=64' --split-input-file --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-rematerialize='memory-budget=100 dim-size=64' --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
 // expected-error@below {{'both' needs a workspace of at least 128 bytes, more than the memory budget of 100 bytes}}
@@ -16,8 +16,8 @@ func.func @both(%x: memref<16xf32>) {
 
 // -----
 
-// expected-error@below {{'dynamic' needs a workspace of at least 256 bytes where every extent is 64, more than the memory budget of 100 bytes}}
-func.func @dynamic(%x: memref<?xf32> {train.extents = array<i64: 0>}) attributes {train.symbols = ["batch"]} {
+// expected-error@below {{'dynamic' needs a workspace of at least 256 bytes where every dimension size is 64, more than the memory budget of 100 bytes}}
+func.func @dynamic(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>}) attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
   %a = memref.alloc(%n) : memref<?xf32>
@@ -70,7 +70,7 @@ func.func @called(%x: memref<16xf32>) {
 // A size that nothing bounds.
 func.func @unbounded(%n: memref<index>) {
   %0 = memref.load %n[] : memref<index>
-  // expected-error@below {{expected a buffer whose size is bounded by the extents of the feeds}}
+  // expected-error@below {{expected a buffer whose size is bounded by the dimension sizes of the feeds}}
   %a = memref.alloc(%0) : memref<?xf32>
   return
 }

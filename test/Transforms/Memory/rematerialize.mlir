@@ -101,12 +101,12 @@ func.func @parts(%x: memref<16xf32>, %y: memref<32xf32>) {
 
 // -----
 
-// The budget is meant for an extent of 64: 256 bytes are just enough.
+// The budget is meant for a dimension size of 64: 256 bytes are just enough.
 // CHECK-LABEL: func.func @fits(
 // CHECK-COUNT-1: linalg.abs
 // CHECK-NOT: linalg.abs
 // CHECK: return
-func.func @fits(%x: memref<?xf32> {train.extents = array<i64: 0>})
+func.func @fits(%x: memref<?xf32> {train.dim_sizes = array<i64: 0>})
     attributes {train.symbols = ["batch"]} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>

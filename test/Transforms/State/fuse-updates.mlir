@@ -290,7 +290,7 @@ func.func @stored(%g: tensor<8xf32>, %a: tensor<8xf32> {train.variable = @a, tra
 
 // -----
 
-// Extents that are not known may differ.
+// Dimension sizes that are not known may differ.
 #id = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @dynamic(
 // CHECK: linalg.generic {{.*}} outs(%{{[^,]*}} : tensor<?xf32>)

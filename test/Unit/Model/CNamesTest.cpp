@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every keyword of C and C++ and every macro that a program has after
-// widespread headers, as the name of a feed, a result, an extent, a variable,
-// an entry, a model, and of a model and an entry together.
+// widespread headers, as the name of a feed, a result, a dimension size, a
+// variable, an entry, a model, and of a model and an entry together.
 //
 //===----------------------------------------------------------------------===//
 

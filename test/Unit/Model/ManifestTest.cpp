@@ -112,7 +112,7 @@ TEST_F(AdderTest, LayoutHashDependsOnTheLayoutOnly) {
 }
 
 TEST_F(AdderTest, JSON) {
-  llvm::json::Value json = program->getManifest().toJSON(/*maxExtent=*/16);
+  llvm::json::Value json = program->getManifest().toJSON(/*maxDimSize=*/16);
   llvm::json::Object *root = json.getAsObject();
   ASSERT_TRUE(root);
   EXPECT_EQ(root->getString("model"), "adder");

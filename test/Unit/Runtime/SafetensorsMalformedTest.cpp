@@ -89,7 +89,7 @@ TEST_F(SafetensorsMalformed, TypesOfFields) {
                     "\"dtype\" must be a string");
   for (const char *value : {"1", "null", "\"x\"", "{}"})
     expectMalformed(withEntry(entry("\"F32\"", value, "[0,4]")),
-                    "\"shape\" must be an array of extents");
+                    "\"shape\" must be an array of dimension sizes");
   for (const char *value :
        {"[-1]", "[1.0]", "[null]", "[\"1\"]", "[[1]]", "[true]", "[{}]",
         "[9223372036854775808]", "[18446744073709551616]"})

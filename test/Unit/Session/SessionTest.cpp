@@ -98,7 +98,8 @@ TEST_F(AdderTest, RefusesBadFeeds) {
             "Cannot feed value of dtype int32 for placeholder 'x', which has "
             "dtype float32");
   EXPECT_EQ(message({x, {DType::F32, longer, data.data()}}),
-            "feeds disagree on the extent 'batch': it is 2 in placeholder 'x' "
+            "feeds disagree on the dimension size 'batch': it is 2 in "
+            "placeholder 'x' "
             "and 3 in placeholder 'y' of shape (3, 4)");
   EXPECT_EQ(message({x, x, x}), "entry 'step' takes 2 feeds, found 3");
   EXPECT_EQ((*plan)
@@ -142,8 +143,8 @@ TEST_F(AdderTest, OrdersFeedsByName) {
 TEST_F(AdderTest, GrowsItsWorkspace) {
   std::unique_ptr<Session> session = makeSession();
   ASSERT_TRUE(session->initialize(0).isOk());
-  // The JIT has no bound on extents; a smaller batch after a larger one, and no
-  // rows at all, are fine too.
+  // The JIT has no bound on dimension sizes; a smaller batch after a larger
+  // one, and no rows at all, are fine too.
   int64_t rows = 0;
   for (int64_t batch : {1, 1000, 3, 0, 20000, 1}) {
     ASSERT_TRUE(step(*session, batch, 0.5f).isOk());

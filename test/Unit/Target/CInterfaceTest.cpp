@@ -16,7 +16,7 @@
 
 using namespace flywheel;
 using flywheel::test::AdderTest;
-using flywheel::test::kMaxExtent;
+using flywheel::test::kMaxDimSize;
 
 namespace {
 
@@ -150,7 +150,7 @@ TEST_F(AdderTest, PlainCProgramLinksTheObject) {
   auto object = code->getObject();
   ASSERT_TRUE(bool(object));
   writeFile(path("adder.o"), (*object)->getBuffer());
-  writeFile(path("adder.h"), emitCHeader(program->getManifest(), kMaxExtent));
+  writeFile(path("adder.h"), emitCHeader(program->getManifest(), kMaxDimSize));
   writeFile(path("main.c"), kProgram);
 
   auto run = [&](std::vector<std::string> arguments) {
@@ -176,7 +176,7 @@ TEST_F(AdderTest, PlainCProgramLinksTheObject) {
 
 // An entry of a name that the header declares would not compile.
 TEST_F(AdderTest, NamesOfTheHeaderAreReserved) {
-  std::string header = emitCHeader(program->getManifest(), kMaxExtent);
+  std::string header = emitCHeader(program->getManifest(), kMaxDimSize);
   llvm::ArrayRef<llvm::StringRef> reserved = getReservedCNames();
   llvm::Regex declared("[^a-zA-Z_]adder_([a-z_]+)\\(");
   llvm::StringRef rest = header;
@@ -193,10 +193,10 @@ TEST_F(AdderTest, NamesOfTheHeaderAreReserved) {
 }
 
 TEST_F(AdderTest, HeaderDocumentsArguments) {
-  std::string header = emitCHeader(program->getManifest(), kMaxExtent);
+  std::string header = emitCHeader(program->getManifest(), kMaxDimSize);
   for (const char *line :
        {"#define ADDER_STATE_BYTES ((size_t)1024u)",
-        "#define ADDER_STATE_ALIGN 64", "#define ADDER_MAX_EXTENT 16",
+        "#define ADDER_STATE_ALIGN 64", "#define ADDER_MAX_DIM_SIZE 16",
         " * x (in): float32 (batch, 4)", " * batch (in): 0 to 16",
         " * total (out): float32 ()", " *   1: x[0, 0] must not be negative",
         "int32_t adder_step(adder_state *s, const float *x, int64_t batch, "

@@ -162,7 +162,8 @@ TEST_F(AdderTest, ObjectExportsTheInterfaceOnly) {
   }
   llvm::sort(exported);
   // Each function, and the name by which this object's header calls it.
-  std::string hash = getInterfaceHash(program->getManifest(), test::kMaxExtent);
+  std::string hash =
+      getInterfaceHash(program->getManifest(), test::kMaxDimSize);
   std::vector<std::string> expected;
   for (const char *name : {"adder_init", "adder_init_some", "adder_last_error",
                            "adder_set", "adder_step"}) {

@@ -55,35 +55,35 @@ mlir::cf::AssertOp carryOut(mlir::IRRewriter &rewriter,
 /// not constant, or no dimension of the tensor.
 std::optional<int64_t> getDimension(mlir::tensor::DimOp op);
 
-/// An extent that is dimension `number` of `tensor`, or where that is null the
-/// number itself.
-struct ExtentRoot {
+/// A dimension size that is dimension `number` of `tensor`, or where that is
+/// null the number itself.
+struct DimSizeRoot {
   mlir::Value tensor;
   int64_t number = 0;
 
-  bool operator==(const ExtentRoot &other) const {
+  bool operator==(const DimSizeRoot &other) const {
     return tensor == other.tensor && number == other.number;
   }
 };
 
 /// What dimension `dim` of `tensor` is seen to be equal to, as far as possible
 /// from it: through destinations, sizes, branches and loops. Relies on
-/// `flywheel-check-carried-extents`.
-ExtentRoot getExtentRoot(mlir::Value tensor, int64_t dim);
+/// `flywheel-check-carried-dim-sizes`.
+DimSizeRoot getDimSizeRoot(mlir::Value tensor, int64_t dim);
 
 /// Dimension `dim` of `tensor`, which is inside of `op`, as an index in front
 /// of it, where `builder` is; null where it cannot be told there.
-mlir::Value getExtentInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
-                               mlir::Value tensor, int64_t dim);
+mlir::Value getDimSizeInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
+                                mlir::Value tensor, int64_t dim);
 
-/// The same as `createCheck` for an `ok` that extents decide: in front of the
-/// branches and loops that `builder` is in, as far as `ok` can be told there,
-/// and true where they would not get to the check. The body of an `scf.while`
-/// is taken to be reached.
-mlir::cf::AssertOp createExtentCheck(mlir::OpBuilder &builder,
-                                     mlir::Operation *op, mlir::Value ok,
-                                     const llvm::Twine &message,
-                                     const llvm::Twine &found = "");
+/// The same as `createCheck` for an `ok` that dimension sizes decide: in front
+/// of the branches and loops that `builder` is in, as far as `ok` can be told
+/// there, and true where they would not get to the check. The body of an
+/// `scf.while` is taken to be reached.
+mlir::cf::AssertOp createDimSizeCheck(mlir::OpBuilder &builder,
+                                      mlir::Operation *op, mlir::Value ok,
+                                      const llvm::Twine &message,
+                                      const llvm::Twine &found = "");
 
 /// Makes the conditions in `root` plain ones, whose numbers no message names
 /// any more: `compare_sizes` and `name_numbers`.

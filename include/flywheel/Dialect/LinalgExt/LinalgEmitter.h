@@ -15,18 +15,18 @@
 
 namespace flywheel {
 
-/// One extent of a tensor: a number, or an SSA value, or a dimension of a
-/// tensor that nothing is known about. Equal extents name equal run-time
-/// numbers.
-struct Extent {
-  static Extent constant(int64_t number) { return {number, {}, 0}; }
+/// One dimension size of a tensor: a number, or an SSA value, or a dimension of
+/// a tensor that nothing is known about. Equal dimension sizes name equal
+/// run-time numbers.
+struct DimSize {
+  static DimSize constant(int64_t number) { return {number, {}, 0}; }
   bool isStatic() const { return !value; }
-  bool operator==(const Extent &other) const {
+  bool operator==(const DimSize &other) const {
     return number == other.number && value == other.value &&
            isDimension == other.isDimension;
   }
 
-  /// The extent, or the dimension of the tensor `value`.
+  /// The dimension size, or the dimension of the tensor `value`.
   int64_t number = 0;
   /// An index, or with `isDimension` a tensor; null where static.
   mlir::Value value;
@@ -49,14 +49,14 @@ public:
   /// f32 for the 16-bit floats, `type` itself otherwise.
   mlir::Type getComputeType(mlir::Type type);
 
-  /// Extent `dim` of `tensor`, seen through what produced the tensor.
-  Extent getExtent(mlir::Value tensor, int64_t dim);
-  llvm::SmallVector<Extent> getExtents(mlir::Value tensor);
-  mlir::OpFoldResult materialize(Extent extent);
+  /// Dimension size `dim` of `tensor`, seen through what produced the tensor.
+  DimSize getDimSize(mlir::Value tensor, int64_t dim);
+  llvm::SmallVector<DimSize> getDimSizes(mlir::Value tensor);
+  mlir::OpFoldResult materialize(DimSize dimSize);
 
   /// Checks, when the step runs if need be, that `a` equals `b`, and returns
   /// the more static one. `what` names both (`rows of logits and labels`).
-  Extent expectEqual(Extent a, Extent b, const llvm::Twine &what);
+  DimSize expectEqual(DimSize a, DimSize b, const llvm::Twine &what);
 
   /// Emits an error of the step where `ok` (i1), which sizes decide, is false;
   /// the message gets the op's name and place, which `found` follows. The check
@@ -70,38 +70,41 @@ public:
                     const linalg_ext::NamedNumbers &numbers = {});
 
   /// Emits an error of the step where an element of `indices`, which the
-  /// message calls `what`, is outside of [0, extent).
-  void expectInRange(mlir::Value indices, Extent extent, llvm::StringRef what);
+  /// message calls `what`, is outside of [0, dimension size).
+  void expectInRange(mlir::Value indices, DimSize dimSize,
+                     llvm::StringRef what);
 
   /// A scalar constant of a floating-point or integer type.
   mlir::Value scalar(mlir::Type type, double value);
   mlir::Value scalar(mlir::TypedAttr value);
 
-  /// The product of `extents` as a number of the floating-point type `type`.
-  mlir::Value countOf(llvm::ArrayRef<Extent> extents, mlir::Type type);
+  /// The product of `dimSizes` as a number of the floating-point type `type`.
+  mlir::Value countOf(llvm::ArrayRef<DimSize> dimSizes, mlir::Type type);
 
-  /// `tensor` as a type that is static where its extents are: those that are
-  /// seen, or `extents`, which it has been checked for.
+  /// `tensor` as a type that is static where its dimension sizes are: those
+  /// that are seen, or `dimSizes`, which it has been checked for.
   mlir::Value refine(mlir::Value tensor) {
-    return refine(tensor, getExtents(tensor));
+    return refine(tensor, getDimSizes(tensor));
   }
-  mlir::Value refine(mlir::Value tensor, llvm::ArrayRef<Extent> extents);
+  mlir::Value refine(mlir::Value tensor, llvm::ArrayRef<DimSize> dimSizes);
 
-  /// `tensor` expanded by `groups` to `type`, whose extents are `extents`.
+  /// `tensor` expanded by `groups` to `type`, whose dimension sizes are
+  /// `dimSizes`.
   mlir::Value expand(mlir::Value tensor, mlir::RankedTensorType type,
                      llvm::ArrayRef<mlir::ReassociationIndices> groups,
-                     llvm::ArrayRef<Extent> extents);
+                     llvm::ArrayRef<DimSize> dimSizes);
 
-  mlir::Value empty(llvm::ArrayRef<Extent> extents, mlir::Type type);
-  mlir::Value fill(llvm::ArrayRef<Extent> extents, mlir::Value scalar);
+  mlir::Value empty(llvm::ArrayRef<DimSize> dimSizes, mlir::Type type);
+  mlir::Value fill(llvm::ArrayRef<DimSize> dimSizes, mlir::Value scalar);
 
   /// A `linalg.generic` with one result. `maps` has one map an input, then that
   /// of `init`; dimensions that the latter lacks are reductions.
   mlir::Value generic(mlir::ValueRange inputs, mlir::Value init,
                       llvm::ArrayRef<mlir::AffineMap> maps, PointFn body);
 
-  /// A tensor of `extents` and `type`, point by point; `maps` has one an input.
-  mlir::Value map(llvm::ArrayRef<Extent> extents, mlir::Type type,
+  /// A tensor of `dimSizes` and `type`, point by point; `maps` has one an
+  /// input.
+  mlir::Value map(llvm::ArrayRef<DimSize> dimSizes, mlir::Type type,
                   mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                   PointFn body);
 
@@ -116,7 +119,8 @@ public:
   mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
 
   /// Replaces the op by `value`, whose type may be more or less static than
-  /// the declared one: extents that only the declared type knows are checked.
+  /// the declared one: dimension sizes that only the declared type knows are
+  /// checked.
   void replaceWith(mlir::Value value);
 
   mlir::RewriterBase &b;

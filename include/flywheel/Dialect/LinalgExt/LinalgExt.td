@@ -64,7 +64,7 @@ def LinalgExt_Flag : LinalgExt_RankedOf<[I1]>;
 def LinalgExt_GatherOp : LinalgExt_Op<"gather"> {
   let summary = "Copies slices at indices along one dimension";
   let description = [{
-    With x of shape [O.., n, I..], where O.. are `axis` extents, and indices of
+    With x of shape [O.., n, I..], where O.. are `axis` dimension sizes, and indices of
     shape [J..], the result of shape [O.., J.., I..] has at (o, j, i) element
     (o, indices[j], i) of x, or 0 where the index is not in [0, n).
   }];

@@ -138,7 +138,7 @@ ElementwiseExpr widen(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value value);
 
 /// `value` rounded to the element type of the tensor type `type` and cast to
-/// `type`, which may say more or less about the extents.
+/// `type`, which may say more or less about the dimension sizes.
 mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                     mlir::Type type);
 

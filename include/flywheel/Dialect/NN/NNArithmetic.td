@@ -18,9 +18,9 @@ class NN_ArithmeticOp<string opMnemonic, Type tensors = NN_ArithmeticTensor>
   code rule = [{
 
     The shapes broadcast as in NumPy: they are aligned at their last dimensions,
-    and an operand without a dimension, or with an extent that is 1 by its type,
-    repeats along it. A dynamic extent does not stretch, also where it turns out
-    to be 1: extents that differ are an error of the step. A rank-0 operand goes
+    and an operand without a dimension, or with a dimension size that is 1 by its type,
+    repeats along it. A dynamic dimension size does not stretch, also where it turns out
+    to be 1: dimension sizes that differ are an error of the step. A rank-0 operand goes
     with every shape. The derivative of an operand is summed over the dimensions
     along which it repeats.
   }];

@@ -13,7 +13,7 @@ def NN_AttentionOp : NN_CompositeOp<"attention"> {
   let summary = "softmax(scale q k^T) v: averages of values, weighted by scores";
   let description = [{
     q is [..., t, d], k is [..., s, d] and v is [..., s, e], with equal leading
-    extents (batch, heads); the result is [..., t, e] (Vaswani and others,
+    dimension sizes (batch, heads); the result is [..., t, e] (Vaswani and others,
     Attention Is All You Need, 2017). `scale` is 1 / sqrt(d) unless given.
 
     `mask` is [..., t, s], as the scores are; `nn.broadcast` makes one for all

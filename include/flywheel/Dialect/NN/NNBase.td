@@ -21,7 +21,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 /// What an op declares here it defines in one file of lib/Dialect/NN/Ops.
 defvar NN_Batchable = DeclareOpInterfaceMethods<BatchableOpInterface>;
 defvar NN_Cost = DeclareOpInterfaceMethods<CostOpInterface, ["countFlops"]>;
-defvar NN_ExtentSource = DeclareOpInterfaceMethods<ExtentSourceOpInterface>;
+defvar NN_DimSizeSource = DeclareOpInterfaceMethods<DimSizeSourceOpInterface>;
 defvar NN_SizeRelations = DeclareOpInterfaceMethods<SizeRelationsOpInterface>;
 
 /// Every op is pure. Its declared result type may be more or less static than

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Short ways to emit the few shapes of IR that derivative rules are made of.
-// Every function works with dynamic extents and emits only ops that have rules
-// themselves.
+// Every function works with dynamic dimension sizes and emits only ops that
+// have rules themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ namespace flywheel::nn {
 mlir::Value buildSplat(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value like, double value);
 
-/// `input` as a value of `type`, which says more or less about its extents.
+/// `input` as a value of `type`, which says more or less about its dimension
+/// sizes.
 mlir::Value buildCast(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value input, mlir::Type type);
 
@@ -44,8 +45,8 @@ mlir::Value buildFromRows(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value rows, mlir::Value like);
 
 /// The sum of `input` over `axes` (strictly increasing), which disappear from
-/// the shape. `type` may say more about the result's extents than the input
-/// does. The input itself where `axes` is empty and the types agree.
+/// the shape. `type` may say more about the result's dimension sizes than the
+/// input does. The input itself where `axes` is empty and the types agree.
 mlir::Value buildSum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value input, llvm::ArrayRef<int64_t> axes,
                      mlir::Type type = {});
@@ -56,8 +57,8 @@ mlir::Value buildBroadcast(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value input, llvm::ArrayRef<int64_t> dims,
                            mlir::Value like);
 
-/// `reduced`, the shape of `like` without the dimensions `axes` (with extent 1
-/// there if `keepdims`), repeated over them to the shape of `like`.
+/// `reduced`, the shape of `like` without the dimensions `axes` (with dimension
+/// size 1 there if `keepdims`), repeated over them to the shape of `like`.
 mlir::Value buildUnreduce(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value reduced, llvm::ArrayRef<int64_t> axes,
                           bool keepdims, mlir::Value like);
@@ -72,8 +73,8 @@ mlir::Value buildCount(mlir::OpBuilder &builder, mlir::Location loc,
 llvm::SmallVector<int64_t> identityDims(int64_t rank);
 
 /// Groups of dimensions that a reshape makes one of, where those that are not
-/// kept have extent 1: each that is kept takes those after it along, and the
-/// first one those before it too. No group where none is kept.
+/// kept have dimension size 1: each that is kept takes those after it along,
+/// and the first one those before it too. No group where none is kept.
 llvm::SmallVector<mlir::ReassociationIndices>
 unitDimGroups(llvm::ArrayRef<bool> isKept);
 

@@ -9,12 +9,12 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "op(a) * op(b)";
   let description = [{
     a is [..., m, k] ([..., k, m] with `transpose_a`), b is [..., k, n]
     ([..., n, k] with `transpose_b`), the result is [..., m, n]: one product of
-    two matrices for each index of the leading dimensions, whose extents are
+    two matrices for each index of the leading dimensions, whose dimension sizes are
     equal. Nothing is broadcast: one matrix for all rows is `nn.dense`. One
     element type; products of f16 and bf16 accumulate in f32.
 
@@ -30,7 +30,7 @@ def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_ExtentSource, NN_SizeRelatio
   let hasVerifier = 1;
 }
 
-def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "x * w + b";
   let description = [{
     x is [..., in], w is [in, out], b is [out], the result is [..., out]; x has

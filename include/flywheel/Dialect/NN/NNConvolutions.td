@@ -26,7 +26,7 @@ class NN_ConvolutionOp<string opMnemonic, list<Trait> traits>
   }];
 }
 
-def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_ExtentSource]> {
+def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource]> {
   let summary = "Cross-correlation of images with filters";
   let description = [{
     y[n, i, j, o] = sum over p, q, c of
@@ -56,15 +56,15 @@ def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_ExtentSource]> {
   }];
 }
 
-def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "Transposed convolution: the gradient of conv2d for its image";
   let description = [{
     The linear map from outputs of `nn.conv2d` with these attributes and this
     filter back to images. x is [batch, height, width, outputs] and w is
     [height, width, channels, outputs], as `nn.conv2d` has it: the channels of the
-    result are the filter's third extent, or G times as many with G groups.
+    result are the filter's third dimension size, or G times as many with G groups.
 
-    Convolutions of images of several extents may have one output's extents. So
+    Convolutions of images of several dimension sizes may have one output's dimension sizes. So
     those of the result are declared; where its height or width is dynamic, `like`
     names a tensor of the result's shape, of which nothing but the shape is used.
 

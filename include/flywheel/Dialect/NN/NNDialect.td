@@ -16,7 +16,7 @@ def NN_Dialect : Dialect {
   let summary = "Tensor ops whose gradient or lowering needs a name";
   let description = [{
     Value-semantics ops on ranked tensors that upstream dialects lack. Any
-    dimension may be dynamic; extents that an op requires to be equal and that
+    dimension may be dynamic; dimension sizes that an op requires to be equal and that
     are not known statically are checked when a step starts. Elementwise
     arithmetic is `arith` and `math` on tensors, reshaping is `tensor`.
   }];

@@ -9,7 +9,7 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_ExtentSource]> {
+def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_DimSizeSource]> {
   let summary = "Slices at indices along one dimension";
   let description = [{
     The result has dimension `axis` of x replaced by the dimensions of `indices`,
@@ -39,7 +39,7 @@ def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_ExtentSource]> {
   }];
 }
 
-def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "Adds slices at indices along one dimension";
   let description = [{
     `init` with the slices of `updates` added to those at `indices`, one after
@@ -68,7 +68,7 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ExtentSource, NN_Si
   }];
 }
 
-def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "Replaces slices at indices along one dimension";
   let description = [{
     As `nn.scatter_add`, but a slice of `updates` takes the place of what was
@@ -95,13 +95,13 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ExtentSource, NN_SizeRelat
 }
 
 def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
-    [NN_ExtentSource, NN_SizeRelations]> {
+    [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "Elements at indices along one dimension";
   let description = [{
     NumPy's `take_along_axis`: with axis 1, element (i, j, k) of the result is
-    x[i, indices[i, j, k], k]. `indices` has the rank of x and the extents of x in
+    x[i, indices[i, j, k], k]. `indices` has the rank of x and the dimension sizes of x in
     all dimensions but `axis`, of which it has as many positions as the result is
-    to have; nothing is broadcast. An index outside of the extent of x along
+    to have; nothing is broadcast. An index outside of the dimension size of x along
     `axis` is an error of the step, which then changes nothing; negative indices
     do not count from the end.
 
@@ -124,7 +124,7 @@ def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
 }
 
 def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis",
-    [NN_ExtentSource, NN_SizeRelations]> {
+    [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "Adds elements at indices along one dimension";
   let description = [{
     `init` with each element of `updates` added to the one at its index, one after
@@ -148,7 +148,7 @@ def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis",
   let hasVerifier = 1;
 }
 
-def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_ExtentSource]> {
+def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_DimSizeSource]> {
   let summary = "Running sums along one dimension";
   let description = [{
     Element k along `axis` of the result is the sum of the elements of x up to
@@ -165,7 +165,7 @@ def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_ExtentSource]> {
+def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_DimSizeSource]> {
   let summary = "Running products along one dimension";
   let description = [{
     Element k along `axis` of the result is the product of the elements of x up
@@ -174,7 +174,7 @@ def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_ExtentSource]> {
     once.
 
     The derivative divides by nothing, so that it holds where elements are 0. It
-    takes memory for the square of the extent along `axis`.
+    takes memory for the square of the dimension size along `axis`.
 
     ```mlir
     // The share of light that gets through to each layer.
@@ -191,7 +191,7 @@ def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_ExtentSource]> {
+def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_DimSizeSource]> {
   let summary = "Logarithms of running sums of exponentials along one dimension";
   let description = [{
     Element k along `axis` of the result is the logarithm of the sum of the
@@ -203,7 +203,7 @@ def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_ExtentSource]> {
 
     The derivative of element k with respect to element i of x is exp(x[i] - y[k]),
     at most 1; it is 1 where both are the same infinity. It takes memory for the
-    square of the extent along `axis`.
+    square of the dimension size along `axis`.
 
     ```mlir
     // The logarithm of the distribution function of each row of scores.
@@ -218,11 +218,11 @@ def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_ExtentSource]> {
+def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource]> {
   let summary = "The number of each position along one dimension";
   let description = [{
     0, 1, 2, ... along `axis`, the same at all positions of the other dimensions.
-    Where the result has dynamic extents, `like` names a tensor of the result's
+    Where the result has dynamic dimension sizes, `like` names a tensor of the result's
     shape; nothing but its shape is used. No derivative.
   }];
   let arguments = (ins Optional<AnyRankedTensor>:$like, I64Attr:$axis);

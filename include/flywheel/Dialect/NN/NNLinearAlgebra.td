@@ -77,7 +77,7 @@ def NN_TryCholeskyOp : NN_Op<"try_cholesky", [
   let hasVerifier = 1;
 }
 
-def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "The x with op(a) x = b, where a is a triangle";
   let description = [{
     a is [..., n, n], of which the `lower` or `upper` triangle is read, b and the

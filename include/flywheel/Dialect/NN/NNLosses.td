@@ -14,7 +14,7 @@ def NN_LossReduction : I32EnumAttr<"LossReduction", "how a loss is reduced over 
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
+def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "-sum(labels * log_softmax(logits)) of each row";
   let description = [{
     logits and labels are [..., classes] of one type and at least rank 2: all
@@ -35,7 +35,7 @@ def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_
 }
 
 def NN_SparseSoftmaxCrossEntropyOp
-    : NN_DifferentiableOp<"sparse_softmax_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
+    : NN_DifferentiableOp<"sparse_softmax_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "-log_softmax(logits)[label] of each row";
   let description = [{
     logits is [..., classes] of at least rank 2, label is [...] of integers in
@@ -54,7 +54,7 @@ def NN_SparseSoftmaxCrossEntropyOp
 }
 
 def NN_SigmoidCrossEntropyOp
-    : NN_DifferentiableOp<"sigmoid_cross_entropy", [NN_ExtentSource, NN_SizeRelations]> {
+    : NN_DifferentiableOp<"sigmoid_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
   let summary = "-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)), element by element";
   let description = [{
     x = logits and z = labels have one shape. Computed as

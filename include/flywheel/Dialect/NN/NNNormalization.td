@@ -16,7 +16,7 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
     Layer Normalization, 2016). Mean and variance are over `axes`, which are
     strictly increasing; the variance is the mean of (x - mean)^2, without the
     cancellation of a difference of means. gamma and beta, either of which may
-    be left out, have the extents of `axes`, in order, and x's element type, or
+    be left out, have the dimension sizes of `axes`, in order, and x's element type, or
     f32 where x has 16 bits.
 
     ```mlir

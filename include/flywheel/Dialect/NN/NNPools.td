@@ -10,7 +10,7 @@
 include "flywheel/Dialect/NN/NNWindows.td"
 
 class NN_PoolOp<string opMnemonic, list<Trait> traits = []>
-    : NN_WindowOp<opMnemonic, !listconcat([NN_ExtentSource], traits)> {
+    : NN_WindowOp<opMnemonic, !listconcat([NN_DimSizeSource], traits)> {
   let extraClassDeclaration = [{
     /// The value that has an element a position: [batch, height, width, channels].
     ::mlir::Value getImage();

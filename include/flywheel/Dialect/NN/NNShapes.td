@@ -9,14 +9,14 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_BroadcastOp : NN_Op<"broadcast", [NN_Batchable, NN_ExtentSource, NN_SizeRelations, DeclareOpInterfaceMethods<
+def NN_BroadcastOp : NN_Op<"broadcast", [NN_Batchable, NN_DimSizeSource, NN_SizeRelations, DeclareOpInterfaceMethods<
     DifferentiableOpInterface, ["hasDerivative"]>]> {
   let summary = "Repeats a tensor along new dimensions";
   let description = [{
     Dimension i of the input becomes dimension `dims[i]` of the result; an input
-    extent that is 1 by its type stretches. A dynamic extent does not, also where
-    it turns out to be 1: other extents than the result's are an error of the
-    step. `dims` is strictly increasing. The other dimensions repeat. Where the result has dynamic extents, `like` names a tensor of the
+    dimension size that is 1 by its type stretches. A dynamic dimension size does not, also where
+    it turns out to be 1: other dimension sizes than the result's are an error of the
+    step. `dims` is strictly increasing. The other dimensions repeat. Where the result has dynamic dimension sizes, `like` names a tensor of the
     result's shape; nothing but its shape is used.
 
     ```mlir
@@ -39,14 +39,14 @@ def NN_ReductionKind : I32EnumAttr<"ReductionKind", "reduction", [
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_ExtentSource]> {
+def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_DimSizeSource]> {
   let summary = "Reduces over some dimensions";
   let description = [{
     `axes` is strictly increasing. Reduced dimensions disappear, or stay with
-    extent 1 with `keepdims`. `mean` needs a floating-point type. The derivative
+    dimension size 1 with `keepdims`. `mean` needs a floating-point type. The derivative
     of `max` and `min` is shared equally by equal elements, and by those that are
     NaN where the extremum is; that of `prod` is the
-    product of the other elements, also where some are 0. Where the extent is
+    product of the other elements, also where some are 0. Where the dimension size is
     dynamic, that takes memory for its square.
 
     ```mlir
@@ -64,10 +64,10 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_OneHotOp : NN_Op<"one_hot", [NN_ExtentSource]> {
+def NN_OneHotOp : NN_Op<"one_hot", [NN_DimSizeSource]> {
   let summary = "1 at the index, 0 elsewhere";
   let description = [{
-    Adds a last dimension of static extent `depth`, that of the result. An index
+    Adds a last dimension of static dimension size `depth`, that of the result. An index
     outside [0, depth) gives a row of zeros. Indices carry no derivative.
   }];
   let arguments = (ins NN_IntTensor:$indices);
@@ -76,7 +76,7 @@ def NN_OneHotOp : NN_Op<"one_hot", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_ArgmaxOp : NN_Op<"argmax", [NN_ExtentSource]> {
+def NN_ArgmaxOp : NN_Op<"argmax", [NN_DimSizeSource]> {
   let summary = "Index of the largest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as largest. No derivative.
@@ -88,7 +88,7 @@ def NN_ArgmaxOp : NN_Op<"argmax", [NN_ExtentSource]> {
   let hasVerifier = 1;
 }
 
-def NN_ArgminOp : NN_Op<"argmin", [NN_ExtentSource]> {
+def NN_ArgminOp : NN_Op<"argmin", [NN_DimSizeSource]> {
   let summary = "Index of the smallest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as smallest. No derivative.

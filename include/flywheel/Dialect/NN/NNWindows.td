@@ -20,7 +20,7 @@ def NN_PaddingAttr : AttrDef<NN_Dialect, "Padding"> {
   let mnemonic = "padding";
   let summary = "What surrounds an image that a window slides over";
   let description = [{
-    With an image of extent `in`, a stride `s` and a window that spans `k`
+    With an image of dimSize `in`, a stride `s` and a window that spans `k`
     positions, each of height and width on its own:
 
     * `valid`: nothing; ceil((in - k + 1) / s) windows.

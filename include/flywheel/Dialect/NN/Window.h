@@ -31,17 +31,17 @@ struct WindowDim {
   /// The distance from the first position to behind the last one.
   int64_t getSpan() const { return (size - 1) * dilation + 1; }
 
-  /// The smallest extent of an image that has a window.
-  int64_t getLeastExtent() const;
+  /// The smallest dimension size of an image that has a window.
+  int64_t getLeastDimSize() const;
 
-  /// The number of windows of an image of extent `extent`.
-  mlir::AffineExpr getCount(mlir::AffineExpr extent) const;
+  /// The number of windows of an image of dimension size `dimSize`.
+  mlir::AffineExpr getCount(mlir::AffineExpr dimSize) const;
   /// The same for a number; dynamic if that is.
-  int64_t getCount(int64_t extent) const;
+  int64_t getCount(int64_t dimSize) const;
 
-  /// What `same` padding adds to an image of extent `extent`, front and behind
-  /// together; negative where it adds nothing.
-  mlir::AffineExpr getSamePadding(mlir::AffineExpr extent) const;
+  /// What `same` padding adds to an image of dimension size `dimSize`, front
+  /// and behind together; negative where it adds nothing.
+  mlir::AffineExpr getSamePadding(mlir::AffineExpr dimSize) const;
 };
 
 /// A window along height and width.

@@ -109,8 +109,8 @@ mlir::FunctionType getVjpType(mlir::MLIRContext *context,
                               mlir::TypeRange inputs, mlir::TypeRange results);
 
 /// Fans of a weight of this shape, as Keras and TF count them: `()` 1, 1; `[n]`
-/// n, n; `[a, b]` a, b; beyond rank 2 the last two extents, each times the
-/// product of the others.
+/// n, n; `[a, b]` a, b; beyond rank 2 the last two dimension sizes, each times
+/// the product of the others.
 std::pair<double, double> computeFans(llvm::ArrayRef<int64_t> shape);
 
 } // namespace flywheel::train

@@ -48,8 +48,8 @@ def Train_Dialect : Dialect {
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dims,
     "::mlir::TypeAttr":$element_type,
-    "::mlir::DenseI64ArrayAttr":$extents,
-    "::mlir::ArrayAttr":$extent_places,
+    "::mlir::DenseI64ArrayAttr":$dim_sizes,
+    "::mlir::ArrayAttr":$dim_size_places,
     "::mlir::FlatSymbolRefAttr":$variable,
     "::mlir::FlatSymbolRefAttr":$is_initialized,
     "::mlir::IntegerAttr":$result,
@@ -68,7 +68,7 @@ def Train_Dialect : Dialect {
     "::mlir::FlatSymbolRefAttr":$snapshot,
     "::mlir::UnitAttr":$in_range,
     "::mlir::UnitAttr":$lazy,
-    "::mlir::UnitAttr":$keeps_extents,
+    "::mlir::UnitAttr":$keeps_dim_sizes,
     "::mlir::ArrayAttr":$strings,
     "::mlir::DictionaryAttr":$manifest,
     "::mlir::DictionaryAttr":$compilation);
@@ -90,7 +90,7 @@ def Train_Dialect : Dialect {
       return VjpAttrHelper::getNameStr();
     }
     /// On a function argument: a list with a name for each dimension, "" for
-    /// one that the program does not name. Dynamic extents of one name are one
+    /// one that the program does not name. Dynamic dimension sizes of one name are one
     /// number.
     static constexpr ::llvm::StringLiteral getDimsAttrName() {
       return DimsAttrHelper::getNameStr();
@@ -148,18 +148,18 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getInitializerAttrName() {
       return InitializerAttrHelper::getNameStr();
     }
-    /// On an argument: for each dimension, the number of its symbolic extent,
+    /// On an argument: for each dimension, the number of its symbolic dimension size,
     /// or -1 where it is static.
-    static constexpr ::llvm::StringLiteral getExtentsAttrName() {
-      return ExtentsAttrHelper::getNameStr();
+    static constexpr ::llvm::StringLiteral getDimSizesAttrName() {
+      return DimSizesAttrHelper::getNameStr();
     }
     /// On an argument: for each dimension, where the program requires that its
-    /// symbolic extent is that of another argument; empty where that is not
+    /// symbolic dimension size is that of another argument; empty where that is not
     /// known.
-    static constexpr ::llvm::StringLiteral getExtentPlacesAttrName() {
-      return ExtentPlacesAttrHelper::getNameStr();
+    static constexpr ::llvm::StringLiteral getDimSizePlacesAttrName() {
+      return DimSizePlacesAttrHelper::getNameStr();
     }
-    /// On a function: the names of its symbolic extents.
+    /// On a function: the names of its symbolic dimension sizes.
     static constexpr ::llvm::StringLiteral getSymbolsAttrName() {
       return SymbolsAttrHelper::getNameStr();
     }
@@ -183,10 +183,10 @@ def Train_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getLazyAttrName() {
       return LazyAttrHelper::getNameStr();
     }
-    /// On a loop: its carried tensors keep their extents, by the way in which the
+    /// On a loop: its carried tensors keep their dimension sizes, by the way in which the
     /// compiler made it. Only while gradients are expanded.
-    static constexpr ::llvm::StringLiteral getKeepsExtentsAttrName() {
-      return KeepsExtentsAttrHelper::getNameStr();
+    static constexpr ::llvm::StringLiteral getKeepsDimSizesAttrName() {
+      return KeepsDimSizesAttrHelper::getNameStr();
     }
     /// On the function of an entry: its name, which tells it from equal ones.
     static constexpr ::llvm::StringLiteral getEntryAttrName() {

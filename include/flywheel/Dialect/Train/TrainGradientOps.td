@@ -91,15 +91,15 @@ def Train_JacobianMode : I32EnumAttr<"JacobianMode", "how a Jacobian is computed
 def Train_JacobianOp : Train_Op<"jacobian", [Pure]> {
   let summary = "Derivative of each element of a value with respect to values";
   let description = [{
-    The Jacobian of y with respect to each of the xs: result i has the extents of
+    The Jacobian of y with respect to each of the xs: result i has the dimension sizes of
     y, then those of xs_i, and the element type of xs_i. Of a loss for each
     example, `tensor<?xf32>`, it is the gradient of each example.
 
     `mode reverse` computes the rows, one for each element of y, `mode forward`
     the columns, one for each element of the xs: all in one pass over a new
     dimension, with what y is computed from computed once. `auto` is forward
-    where all extents of the xs are static, their elements, together, are fewer
-    than those of y, and element types agree; a dynamic extent of y counts as 8.
+    where all dimension sizes of the xs are static, their elements, together, are fewer
+    than those of y, and element types agree; a dynamic dimension size of y counts as 8.
 
     With `chunk n`, no more than n rows (columns) are computed at once, in a loop,
     which bounds the memory that they take. Their number must be static.

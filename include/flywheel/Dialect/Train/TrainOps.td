@@ -250,7 +250,7 @@ def Train_RandomOp : Train_Op<"random", [
     A tensor of draws; `distribution` is an initializer that draws. An element is a function
     of the seed that the variables were initialised with, the op's seed, how
     often this op has run since, and its row-major position: the same on every
-    target and for any number of threads. `dynamic_sizes` are the extents that
+    target and for any number of threads. `dynamic_sizes` are the dimension sizes that
     the type leaves open, in order.
 
     The op keeps its place in its stream in a variable, `random`, `random_1`,

@@ -15,10 +15,10 @@ namespace flywheel {
 
 /// The header (C99, also C++) of the functions that
 /// `flywheel-emit-entry-points` exports: the size of the state block for
-/// extents up to `bounds`, which must be those given to that pass, the
+/// dimension sizes up to `bounds`, which must be those given to that pass, the
 /// functions with the shape and dtype of every argument, and access to
 /// variables by name.
-std::string emitCHeader(const Manifest &manifest, const ExtentBounds &bounds);
+std::string emitCHeader(const Manifest &manifest, const DimSizeBounds &bounds);
 
 } // namespace flywheel
 

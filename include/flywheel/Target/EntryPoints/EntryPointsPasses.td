@@ -62,7 +62,7 @@ def EmitEntryPoints
     or 1 + the index of a message.
 
     After: for each entry, with the model's name M as a C identifier, there is a
-    function `M_E.packed(state, workspace, feeds, extents, results) ->
+    function `M_E.packed(state, workspace, feeds, dimension sizes, results) ->
     i32` of five pointers, which a JIT session calls. It checks that the state
     block is given, aligned and of this layout, that every feed and result is
     given and that every variable that the entry reads has a value; it calls the
@@ -71,10 +71,10 @@ def EmitEntryPoints
     call changes nothing else.
 
     With `c-interface` there are also the exported functions `M_E(s, feeds and
-    extents..., results...)`, `M_init(s, seed)` and `M_last_error(s)`. With
+    dimension sizes..., results...)`, `M_init(s, seed)` and `M_last_error(s)`. With
     these the workspace follows the state in the caller's block, and every
-    symbolic size is checked against its bound, from `max-extents` or else
-    `max-extent`. Each of these functions also has a second name, by which the C
+    symbolic size is checked against its bound, from `max-dim-sizes` or else
+    `max-dim-size`. Each of these functions also has a second name, by which the C
     header calls it: it ends in a hash of the interface, so that a header with
     other bounds or parameters does not link. The layout hash becomes one of the
     block with the workspace. The messages of the new checks are appended to the
@@ -105,9 +105,9 @@ def EmitEntryPoints
   let options = [
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Also emit the functions that the C header declares">,
-    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
+    Option<"maxDimSize", "max-dim-size", "int64_t", /*default=*/"1024",
            "Bound of the symbolic sizes in the C interface">,
-    ListOption<"maxExtents", "max-extents", "std::string",
+    ListOption<"maxDimSizes", "max-dim-sizes", "std::string",
                "Bounds of single sizes, by name: time=256">,
     Option<"flushDenormals", "flush-denormals", "std::string",
            /*default=*/"\"\"",
@@ -146,10 +146,10 @@ def ExportEntryPoints
   let options = [
     Option<"cInterface", "c-interface", "bool", /*default=*/"true",
            "Export the functions that the C header declares">,
-    Option<"maxExtent", "max-extent", "int64_t", /*default=*/"1024",
-           "Bound of the symbolic extents in the C interface">,
-    ListOption<"maxExtents", "max-extents", "std::string",
-               "Bounds of single extents, by name: time=256">
+    Option<"maxDimSize", "max-dim-size", "int64_t", /*default=*/"1024",
+           "Bound of the symbolic dimension sizes in the C interface">,
+    ListOption<"maxDimSizes", "max-dim-sizes", "std::string",
+               "Bounds of single dimension sizes, by name: time=256">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -22,20 +22,20 @@ class LLJIT;
 namespace flywheel {
 
 /// The packed form of an entry: the state block, the workspace, a pointer a
-/// feed, an extent a symbol, a pointer a result. Returns a status.
+/// feed, a dimension size a symbol, a pointer a result. Returns a status.
 ///
 /// That of the initializer takes the seed (u64) and a byte a variable, which is
 /// not 0 where the variable is to be initialised; null for those of GLOBAL.
 using PackedFunction = int32_t (*)(void *state, void *workspace,
                                    const void *const *feeds,
-                                   const int64_t *extents,
+                                   const int64_t *dimSizes,
                                    void *const *results);
 
 /// The same in a model that is compiled for several threads, but for the
 /// initializer: the team may be null.
 using PackedTeamFunction = int32_t (*)(void *state, void *workspace,
                                        const void *const *feeds,
-                                       const int64_t *extents,
+                                       const int64_t *dimSizes,
                                        void *const *results,
                                        flywheel_team *team);
 

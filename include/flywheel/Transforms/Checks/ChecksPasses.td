@@ -79,7 +79,7 @@ def UnifySymbolicDims : Pass<"flywheel-unify-symbolic-dims", "::mlir::func::Func
     feed, it is read from the feed, so that every use of the batch size is one
     SSA value. The size of a collapsed dimension that a check compares is
     computed as the product of the sizes that were collapsed. Arguments carry
-    `train.extents`: for each dimension the number of its symbolic size, or -1
+    `train.dim_sizes`: for each dimension the number of its symbolic size, or -1
     where it is static; the function carries `train.symbols`, the names of the
     symbolic sizes. Where the ops require a dynamic dimension size of a feed to
     be a constant, a `cf.assert` checks that.
@@ -115,7 +115,7 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
   ];
 }
 
-def CheckCarriedExtents : Pass<"flywheel-check-carried-extents", "::mlir::func::FuncOp"> {
+def CheckCarriedDimSizes : Pass<"flywheel-check-carried-dim-sizes", "::mlir::func::FuncOp"> {
   let summary = "Check that branches and loops keep dimension sizes";
   let description = [{
     Before: tensors with dynamic dimensions are operands, iter_args and results

@@ -63,7 +63,7 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{
     Before: a bufferized step, in its final order. After: its buffers fit into a
-    workspace of `memory-budget` bytes where every symbolic size is `extent`:
+    workspace of `memory-budget` bytes where every symbolic size is `dim-size`:
     values of the forward part that the backward part would read from buffers
     are computed a second time, by copies of the ops that computed them, right
     before their use. Where the budget is met without that, nothing changes.
@@ -82,10 +82,10 @@ def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
-    Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic size for which the budget is meant, unless `extents` has "
+    Option<"dimSize", "dim-size", "int64_t", /*default=*/"64",
+           "Symbolic size for which the budget is meant, unless `dim-sizes` has "
            "its own">,
-    ListOption<"extents", "extents", "std::string",
+    ListOption<"dimSizes", "dim-sizes", "std::string",
                "The same for single sizes, by name: time=256">
   ];
   let statistics = [
@@ -107,18 +107,18 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
 
     Refuses a buffer whose size is not bounded by the dimension sizes of the
     feeds, and a workspace that is larger than `memory-budget` where each
-    symbolic size is that of `extents` or else `extent`. Also one of more than
-    2^56 bytes, if its size is static or `bound-extents` is set.
+    symbolic size is that of `dim-sizes` or else `dim-size`. Also one of more than
+    2^56 bytes, if its size is static or `bound-dim-sizes` is set.
   }];
   let options = [
     Option<"memoryBudget", "memory-budget", "int64_t", /*default=*/"-1",
            "Bytes of the workspace; negative for any number">,
-    Option<"extent", "extent", "int64_t", /*default=*/"64",
-           "Symbolic size at which buffers are compared, unless `extents` has its "
+    Option<"dimSize", "dim-size", "int64_t", /*default=*/"64",
+           "Symbolic size at which buffers are compared, unless `dim-sizes` has its "
            "own">,
-    ListOption<"extents", "extents", "std::string",
+    ListOption<"dimSizes", "dim-sizes", "std::string",
                "The same for single sizes, by name: time=256">,
-    Option<"boundExtents", "bound-extents", "bool", /*default=*/"false",
+    Option<"boundDimSizes", "bound-dim-sizes", "bool", /*default=*/"false",
            "No symbolic size exceeds what these say">
   ];
   let dependentDialects = [

@@ -130,7 +130,7 @@ Value buildUnreduce(OpBuilder &b, Location loc, Value reduced,
   int64_t rank = cast<RankedTensorType>(like.getType()).getRank();
   if (!keepdims)
     return buildBroadcast(b, loc, reduced, otherDims(axes, rank), like);
-  // An extent that is 1 but declared dynamic would not stretch.
+  // A dimension size that is 1 but declared dynamic would not stretch.
   auto type = cast<RankedTensorType>(reduced.getType());
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t axis : axes)
@@ -151,8 +151,9 @@ Value buildCount(OpBuilder &b, Location loc, Value input,
       known *= inputType.getDimSize(axis);
       continue;
     }
-    Value extent = tensor::DimOp::create(b, loc, input, axis);
-    unknown = unknown ? arith::MulIOp::create(b, loc, unknown, extent) : extent;
+    Value dimSize = tensor::DimOp::create(b, loc, input, axis);
+    unknown =
+        unknown ? arith::MulIOp::create(b, loc, unknown, dimSize) : dimSize;
   }
   if (!unknown)
     return arith::ConstantOp::create(

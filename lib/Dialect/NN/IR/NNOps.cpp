@@ -67,16 +67,16 @@ LogicalResult nn::verifyRank(Operation *op, Value value, StringRef what,
                            << ", found " << value.getType();
 }
 
-LogicalResult nn::verifySameExtents(Operation *op, StringRef what,
-                                    ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+LogicalResult nn::verifySameDimSizes(Operation *op, StringRef what,
+                                     ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))
-    if (failed(verifySameExtent(op, what, left, right)))
+    if (failed(verifySameDimSize(op, what, left, right)))
       return failure();
   return success();
 }
 
-LogicalResult nn::verifySameExtent(Operation *op, StringRef what, int64_t a,
-                                   int64_t b) {
+LogicalResult nn::verifySameDimSize(Operation *op, StringRef what, int64_t a,
+                                    int64_t b) {
   if (a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
     return success();
   return op->emitOpError() << "expected equal " << what << ", found " << a
@@ -160,9 +160,9 @@ Value nn::buildReduce(OpBuilder &b, Location loc, ReductionKind kind,
 std::pair<Value, Value> nn::castToCommonType(OpBuilder &b, Location loc,
                                              Value lhs, Value rhs) {
   SmallVector<int64_t> shape(tensorOf(lhs).getShape());
-  for (auto [extent, other] : llvm::zip_equal(shape, tensorOf(rhs).getShape()))
-    if (extent != other)
-      extent = ShapedType::kDynamic;
+  for (auto [dimSize, other] : llvm::zip_equal(shape, tensorOf(rhs).getShape()))
+    if (dimSize != other)
+      dimSize = ShapedType::kDynamic;
   auto cast = [&](Value value) {
     return buildCast(b, loc, value, tensorOf(value).clone(shape));
   };

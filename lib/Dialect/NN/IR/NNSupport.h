@@ -6,7 +6,7 @@
 //
 // Each rule is written for `dy`, the cotangent of the op's only result. A
 // cotangent is declared with the type of its operand, which may know more or
-// less about the extents than what the rule computes it from.
+// less about the dimension sizes than what the rule computes it from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,15 +40,17 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
-/// Checks that two extents can be equal: a dynamic extent fits any.
-llvm::LogicalResult verifySameExtent(mlir::Operation *op, llvm::StringRef what,
-                                     int64_t a, int64_t b);
+/// Checks that two dimension sizes can be equal: a dynamic dimension size fits
+/// any.
+llvm::LogicalResult verifySameDimSize(mlir::Operation *op, llvm::StringRef what,
+                                      int64_t a, int64_t b);
 
-/// Checks that two shapes can be equal, extent by extent; `what` names the
-/// extents of both.
-llvm::LogicalResult verifySameExtents(mlir::Operation *op, llvm::StringRef what,
-                                      llvm::ArrayRef<int64_t> a,
-                                      llvm::ArrayRef<int64_t> b);
+/// Checks that two shapes can be equal, dimension size by dimension size;
+/// `what` names the dimension sizes of both.
+llvm::LogicalResult verifySameDimSizes(mlir::Operation *op,
+                                       llvm::StringRef what,
+                                       llvm::ArrayRef<int64_t> a,
+                                       llvm::ArrayRef<int64_t> b);
 
 /// Checks the declared type of `result` against the inferred shape.
 llvm::LogicalResult verifyResultShape(mlir::Operation *op, mlir::Value result,
@@ -79,8 +81,8 @@ mlir::Value buildReduce(mlir::OpBuilder &b, mlir::Location loc,
                         ReductionKind kind, mlir::Value input,
                         llvm::ArrayRef<int64_t> axes);
 
-/// Casts two tensors of compatible shapes to one type: an extent is static
-/// where both types say so.
+/// Casts two tensors of compatible shapes to one type: a dimension size is
+/// static where both types say so.
 std::pair<mlir::Value, mlir::Value> castToCommonType(mlir::OpBuilder &b,
                                                      mlir::Location loc,
                                                      mlir::Value lhs,

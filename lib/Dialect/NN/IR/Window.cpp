@@ -15,9 +15,10 @@ using namespace mlir;
 using namespace flywheel::nn;
 
 /// What each number of a window may be at most: the sums and products that
-/// follow from them, and from extents up to `maxImageExtent`, do not overflow.
+/// follow from them, and from dimension sizes up to `maxImageDimSize`, do not
+/// overflow.
 static constexpr int64_t maxWindowNumber = std::numeric_limits<int32_t>::max();
-static constexpr int64_t maxImageExtent = int64_t(1) << 61;
+static constexpr int64_t maxImageDimSize = int64_t(1) << 61;
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/NN/NNAttributes.cpp.inc"
@@ -33,7 +34,7 @@ void NNDialect::registerAttributes() {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-int64_t WindowDim::getLeastExtent() const {
+int64_t WindowDim::getLeastDimSize() const {
   switch (padding) {
   case PaddingKind::valid:
     return getSpan();
@@ -45,23 +46,23 @@ int64_t WindowDim::getLeastExtent() const {
   llvm_unreachable("every kind of padding is handled");
 }
 
-AffineExpr WindowDim::getCount(AffineExpr extent) const {
+AffineExpr WindowDim::getCount(AffineExpr dimSize) const {
   if (padding == PaddingKind::same)
-    return (extent - 1).floorDiv(stride) + 1;
-  return (extent + (before + after - getSpan())).floorDiv(stride) + 1;
+    return (dimSize - 1).floorDiv(stride) + 1;
+  return (dimSize + (before + after - getSpan())).floorDiv(stride) + 1;
 }
 
-int64_t WindowDim::getCount(int64_t extent) const {
-  if (ShapedType::isDynamic(extent))
-    return extent;
+int64_t WindowDim::getCount(int64_t dimSize) const {
+  if (ShapedType::isDynamic(dimSize))
+    return dimSize;
   if (padding == PaddingKind::same)
-    return llvm::divideCeil(extent, stride);
-  return (extent + before + after - getSpan()) / stride + 1;
+    return llvm::divideCeil(dimSize, stride);
+  return (dimSize + before + after - getSpan()) / stride + 1;
 }
 
-AffineExpr WindowDim::getSamePadding(AffineExpr extent) const {
+AffineExpr WindowDim::getSamePadding(AffineExpr dimSize) const {
   // (out - 1) s + k - in, where in - 1 = (out - 1) s + (in - 1) mod s.
-  return -((extent - 1) % stride) + (getSpan() - 1);
+  return -((dimSize - 1) % stride) + (getSpan() - 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,29 +293,29 @@ Window flywheel::nn::makeWindow(ArrayRef<int64_t> sizes,
 
 LogicalResult flywheel::nn::verifySliding(Operation *op, const Window &window,
                                           Value image, Value output) {
-  if (failed(verifySameExtent(op, "batches of image and output",
-                              tensorOf(image).getDimSize(0),
-                              tensorOf(output).getDimSize(0))))
+  if (failed(verifySameDimSize(op, "batches of image and output",
+                               tensorOf(image).getDimSize(0),
+                               tensorOf(output).getDimSize(0))))
     return failure();
   for (auto [i, dim] : llvm::enumerate(window)) {
     StringRef what = i == 0 ? "height" : "width";
-    int64_t extent = tensorOf(image).getDimSize(i + 1);
-    if (ShapedType::isDynamic(extent))
+    int64_t dimSize = tensorOf(image).getDimSize(i + 1);
+    if (ShapedType::isDynamic(dimSize))
       continue;
-    if (extent > maxImageExtent)
+    if (dimSize > maxImageDimSize)
       return op->emitOpError()
              << "expected an image whose " << what << " is at most "
-             << maxImageExtent << ", found " << extent;
-    if (extent < dim.getLeastExtent())
+             << maxImageDimSize << ", found " << dimSize;
+    if (dimSize < dim.getLeastDimSize())
       return op->emitOpError() << "expected an image whose " << what
-                               << " is at least " << dim.getLeastExtent()
-                               << ", that of one window, found " << extent;
-    int64_t count = dim.getCount(extent);
+                               << " is at least " << dim.getLeastDimSize()
+                               << ", that of one window, found " << dimSize;
+    int64_t count = dim.getCount(dimSize);
     int64_t found = tensorOf(output).getDimSize(i + 1);
     if (!ShapedType::isDynamic(found) && found != count)
       return op->emitOpError() << "expected an output of " << what << " "
                                << count << " for an image of " << what << " "
-                               << extent << ", found " << found;
+                               << dimSize << ", found " << found;
   }
   return success();
 }

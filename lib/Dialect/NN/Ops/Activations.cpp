@@ -99,8 +99,8 @@ lowerUnary(LinalgEmitter &e, OpTy op,
            llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
   Type type = getElementTypeOrSelf(op.getX());
   Type compute = e.getComputeType(type);
-  SmallVector<Extent> extents = e.getExtents(op.getX());
-  e.replaceWith(e.map(extents, type, op.getX(), {e.identity(extents.size())},
+  SmallVector<DimSize> dimSizes = e.getDimSizes(op.getX());
+  e.replaceWith(e.map(dimSizes, type, op.getX(), {e.identity(dimSizes.size())},
                       [&](OpBuilder &b, Location loc, ValueRange args) {
                         Value x = widen(b, loc, args[0], compute);
                         return narrow(b, loc, body(b, loc, x), type);

@@ -24,9 +24,9 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks that `indices` has the extents of `whole`, which the message calls
-/// `what`, in all dimensions but `axis`. `shape` becomes what both say of
-/// the extents of `indices`.
+/// Checks that `indices` has the dimension sizes of `whole`, which the message
+/// calls `what`, in all dimensions but `axis`. `shape` becomes what both say of
+/// the dimension sizes of `indices`.
 static LogicalResult verifyIndices(Operation *op, Value whole, StringRef what,
                                    Value indices, int64_t axis,
                                    SmallVectorImpl<int64_t> &shape) {
@@ -38,15 +38,15 @@ static LogicalResult verifyIndices(Operation *op, Value whole, StringRef what,
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (dim == axis)
       continue;
-    int64_t extent = tensorOf(whole).getDimSize(dim);
-    if (failed(verifySameExtent(op,
-                                ("extents of dimension " + Twine(dim) + " of " +
-                                 what + " and indices")
-                                    .str(),
-                                extent, shape[dim])))
+    int64_t dimSize = tensorOf(whole).getDimSize(dim);
+    if (failed(verifySameDimSize(op,
+                                 ("sizes of dimension " + Twine(dim) + " of " +
+                                  what + " and indices")
+                                     .str(),
+                                 dimSize, shape[dim])))
       return failure();
     if (ShapedType::isDynamic(shape[dim]))
-      shape[dim] = extent;
+      shape[dim] = dimSize;
   }
   return success();
 }
@@ -78,11 +78,11 @@ LogicalResult ScatterAddAlongAxisOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource TakeAlongAxisOp::getExtentSource(int64_t dim) {
+DimSizeSource TakeAlongAxisOp::getDimSizeSource(int64_t dim) {
   return {getIndices(), dim};
 }
 
-ExtentSource ScatterAddAlongAxisOp::getExtentSource(int64_t dim) {
+DimSizeSource ScatterAddAlongAxisOp::getDimSizeSource(int64_t dim) {
   return {getInit(), dim};
 }
 
@@ -186,17 +186,18 @@ static Value flatten(LinalgEmitter &e, Value tensor) {
 }
 
 namespace {
-/// The extents of a tensor and of the indices into it, each as static as both
-/// say.
+/// The dimension sizes of a tensor and of the indices into it, each as static
+/// as both say.
 struct Places {
-  SmallVector<Extent> whole, indices;
+  SmallVector<DimSize> whole, indices;
 
   /// Whether there is nothing to take, or nothing to take it from: then a
-  /// reshape of such a tensor is none that upstream knows for all extents.
+  /// reshape of such a tensor is none that upstream knows for all dimension
+  /// sizes.
   bool isEmpty() const {
     return llvm::any_of(
-        llvm::concat<const Extent>(whole, indices),
-        [](const Extent &extent) { return extent == Extent::constant(0); });
+        llvm::concat<const DimSize>(whole, indices),
+        [](const DimSize &dimSize) { return dimSize == DimSize::constant(0); });
   }
 };
 } // namespace
@@ -205,16 +206,16 @@ struct Places {
 /// `whole` `what`.
 static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
                            Value indices, int64_t axis) {
-  Places places = {e.getExtents(whole), e.getExtents(indices)};
+  Places places = {e.getDimSizes(whole), e.getDimSizes(indices)};
   for (auto [dim, pair] :
        llvm::enumerate(llvm::zip_equal(places.whole, places.indices))) {
-    auto &[extent, other] = pair;
+    auto &[dimSize, other] = pair;
     if (static_cast<int64_t>(dim) == axis)
-      e.expectInRange(indices, extent, "index");
+      e.expectInRange(indices, dimSize, "index");
     else
-      extent = other = e.expectEqual(extent, other,
-                                     "extents of dimension " + Twine(dim) +
-                                         " of " + what + " and of indices");
+      dimSize = other = e.expectEqual(dimSize, other,
+                                      "sizes of dimension " + Twine(dim) +
+                                          " of " + what + " and of indices");
   }
   return places;
 }
@@ -226,9 +227,9 @@ static Value emitNumbers(LinalgEmitter &e, const Places &places, Value indices,
   if (places.whole.size() == 1)
     return indices;
   SmallVector<Value> sizes;
-  for (Extent extent : places.whole)
+  for (DimSize dimSize : places.whole)
     sizes.push_back(
-        getValueOrCreateConstantIndexOp(e.b, e.loc, e.materialize(extent)));
+        getValueOrCreateConstantIndexOp(e.b, e.loc, e.materialize(dimSize)));
   return e.map(
       places.indices, e.b.getI64Type(), indices, {e.identity(sizes.size())},
       [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
@@ -265,9 +266,9 @@ LogicalResult TakeAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
 
 LogicalResult ScatterAddAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
   Value init = getInit();
-  for (auto [dim, extent] : llvm::enumerate(e.getExtents(getUpdates())))
-    e.expectEqual(e.getExtent(getIndices(), dim), extent,
-                  "extents of dimension " + Twine(dim) +
+  for (auto [dim, dimSize] : llvm::enumerate(e.getDimSizes(getUpdates())))
+    e.expectEqual(e.getDimSize(getIndices(), dim), dimSize,
+                  "sizes of dimension " + Twine(dim) +
                       " of indices and of updates");
   Places places = expectPlaces(e, init, "init", getIndices(), getAxis());
   if (places.isEmpty()) {
@@ -276,7 +277,7 @@ LogicalResult ScatterAddAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
   }
   // A constant is no place to write to.
   Type type = getElementTypeOrSelf(init);
-  SmallVector<Extent> whole = e.getExtents(init);
+  SmallVector<DimSize> whole = e.getDimSizes(init);
   if (TypedAttr splat = getSplat(init))
     init = e.fill(whole, e.scalar(splat));
   // Sums are rounded once, not at each of several updates of one place.

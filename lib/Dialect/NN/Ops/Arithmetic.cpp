@@ -26,7 +26,7 @@ static int64_t getAligned(ArrayRef<int64_t> shape, int64_t rank, int64_t dim) {
 }
 
 /// The shape to which two shapes broadcast, or nothing with a diagnostic. A
-/// dynamic extent of it is that of an operand.
+/// dynamic dimension size of it is that of an operand.
 static FailureOr<SmallVector<int64_t>>
 inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   int64_t rank = std::max(lhs.size(), rhs.size());
@@ -35,12 +35,12 @@ inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
     int64_t a = getAligned(lhs, rank, dim), b = getAligned(rhs, rank, dim);
     if (a != b && a != 1 && b != 1 && !ShapedType::isDynamic(a) &&
         !ShapedType::isDynamic(b))
-      return op->emitOpError()
-             << "expected shapes that broadcast: extents aligned at the end "
-                "that are equal, or one of them 1; found "
-             << op->getOperand(0).getType() << " and "
-             << op->getOperand(1).getType();
-    // What is known of equal extents, or the one that is not repeated.
+      return op->emitOpError() << "expected shapes that broadcast: dimension "
+                                  "sizes aligned at the end "
+                                  "that are equal, or one of them 1; found "
+                               << op->getOperand(0).getType() << " and "
+                               << op->getOperand(1).getType();
+    // What is known of equal dimension sizes, or the one that is not repeated.
     bool takesOther = a == 1 || (ShapedType::isDynamic(a) && b != 1);
     shape.push_back(takesOther ? b : a);
   }
@@ -61,8 +61,8 @@ static LogicalResult verifyArithmetic(Operation *op) {
 static bool hasShape(Value input, ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> own = tensorOf(input).getShape();
   return own.size() == shape.size() &&
-         llvm::all_of(llvm::zip_equal(own, shape), [](auto extents) {
-           auto [found, wanted] = extents;
+         llvm::all_of(llvm::zip_equal(own, shape), [](auto dimSizes) {
+           auto [found, wanted] = dimSizes;
            return found != 1 || wanted == 1;
          });
 }
@@ -73,15 +73,15 @@ static Value buildShape(OpBuilder &b, Location loc, Value lhs, Value rhs,
                         ArrayRef<int64_t> shape) {
   int64_t rank = shape.size();
   SmallVector<OpFoldResult> sizes;
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
+  for (auto [dim, dimSize] : llvm::enumerate(shape)) {
     Value source = lhs;
-    if (ShapedType::isDynamic(extent) &&
+    if (ShapedType::isDynamic(dimSize) &&
         getAligned(tensorOf(lhs).getShape(), rank, dim) == 1)
       source = rhs;
     int64_t own = dim - (rank - tensorOf(source).getRank());
-    sizes.push_back(ShapedType::isDynamic(extent)
+    sizes.push_back(ShapedType::isDynamic(dimSize)
                         ? tensor::getMixedSize(b, loc, source, own)
-                        : OpFoldResult(b.getIndexAttr(extent)));
+                        : OpFoldResult(b.getIndexAttr(dimSize)));
   }
   return tensor::EmptyOp::create(b, loc, sizes, tensorOf(lhs).getElementType());
 }

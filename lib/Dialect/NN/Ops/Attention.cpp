@@ -21,15 +21,15 @@ using namespace flywheel::nn;
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// Checks that `value` has the rank and the leading extents of `q`.
+/// Checks that `value` has the rank and the leading dimension sizes of `q`.
 static LogicalResult verifyLikeQueries(AttentionOp op, Value value,
                                        StringRef what) {
   RankedTensorType q = tensorOf(op.getQ());
   if (failed(verifyRank(op, value, what, q.getRank())))
     return failure();
-  return verifySameExtents(op, ("leading extents of q and " + what).str(),
-                           q.getShape().drop_back(2),
-                           tensorOf(value).getShape().drop_back(2));
+  return verifySameDimSizes(
+      op, ("leading dimension sizes of q and " + what).str(),
+      q.getShape().drop_back(2), tensorOf(value).getShape().drop_back(2));
 }
 
 LogicalResult AttentionOp::verify() {
@@ -46,10 +46,10 @@ LogicalResult AttentionOp::verify() {
                     k = tensorOf(getK()).getShape().take_back(2),
                     v = tensorOf(getV()).getShape().take_back(2);
   SmallVector<int64_t> shape(q.drop_back());
-  if (failed(verifySameExtent(*this, "last extents of q and k", q.back(),
-                              k.back())) ||
-      failed(verifySameExtent(*this, "positions of k and v", k.front(),
-                              v.front())))
+  if (failed(verifySameDimSize(*this, "last dimension sizes of q and k",
+                               q.back(), k.back())) ||
+      failed(verifySameDimSize(*this, "positions of k and v", k.front(),
+                               v.front())))
     return failure();
   if (getMask()) {
     Type found = getElementTypeOrSelf(getMask());
@@ -59,10 +59,10 @@ LogicalResult AttentionOp::verify() {
     if (failed(verifyLikeQueries(*this, getMask(), "mask")))
       return failure();
     ArrayRef<int64_t> mask = tensorOf(getMask()).getShape().take_back(2);
-    if (failed(verifySameExtent(*this, "queries of q and mask", shape.back(),
-                                mask.front())) ||
-        failed(verifySameExtent(*this, "positions of k and mask", k.front(),
-                                mask.back())))
+    if (failed(verifySameDimSize(*this, "queries of q and mask", shape.back(),
+                                 mask.front())) ||
+        failed(verifySameDimSize(*this, "positions of k and mask", k.front(),
+                                 mask.back())))
       return failure();
   }
   shape.push_back(v.back());

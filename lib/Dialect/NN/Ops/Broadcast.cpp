@@ -38,15 +38,15 @@ LogicalResult BroadcastOp::verify() {
     return failure();
   for (auto [i, dim] : llvm::enumerate(dims))
     if (input.getDimSize(i) != 1 &&
-        failed(verifySameExtent(*this, "extents of input and result",
-                                input.getDimSize(i), result.getDimSize(dim))))
+        failed(verifySameDimSize(*this, "dimension sizes of input and result",
+                                 input.getDimSize(i), result.getDimSize(dim))))
       return failure();
   if (getLike())
     return verifyResultShape(*this, getResult(),
                              tensorOf(getLike()).getShape());
   if (!result.hasStaticShape())
     return emitOpError()
-           << "expected `like` for a result with dynamic extents, "
+           << "expected `like` for a result with dynamic dimension sizes, "
               "found none";
   return success();
 }
@@ -62,15 +62,15 @@ LogicalResult TileOp::verify() {
                          << x.getRank() << " dimensions of x, found "
                          << getMultiples().size();
   SmallVector<int64_t> shape(x.getShape());
-  for (auto [extent, multiple] : llvm::zip(shape, getMultiples())) {
+  for (auto [dimSize, multiple] : llvm::zip(shape, getMultiples())) {
     if (multiple < 0)
       return emitOpError() << "expected multiples of at least 0, found "
                            << multiple;
-    int64_t times = extent;
-    if (!ShapedType::isDynamic(extent) &&
-        llvm::MulOverflow(times, multiple, extent))
-      return emitOpError() << "expected extents below 2^63, found " << times
-                           << " repeated " << multiple << " times";
+    int64_t times = dimSize;
+    if (!ShapedType::isDynamic(dimSize) &&
+        llvm::MulOverflow(times, multiple, dimSize))
+      return emitOpError() << "expected dimension sizes below 2^63, found "
+                           << times << " repeated " << multiple << " times";
   }
   return verifyResultShape(*this, getResult(), shape);
 }
@@ -79,8 +79,8 @@ LogicalResult TileOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource BroadcastOp::getExtentSource(int64_t dim) {
-  return getLike() ? ExtentSource{getLike(), dim} : ExtentSource{};
+DimSizeSource BroadcastOp::getDimSizeSource(int64_t dim) {
+  return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
 void BroadcastOp::relateSizes(SizeRelationSink &sizes) {
@@ -113,7 +113,8 @@ LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
     return success();
   Location loc = getLoc();
   RankedTensorType input = tensorOf(getInput()), result = tensorOf(getResult());
-  // Sum over what was stretched, keeping extent 1, then over what was added.
+  // Sum over what was stretched, keeping dimension size 1, then over what was
+  // added.
   SmallVector<int64_t> stretched, shape(result.getShape());
   for (auto [i, dim] : llvm::enumerate(getDims()))
     if (input.getDimSize(i) == 1 && result.getDimSize(dim) != 1) {
@@ -134,13 +135,13 @@ LogicalResult BroadcastOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// The extents of the result as a dense value. Without `like` those of the
-/// op are static.
+/// The dimension sizes of the result as a dense value. Without `like` those of
+/// the op are static.
 static SmallVector<OpFoldResult> getDenseSizes(BroadcastOp op,
                                                Batcher &batcher) {
   if (op.getLike())
     return batcher.getDenseSizes(op.getLoc(), op.getLike());
-  SmallVector<OpFoldResult> sizes = {batcher.getExtent()};
+  SmallVector<OpFoldResult> sizes = {batcher.getDimSize()};
   llvm::append_range(
       sizes, getAsIndexOpFoldResult(op.getContext(), tensorOf(op).getShape()));
   return sizes;
@@ -194,12 +195,12 @@ LogicalResult BroadcastOp::emitBatched(Batcher &batcher) {
 
 LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
   auto type = cast<RankedTensorType>(getResult().getType());
-  SmallVector<Extent> extents;
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    extents.push_back(getLike() ? e.getExtent(getLike(), dim)
-                                : Extent::constant(extent));
-  // An extent that is 1 by its type stretches; any other has to fit, also one
-  // that turns out to be 1: the derivative is that of the type.
+  SmallVector<DimSize> dimSizes;
+  for (auto [dim, dimSize] : llvm::enumerate(type.getShape()))
+    dimSizes.push_back(getLike() ? e.getDimSize(getLike(), dim)
+                                 : DimSize::constant(dimSize));
+  // A dimension size that is 1 by its type stretches; any other has to fit,
+  // also one that turns out to be 1: the derivative is that of the type.
   auto inputType = cast<RankedTensorType>(getInput().getType());
   SmallVector<AffineExpr> exprs;
   for (auto [i, dim] : llvm::enumerate(getDims())) {
@@ -207,19 +208,19 @@ LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
       exprs.push_back(e.b.getAffineConstantExpr(0));
       continue;
     }
-    Extent extent = e.getExtent(getInput(), i);
-    extents[dim] = e.expectEqual(extents[dim], extent,
-                                 "extents of dimension " + Twine(dim) +
-                                     " of result and input");
+    DimSize dimSize = e.getDimSize(getInput(), i);
+    dimSizes[dim] = e.expectEqual(dimSizes[dim], dimSize,
+                                  "sizes of dimension " + Twine(dim) +
+                                      " of result and input");
     exprs.push_back(e.b.getAffineDimExpr(dim));
   }
   if (TypedAttr splat = getSplat(getInput())) {
-    e.replaceWith(e.fill(extents, e.scalar(splat)));
+    e.replaceWith(e.fill(dimSizes, e.scalar(splat)));
     return success();
   }
   auto map = AffineMap::get(type.getRank(), 0, exprs, e.b.getContext());
   e.replaceWith(
-      e.map(extents, type.getElementType(), getInput(), {map},
+      e.map(dimSizes, type.getElementType(), getInput(), {map},
             [](OpBuilder &, Location, ValueRange args) { return args[0]; }));
   return success();
 }

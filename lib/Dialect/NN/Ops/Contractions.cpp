@@ -31,13 +31,13 @@ LogicalResult MatmulOp::verify() {
   ArrayRef<int64_t> a = tensorOf(getA()).getShape(),
                     b = tensorOf(getB()).getShape();
   SmallVector<int64_t> shape(a.drop_back(2));
-  if (failed(verifySameExtents(*this, "leading extents of a and b", shape,
-                               b.drop_back(2))))
+  if (failed(verifySameDimSizes(*this, "leading dimension sizes of a and b",
+                                shape, b.drop_back(2))))
     return failure();
   a = a.take_back(2);
   b = b.take_back(2);
-  if (failed(verifySameExtent(*this, "contracted extents of a and b",
-                              a[!getTransposeA()], b[getTransposeB()])))
+  if (failed(verifySameDimSize(*this, "contracted dimension sizes of a and b",
+                               a[!getTransposeA()], b[getTransposeB()])))
     return failure();
   shape.append({a[getTransposeA()], b[!getTransposeB()]});
   return verifyResultShape(*this, getResult(), shape);
@@ -50,13 +50,13 @@ LogicalResult DenseOp::verify() {
     return failure();
   ArrayRef<int64_t> x = tensorOf(getX()).getShape(),
                     w = tensorOf(getW()).getShape();
-  if (failed(verifySameExtent(*this, "columns of x and rows of w", x.back(),
-                              w.front())))
+  if (failed(verifySameDimSize(*this, "columns of x and rows of w", x.back(),
+                               w.front())))
     return failure();
   if (getB() &&
       (failed(verifyRank(*this, getB(), "b", 1)) ||
-       failed(verifySameExtent(*this, "columns of w and elements of b",
-                               w.back(), tensorOf(getB()).getDimSize(0)))))
+       failed(verifySameDimSize(*this, "columns of w and elements of b",
+                                w.back(), tensorOf(getB()).getDimSize(0)))))
     return failure();
   SmallVector<int64_t> shape(x.drop_back());
   shape.push_back(w.back());
@@ -67,7 +67,7 @@ LogicalResult DenseOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource MatmulOp::getExtentSource(int64_t dim) {
+DimSizeSource MatmulOp::getDimSizeSource(int64_t dim) {
   int64_t rank = tensorOf(getResult()).getRank();
   if (dim == rank - 1) {
     int64_t last = tensorOf(getB()).getRank() - 1;
@@ -78,7 +78,7 @@ ExtentSource MatmulOp::getExtentSource(int64_t dim) {
   return {getA(), dim};
 }
 
-ExtentSource DenseOp::getExtentSource(int64_t dim) {
+DimSizeSource DenseOp::getDimSizeSource(int64_t dim) {
   if (dim == tensorOf(getResult()).getRank() - 1)
     return {getW(), 1};
   return {getX(), dim};
@@ -210,14 +210,14 @@ private:
                                                 b.getContext());
   }
 
-  /// The extents of loops 0 to n; that of loop 0 is `first`.
+  /// The dimension sizes of loops 0 to n; that of loop 0 is `first`.
   SmallVector<OpFoldResult> getResultSizes(OpFoldResult first) {
     SmallVector<OpFoldResult> sizes{first};
     for (unsigned loop = 1; loop <= getN(); ++loop)
-      sizes.push_back(getExtent(loop));
+      sizes.push_back(getDimSize(loop));
     return sizes;
   }
-  OpFoldResult getExtent(unsigned loop) {
+  OpFoldResult getDimSize(unsigned loop) {
     bool isA = loop != getN();
     SmallVector<unsigned> loops = getLoops(isA);
     return batcher.getSizes(
@@ -234,7 +234,7 @@ private:
       return getMap(numLoops, loops);
     };
     Value init =
-        tensor::EmptyOp::create(b, loc, getResultSizes(getExtent(getK())),
+        tensor::EmptyOp::create(b, loc, getResultSizes(getDimSize(getK())),
                                 getElementTypeOrSelf(op.getType()));
     SmallVector<utils::IteratorType> iterators(numLoops,
                                                utils::IteratorType::parallel);
@@ -296,7 +296,7 @@ private:
     Value zero =
         arith::ConstantOp::create(b, loc, b.getFloatAttr(sumType, 0.0));
     Value init = tensor::EmptyOp::create(
-        b, loc, getResultSizes(batcher.getExtent()), sumType);
+        b, loc, getResultSizes(batcher.getDimSize()), sumType);
     init = linalg::FillOp::create(b, loc, zero, init).getResult(0);
     SmallVector<utils::IteratorType> iterators(numLoops,
                                                utils::IteratorType::parallel);
@@ -364,16 +364,16 @@ static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
   // Loops: the leading dimensions, m, n and k.
   int64_t rank = cast<RankedTensorType>(lhs.getType()).getRank();
   int64_t m = rank - 2, n = rank - 1, k = rank;
-  SmallVector<Extent> extents;
+  SmallVector<DimSize> dimSizes;
   for (int64_t dim = 0; dim < m; ++dim)
-    extents.push_back(e.expectEqual(e.getExtent(lhs, dim),
-                                    e.getExtent(rhs, dim),
-                                    "leading extents of a and b"));
-  extents.push_back(e.getExtent(lhs, transposeLhs ? n : m));
-  extents.push_back(e.getExtent(rhs, transposeRhs ? m : n));
-  e.expectEqual(e.getExtent(lhs, transposeLhs ? m : n),
-                e.getExtent(rhs, transposeRhs ? n : m), contracted);
-  Value zero = e.fill(extents, e.scalar(type, 0.0));
+    dimSizes.push_back(e.expectEqual(e.getDimSize(lhs, dim),
+                                     e.getDimSize(rhs, dim),
+                                     "leading dimension sizes of a and b"));
+  dimSizes.push_back(e.getDimSize(lhs, transposeLhs ? n : m));
+  dimSizes.push_back(e.getDimSize(rhs, transposeRhs ? m : n));
+  e.expectEqual(e.getDimSize(lhs, transposeLhs ? m : n),
+                e.getDimSize(rhs, transposeRhs ? n : m), contracted);
+  Value zero = e.fill(dimSizes, e.scalar(type, 0.0));
 
   auto mapOf = [&](int64_t row, int64_t column) {
     SmallVector<int64_t> dims = identityDims(m);
@@ -398,8 +398,9 @@ static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
 }
 
 LogicalResult MatmulOp::lowerToLinalg(LinalgEmitter &e) {
-  Value product = emitMatmul(e, getA(), getTransposeA(), getB(),
-                             getTransposeB(), "contracted extents of a and b");
+  Value product =
+      emitMatmul(e, getA(), getTransposeA(), getB(), getTransposeB(),
+                 "contracted dimension sizes of a and b");
   e.replaceWith(e.narrowTensor(product, getElementTypeOrSelf(getA())));
   return success();
 }
@@ -411,9 +412,9 @@ static Value emitBias(LinalgEmitter &e, DenseOp op, Value product) {
   if (!bias)
     return e.narrowTensor(product, type);
   Type compute = e.getComputeType(type);
-  e.expectEqual(e.getExtent(product, 1), e.getExtent(bias, 0),
+  e.expectEqual(e.getDimSize(product, 1), e.getDimSize(bias, 0),
                 "columns of w and elements of b");
-  return e.map(e.getExtents(product), type, {product, bias},
+  return e.map(e.getDimSizes(product), type, {product, bias},
                {e.identity(2), e.select(2, {1})},
                [&](OpBuilder &b, Location loc, ValueRange args) {
                  Value sum = arith::AddFOp::create(
@@ -427,10 +428,10 @@ static Value expandRows(LinalgEmitter &e, Value y, Value like,
                         ArrayRef<ReassociationIndices> groups) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(like.getType()).getShape());
   shape.back() = cast<RankedTensorType>(y.getType()).getDimSize(1);
-  SmallVector<Extent> extents = e.getExtents(like);
-  extents.back() = e.getExtent(y, 1);
+  SmallVector<DimSize> dimSizes = e.getDimSizes(like);
+  dimSizes.back() = e.getDimSize(y, 1);
   return e.expand(y, RankedTensorType::get(shape, getElementTypeOrSelf(y)),
-                  groups, extents);
+                  groups, dimSizes);
 }
 
 /// Rows are collapsed to one dimension, which copies nothing. The bias is one

@@ -21,17 +21,18 @@ static SmallVector<ReassociationIndices> splittingLast(int64_t rank) {
   return result;
 }
 
-static Extent dividedBy(Extent extent, int64_t divisor) {
-  assert(extent.isStatic() && "channels are static");
-  return Extent::constant(extent.number / divisor);
+static DimSize dividedBy(DimSize dimSize, int64_t divisor) {
+  assert(dimSize.isStatic() && "channels are static");
+  return DimSize::constant(dimSize.number / divisor);
 }
 
-SmallVector<Extent> ConvolutionEmitter::splitExtents(ArrayRef<Extent> extents) {
-  SmallVector<Extent> result(extents);
+SmallVector<DimSize>
+ConvolutionEmitter::splitDimSizes(ArrayRef<DimSize> dimSizes) {
+  SmallVector<DimSize> result(dimSizes);
   if (groups == 1 || isDepthwise)
     return result;
-  result.back() = Extent::constant(groups);
-  result.push_back(dividedBy(extents.back(), groups));
+  result.back() = DimSize::constant(groups);
+  result.push_back(dividedBy(dimSizes.back(), groups));
   return result;
 }
 
@@ -41,7 +42,7 @@ Value ConvolutionEmitter::splitLast(Value tensor) {
   shape.back() = groups;
   shape.push_back(type.getShape().back() / groups);
   return e.expand(tensor, type.clone(shape), splittingLast(type.getRank()),
-                  splitExtents(e.getExtents(tensor)));
+                  splitDimSizes(e.getDimSizes(tensor)));
 }
 
 Value ConvolutionEmitter::joinLast(Value tensor) {
@@ -124,29 +125,29 @@ Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
                    });
 }
 
-Value ConvolutionEmitter::turn(Value filter, SmallVector<Extent> extents,
+Value ConvolutionEmitter::turn(Value filter, SmallVector<DimSize> dimSizes,
                                SmallVector<AffineExpr> source) {
-  int64_t rank = extents.size(), channel = rank - (groups > 1 ? 3 : 2);
+  int64_t rank = dimSizes.size(), channel = rank - (groups > 1 ? 3 : 2);
   if (!isDepthwise) {
-    std::swap(extents[channel], extents.back());
+    std::swap(dimSizes[channel], dimSizes.back());
     std::swap(source[channel], source.back());
   }
-  return e.map(extents, getElementTypeOrSelf(filter), filter,
+  return e.map(dimSizes, getElementTypeOrSelf(filter), filter,
                {AffineMap::get(rank, 0, source, e.b.getContext())},
                [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 Value ConvolutionEmitter::turnFilter(Value filter,
                                      const std::array<Phase, 2> &phases) {
-  SmallVector<Extent> extents = e.getExtents(filter);
+  SmallVector<DimSize> dimSizes = e.getDimSizes(filter);
   SmallVector<AffineExpr> source;
-  for (unsigned dim = 0; dim < extents.size(); ++dim)
+  for (unsigned dim = 0; dim < dimSizes.size(); ++dim)
     source.push_back(e.b.getAffineDimExpr(dim));
   for (auto [i, phase] : llvm::enumerate(phases)) {
-    extents[i] = Extent::constant(phase.count);
+    dimSizes[i] = DimSize::constant(phase.count);
     source[i] = phase.getElement(source[i]);
   }
-  return turn(filter, extents, source);
+  return turn(filter, dimSizes, source);
 }
 
 Value ConvolutionEmitter::turnFilter(Value filter,
@@ -161,27 +162,27 @@ Value ConvolutionEmitter::turnFilter(Value filter,
     split.append({block.count, block.length});
     strides[i] = e.b.getIndexAttr(block.dilation);
   }
-  for (auto [i, extent] : llvm::enumerate(rest)) {
-    whole.push_back(extent);
-    split.push_back(extent);
+  for (auto [i, dimSize] : llvm::enumerate(rest)) {
+    whole.push_back(dimSize);
+    split.push_back(dimSize);
     reassociation.push_back({static_cast<int64_t>(i) + 4});
   }
-  auto extentsOf = [](ArrayRef<int64_t> shape) {
-    return llvm::map_to_vector(shape, Extent::constant);
+  auto dimSizesOf = [](ArrayRef<int64_t> shape) {
+    return llvm::map_to_vector(shape, DimSize::constant);
   };
   if (ArrayRef(whole) != type.getShape()) {
     SmallVector<OpFoldResult> offsets(type.getRank(), e.b.getIndexAttr(0));
     Value zero = e.scalar(type.getElementType(), 0.0);
     filter = tensor::InsertSliceOp::create(
-        e.b, e.loc, filter, e.fill(extentsOf(whole), zero), offsets,
+        e.b, e.loc, filter, e.fill(dimSizesOf(whole), zero), offsets,
         getAsIndexOpFoldResult(e.b.getContext(), type.getShape()), strides);
   }
-  SmallVector<Extent> extents = extentsOf(split);
-  filter = e.expand(filter, type.clone(split), reassociation, extents);
+  SmallVector<DimSize> dimSizes = dimSizesOf(split);
+  filter = e.expand(filter, type.clone(split), reassociation, dimSizes);
   SmallVector<AffineExpr> source;
-  for (unsigned dim = 0; dim < extents.size(); ++dim)
+  for (unsigned dim = 0; dim < dimSizes.size(); ++dim)
     source.push_back(e.b.getAffineDimExpr(dim));
   for (auto [i, block] : llvm::enumerate(blocks))
     source[2 * i] = -source[2 * i] + (block.count - 1);
-  return turn(filter, extents, source);
+  return turn(filter, dimSizes, source);
 }

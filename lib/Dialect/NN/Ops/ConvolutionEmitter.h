@@ -32,7 +32,7 @@ public:
   /// The split form of an image or output.
   mlir::Value split(mlir::Value tensor);
   mlir::Value splitFilter(mlir::Value filter);
-  llvm::SmallVector<Extent> splitExtents(llvm::ArrayRef<Extent> extents);
+  llvm::SmallVector<DimSize> splitDimSizes(llvm::ArrayRef<DimSize> dimSizes);
   /// The declared form of a result.
   mlir::Value join(mlir::Value tensor);
   mlir::Value joinFilter(mlir::Value filter);
@@ -64,7 +64,7 @@ private:
   Maps getMaps(llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> dilations, bool hasBlocks);
   /// `filter` read at `source`, channels and outputs exchanged.
-  mlir::Value turn(mlir::Value filter, llvm::SmallVector<Extent> extents,
+  mlir::Value turn(mlir::Value filter, llvm::SmallVector<DimSize> dimSizes,
                    llvm::SmallVector<mlir::AffineExpr> source);
 
   /// Splits the last dimension of `tensor` by group where it is to be.

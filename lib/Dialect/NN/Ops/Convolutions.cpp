@@ -65,8 +65,8 @@ static LogicalResult verifyGroups(Operation *op, RankedTensorType image,
               "as many and a multiple of G outputs, found an image of "
            << channels << " channels and a filter of " << groupChannels
            << " channels and " << outputs << " outputs";
-  return verifySameExtent(op, "outputs of filter and channels of output",
-                          outputs, output.getDimSize(3));
+  return verifySameDimSize(op, "outputs of filter and channels of output",
+                           outputs, output.getDimSize(3));
 }
 
 /// Checks any of the three ops.
@@ -115,14 +115,14 @@ LogicalResult Conv2dFilterGradOp::verify() { return verifyConvolution(*this); }
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource Conv2dOp::getExtentSource(int64_t dim) {
-  return dim == 0 ? ExtentSource{getX(), 0} : ExtentSource{};
+DimSizeSource Conv2dOp::getDimSizeSource(int64_t dim) {
+  return dim == 0 ? DimSizeSource{getX(), 0} : DimSizeSource{};
 }
 
-ExtentSource Conv2dTransposeOp::getExtentSource(int64_t dim) {
+DimSizeSource Conv2dTransposeOp::getDimSizeSource(int64_t dim) {
   if (dim == 0)
     return {getX(), 0};
-  return getLike() ? ExtentSource{getLike(), dim} : ExtentSource{};
+  return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
 // Images and channels; the numbers of windows are checked where they are
@@ -261,18 +261,18 @@ LogicalResult Conv2dOp::lowerToLinalg(LinalgEmitter &e) {
   auto filterType = cast<RankedTensorType>(getW().getType());
   Type type = filterType.getElementType(), compute = e.getComputeType(type);
   Value x = e.refine(getX());
-  ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+  ConvolutionEmitter convolution(e, e.getDimSize(x, 3).number, filterType);
   Value image = convolution.split(x);
   Value filter = convolution.splitFilter(getW());
-  WindowEmitter window(e, getSliding(), e.getExtents(image));
+  WindowEmitter window(e, getSliding(), e.getDimSizes(image));
 
   auto maps = convolution.getMaps(getStrides(), getDilations());
-  SmallVector<Extent> extents = convolution.splitExtents(
-      {e.getExtent(x, 0), window.getCount(0), window.getCount(1),
-       Extent::constant(filterType.getDimSize(3))});
+  SmallVector<DimSize> dimSizes = convolution.splitDimSizes(
+      {e.getDimSize(x, 0), window.getCount(0), window.getCount(1),
+       DimSize::constant(filterType.getDimSize(3))});
   Value padded = window.pad(image, e.scalar(type, 0.0));
   Value sum = convolution.contract(padded, maps.image, filter, maps.filter,
-                                   e.fill(extents, e.scalar(compute, 0.0)),
+                                   e.fill(dimSizes, e.scalar(compute, 0.0)),
                                    maps.output);
   e.replaceWith(e.narrowTensor(convolution.join(sum), type));
   return success();
@@ -287,15 +287,15 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   ConvolutionEmitter convolution(e, imageType.getDimSize(3), filterType);
   Value filter = convolution.splitFilter(getW());
 
-  SmallVector<Extent> extents = {e.getExtent(getX(), 0)};
+  SmallVector<DimSize> dimSizes = {e.getDimSize(getX(), 0)};
   for (unsigned dim : {1, 2})
-    extents.push_back(imageType.isDynamicDim(dim)
-                          ? e.getExtent(getLike(), dim)
-                          : Extent::constant(imageType.getDimSize(dim)));
-  extents.push_back(Extent::constant(imageType.getDimSize(3)));
-  WindowEmitter window(e, getSliding(), convolution.splitExtents(extents));
+    dimSizes.push_back(imageType.isDynamicDim(dim)
+                           ? e.getDimSize(getLike(), dim)
+                           : DimSize::constant(imageType.getDimSize(dim)));
+  dimSizes.push_back(DimSize::constant(imageType.getDimSize(3)));
+  WindowEmitter window(e, getSliding(), convolution.splitDimSizes(dimSizes));
   Value output = convolution.split(
-      window.expectOutput(getX(), Extent::constant(filterType.getDimSize(3))));
+      window.expectOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
 
   Value sum = window.scatter(
       e.scalar(compute, 0.0), output, e.scalar(type, 0.0),
@@ -309,12 +309,12 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
                                     convolution.turnFilter(filter, phases),
                                     maps.filter, zero, maps.output);
       },
-      [&](const std::array<Blocks, 2> &blocks, ArrayRef<Extent> extents,
+      [&](const std::array<Blocks, 2> &blocks, ArrayRef<DimSize> dimSizes,
           ValueRange slices) {
         auto maps = convolution.getBlockMaps();
         return convolution.contract(
             slices[0], maps.image, convolution.turnFilter(filter, blocks),
-            maps.filter, e.fill(extents, e.scalar(compute, 0.0)), maps.output);
+            maps.filter, e.fill(dimSizes, e.scalar(compute, 0.0)), maps.output);
       });
   e.replaceWith(e.narrowTensor(convolution.join(sum), type));
   return success();
@@ -324,17 +324,18 @@ LogicalResult Conv2dFilterGradOp::lowerToLinalg(LinalgEmitter &e) {
   auto filterType = cast<RankedTensorType>(getResult().getType());
   Type type = filterType.getElementType(), compute = e.getComputeType(type);
   Value x = e.refine(getX());
-  ConvolutionEmitter convolution(e, e.getExtent(x, 3).number, filterType);
+  ConvolutionEmitter convolution(e, e.getDimSize(x, 3).number, filterType);
   Value image = convolution.split(x);
-  WindowEmitter window(e, getSliding(), e.getExtents(image));
-  Value output = convolution.split(
-      window.expectOutput(getDy(), Extent::constant(filterType.getDimSize(3))));
+  WindowEmitter window(e, getSliding(), e.getDimSizes(image));
+  Value output = convolution.split(window.expectOutput(
+      getDy(), DimSize::constant(filterType.getDimSize(3))));
 
   auto maps = convolution.getMaps(getStrides(), getDilations());
-  SmallVector<Extent> extents;
-  for (int64_t extent : filterType.getShape())
-    extents.push_back(Extent::constant(extent));
-  Value zero = convolution.splitFilter(e.fill(extents, e.scalar(compute, 0.0)));
+  SmallVector<DimSize> dimSizes;
+  for (int64_t dimSize : filterType.getShape())
+    dimSizes.push_back(DimSize::constant(dimSize));
+  Value zero =
+      convolution.splitFilter(e.fill(dimSizes, e.scalar(compute, 0.0)));
   Value padded = window.pad(image, e.scalar(type, 0.0));
   Value sum = convolution.contract(padded, maps.image, output, maps.output,
                                    zero, maps.filter);

@@ -33,10 +33,10 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
     return failure();
   ArrayRef<int64_t> logits = tensorOf(getLogits()).getShape(),
                     labels = tensorOf(getLabels()).getShape();
-  if (failed(verifySameExtents(*this, "rows of logits and labels",
-                               logits.drop_back(), labels.drop_back())) ||
-      failed(verifySameExtent(*this, "classes of logits and labels",
-                              logits.back(), labels.back())))
+  if (failed(verifySameDimSizes(*this, "rows of logits and labels",
+                                logits.drop_back(), labels.drop_back())) ||
+      failed(verifySameDimSize(*this, "classes of logits and labels",
+                               logits.back(), labels.back())))
     return failure();
   return verifyLossResult(*this, getResult(), getReduction(),
                           logits.drop_back());
@@ -56,8 +56,8 @@ LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
     return emitOpError() << "expected integer labels, found "
                          << getLabel().getType();
   ArrayRef<int64_t> rows = logits.getShape().drop_back();
-  if (failed(verifySameExtents(*this, "rows of logits and labels", rows,
-                               tensorOf(getLabel()).getShape())))
+  if (failed(verifySameDimSizes(*this, "rows of logits and labels", rows,
+                                tensorOf(getLabel()).getShape())))
     return failure();
   return verifyLossResult(*this, getResult(), getReduction(), rows);
 }
@@ -68,8 +68,8 @@ LogicalResult SigmoidCrossEntropyOp::verify() {
                         tensorOf(getLogits()).getRank())))
     return failure();
   ArrayRef<int64_t> shape = tensorOf(getLogits()).getShape();
-  if (failed(verifySameExtents(*this, "extents of logits and labels", shape,
-                               tensorOf(getLabels()).getShape())))
+  if (failed(verifySameDimSizes(*this, "dimension sizes of logits and labels",
+                                shape, tensorOf(getLabels()).getShape())))
     return failure();
   return verifyLossResult(*this, getResult(), getReduction(), shape);
 }
@@ -80,15 +80,15 @@ LogicalResult SigmoidCrossEntropyOp::verify() {
 
 // Of a loss that is not reduced: its rows or elements are those of the logits.
 
-ExtentSource SoftmaxCrossEntropyOp::getExtentSource(int64_t dim) {
+DimSizeSource SoftmaxCrossEntropyOp::getDimSizeSource(int64_t dim) {
   return {getLogits(), dim};
 }
 
-ExtentSource SparseSoftmaxCrossEntropyOp::getExtentSource(int64_t dim) {
+DimSizeSource SparseSoftmaxCrossEntropyOp::getDimSizeSource(int64_t dim) {
   return {getLogits(), dim};
 }
 
-ExtentSource SigmoidCrossEntropyOp::getExtentSource(int64_t dim) {
+DimSizeSource SigmoidCrossEntropyOp::getDimSizeSource(int64_t dim) {
   return {getLogits(), dim};
 }
 
@@ -308,7 +308,7 @@ LogicalResult SigmoidCrossEntropyOp::emitBatched(Batcher &batcher) {
 static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
                         Type type) {
   Type compute = getElementTypeOrSelf(losses);
-  SmallVector<Extent> rows = e.getExtents(losses);
+  SmallVector<DimSize> rows = e.getDimSizes(losses);
   if (reduction != LossReduction::none)
     losses = e.generic(losses, e.fill({}, e.scalar(compute, 0.0)),
                        {e.identity(rows.size()), e.select(rows.size(), {})},
@@ -319,8 +319,8 @@ static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
   if (!isMean && compute == type)
     return losses;
   Value count = isMean ? e.countOf(rows, compute) : Value();
-  SmallVector<Extent> extents = e.getExtents(losses);
-  return e.map(extents, type, losses, {e.identity(extents.size())},
+  SmallVector<DimSize> dimSizes = e.getDimSizes(losses);
+  return e.map(dimSizes, type, losses, {e.identity(dimSizes.size())},
                [&](OpBuilder &b, Location loc, ValueRange args) {
                  Value total = args[0];
                  if (isMean)
@@ -329,12 +329,12 @@ static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
                });
 }
 
-/// Checks the extents of the rows of logits and labels, and returns the
+/// Checks the dimension sizes of the rows of logits and labels, and returns the
 /// dimension after them, that of the classes.
 static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
   int64_t last = cast<RankedTensorType>(logits.getType()).getRank() - 1;
   for (int64_t dim = 0; dim < last; ++dim)
-    e.expectEqual(e.getExtent(logits, dim), e.getExtent(labels, dim),
+    e.expectEqual(e.getDimSize(logits, dim), e.getDimSize(labels, dim),
                   "rows of logits and labels");
   return last;
 }
@@ -343,7 +343,7 @@ static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
 LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
   int64_t last = expectRows(e, x, labels);
-  e.expectEqual(e.getExtent(x, last), e.getExtent(labels, last),
+  e.expectEqual(e.getDimSize(x, last), e.getDimSize(labels, last),
                 "classes of logits and labels");
   AffineMap all = e.identity(last + 1);
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
@@ -369,7 +369,7 @@ LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
 LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), label = getLabel();
   int64_t last = expectRows(e, x, label);
-  e.expectInRange(label, e.getExtent(x, last), "label");
+  e.expectInRange(label, e.getDimSize(x, last), "label");
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   SoftmaxParts parts = emitSoftmaxParts(e, x);
   // Picks by comparison: one term of the sum is not 0.
@@ -401,15 +401,15 @@ LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
 /// An element's loss is max(x, 0) - x z + log(1 + exp(-|x|)).
 LogicalResult SigmoidCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
-  SmallVector<Extent> extents = e.getExtents(x);
-  int64_t rank = extents.size();
-  for (auto [dim, extent] : llvm::enumerate(extents))
-    extent = e.expectEqual(extent, e.getExtent(labels, dim),
-                           "extents of logits and labels");
+  SmallVector<DimSize> dimSizes = e.getDimSizes(x);
+  int64_t rank = dimSizes.size();
+  for (auto [dim, dimSize] : llvm::enumerate(dimSizes))
+    dimSize = e.expectEqual(dimSize, e.getDimSize(labels, dim),
+                            "dimension sizes of logits and labels");
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   Value zero = e.scalar(compute, 0.0);
   Value losses = e.map(
-      extents, compute, {x, labels}, {e.identity(rank), e.identity(rank)},
+      dimSizes, compute, {x, labels}, {e.identity(rank), e.identity(rank)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value logit = widen(b, loc, args[0], compute);
         Value label = widen(b, loc, args[1], compute);

@@ -71,7 +71,7 @@ LogicalResult ScatterOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource GatherOp::getExtentSource(int64_t dim) {
+DimSizeSource GatherOp::getDimSizeSource(int64_t dim) {
   int64_t axis = getAxis();
   int64_t numIndices = tensorOf(getIndices()).getRank();
   if (dim < axis)
@@ -81,11 +81,11 @@ ExtentSource GatherOp::getExtentSource(int64_t dim) {
   return {getX(), dim - numIndices + 1};
 }
 
-ExtentSource ScatterAddOp::getExtentSource(int64_t dim) {
+DimSizeSource ScatterAddOp::getDimSizeSource(int64_t dim) {
   return {getInit(), dim};
 }
 
-ExtentSource ScatterOp::getExtentSource(int64_t dim) {
+DimSizeSource ScatterOp::getDimSizeSource(int64_t dim) {
   return {getInit(), dim};
 }
 
@@ -159,7 +159,8 @@ LogicalResult GatherOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
 LogicalResult ScatterAddOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                                     ArrayRef<bool> needed,
                                     MutableArrayRef<Value> operands) {
-  // The result may be declared with other extents than what it starts from.
+  // The result may be declared with other dimension sizes than what it starts
+  // from.
   if (needed[0])
     operands[0] = buildCast(b, getLoc(), results[0], getInit().getType());
   if (needed[2])
@@ -181,15 +182,15 @@ static Value buildNumbers(OpBuilder &b, Location loc, Value tensor) {
       numbers = position;
       continue;
     }
-    Value extent = arith::IndexCastOp::create(
+    Value dimSize = arith::IndexCastOp::create(
         b, loc, b.getI64Type(), tensor::DimOp::create(b, loc, tensor, dim));
-    Value extents = buildBroadcast(
+    Value dimSizes = buildBroadcast(
         b, loc,
         tensor::FromElementsOp::create(
-            b, loc, RankedTensorType::get({}, b.getI64Type()), extent),
+            b, loc, RankedTensorType::get({}, b.getI64Type()), dimSize),
         {}, tensor);
     numbers = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, numbers, extents), position);
+        b, loc, arith::MulIOp::create(b, loc, numbers, dimSizes), position);
   }
   return numbers;
 }
@@ -298,17 +299,17 @@ LogicalResult ScatterOp::emitBatched(Batcher &batcher) {
 /// Emits an error of the step where an index is out of range.
 static void expectIndices(LinalgEmitter &e, Value whole, Value indices,
                           int64_t axis) {
-  e.expectInRange(indices, e.getExtent(whole, axis), "index");
+  e.expectInRange(indices, e.getDimSize(whole, axis), "index");
 }
 
 LogicalResult GatherOp::lowerToLinalg(LinalgEmitter &e) {
   int64_t axis = getAxis();
-  SmallVector<Extent> whole = e.getExtents(getX());
+  SmallVector<DimSize> whole = e.getDimSizes(getX());
   expectIndices(e, getX(), getIndices(), axis);
-  auto extents = llvm::to_vector(ArrayRef(whole).take_front(axis));
-  llvm::append_range(extents, e.getExtents(getIndices()));
-  llvm::append_range(extents, ArrayRef(whole).drop_front(axis + 1));
-  Value init = e.empty(extents, getElementTypeOrSelf(getX()));
+  auto dimSizes = llvm::to_vector(ArrayRef(whole).take_front(axis));
+  llvm::append_range(dimSizes, e.getDimSizes(getIndices()));
+  llvm::append_range(dimSizes, ArrayRef(whole).drop_front(axis + 1));
+  Value init = e.empty(dimSizes, getElementTypeOrSelf(getX()));
   e.replaceWith(linalg_ext::GatherOp::create(e.b, e.loc, init.getType(), getX(),
                                              getIndices(), init, axis)
                     .getResult(0));
@@ -324,19 +325,19 @@ static LogicalResult lowerUpdates(OpTy op, LinalgEmitter &e) {
   Value updates = op.getUpdates();
   int64_t axis = op.getAxis();
   int64_t numIndices = cast<RankedTensorType>(indices.getType()).getRank();
-  SmallVector<Extent> whole = e.getExtents(init);
-  for (auto [dim, extent] : llvm::enumerate(whole)) {
+  SmallVector<DimSize> whole = e.getDimSizes(init);
+  for (auto [dim, dimSize] : llvm::enumerate(whole)) {
     int64_t number = dim;
     if (number != axis)
       e.expectEqual(
-          extent,
-          e.getExtent(updates,
-                      number < axis ? number : number + numIndices - 1),
-          "extents of dimension " + Twine(dim) + " of init and of updates");
+          dimSize,
+          e.getDimSize(updates,
+                       number < axis ? number : number + numIndices - 1),
+          "sizes of dimension " + Twine(dim) + " of init and of updates");
   }
   for (int64_t dim = 0; dim < numIndices; ++dim)
-    e.expectEqual(e.getExtent(indices, dim), e.getExtent(updates, axis + dim),
-                  "extents of dimension " + Twine(dim) +
+    e.expectEqual(e.getDimSize(indices, dim), e.getDimSize(updates, axis + dim),
+                  "sizes of dimension " + Twine(dim) +
                       " of indices and of updates");
   expectIndices(e, init, indices, axis);
   // A constant is no place to write to.

@@ -48,8 +48,8 @@ static LogicalResult verifySquare(Operation *op, Value a) {
   if (failed(verifyMinRank(op, a, "a", 2)))
     return failure();
   ArrayRef<int64_t> shape = tensorOf(a).getShape();
-  return verifySameExtent(op, "rows and columns of a", shape[shape.size() - 2],
-                          shape.back());
+  return verifySameDimSize(op, "rows and columns of a", shape[shape.size() - 2],
+                           shape.back());
 }
 
 LogicalResult CholeskyOp::verify() { return verifySquare(*this, getA()); }
@@ -57,7 +57,7 @@ LogicalResult CholeskyOp::verify() { return verifySquare(*this, getA()); }
 LogicalResult TryCholeskyOp::verify() { return verifySquare(*this, getA()); }
 
 /// Checks that a is [..., m, n] and b is [..., m, k] with the same leading
-/// extents.
+/// dimension sizes.
 static LogicalResult verifySystem(Operation *op, Value a, Value b) {
   if (failed(verifySameElementType(op)) ||
       failed(verifyMinRank(op, a, "a", 2)) ||
@@ -66,19 +66,19 @@ static LogicalResult verifySystem(Operation *op, Value a, Value b) {
   RankedTensorType aType = tensorOf(a), bType = tensorOf(b);
   int64_t rows = aType.getRank() - 2;
   for (int64_t dim = 0; dim < rows; ++dim)
-    if (failed(verifySameExtent(op, "leading extents of a and b",
-                                aType.getDimSize(dim), bType.getDimSize(dim))))
+    if (failed(verifySameDimSize(op, "leading dimension sizes of a and b",
+                                 aType.getDimSize(dim), bType.getDimSize(dim))))
       return failure();
-  return verifySameExtent(op, "rows of a and b", aType.getDimSize(rows),
-                          bType.getDimSize(rows));
+  return verifySameDimSize(op, "rows of a and b", aType.getDimSize(rows),
+                           bType.getDimSize(rows));
 }
 
 LogicalResult TriangularSolveOp::verify() {
   if (failed(verifySystem(*this, getA(), getB())))
     return failure();
   ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
-  if (failed(verifySameExtent(*this, "rows and columns of a",
-                              shape[shape.size() - 2], shape.back())))
+  if (failed(verifySameDimSize(*this, "rows and columns of a",
+                               shape[shape.size() - 2], shape.back())))
     return failure();
   return verifyResultShape(*this, getResult(), tensorOf(getB()).getShape());
 }
@@ -101,7 +101,7 @@ LogicalResult LstsqOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource TriangularSolveOp::getExtentSource(int64_t dim) {
+DimSizeSource TriangularSolveOp::getDimSizeSource(int64_t dim) {
   return {getB(), dim};
 }
 
@@ -328,7 +328,7 @@ static Value takeTriangle(LinalgEmitter &e, Value x, Value init,
 
 LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
   Type type = getElementTypeOrSelf(getX());
-  Value init = e.empty(e.getExtents(getX()), type);
+  Value init = e.empty(e.getDimSizes(getX()), type);
   e.replaceWith(takeTriangle(e, getX(), init, getKind(), getDiagonal(),
                              getNumber(e.b, type, getFill())));
   return success();
@@ -337,13 +337,13 @@ LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
 /// Factorizes a copy of the lower triangles of `a`; the second result is a
 /// flag, whether all are positive definite.
 static linalg_ext::CholeskyOp emitCholesky(LinalgEmitter &e, Value a) {
-  SmallVector<Extent> extents = e.getExtents(a);
-  int64_t rank = extents.size();
-  extents[rank - 1] = e.expectEqual(extents[rank - 2], extents[rank - 1],
-                                    "rows and columns of a");
-  extents[rank - 2] = extents[rank - 1];
+  SmallVector<DimSize> dimSizes = e.getDimSizes(a);
+  int64_t rank = dimSizes.size();
+  dimSizes[rank - 1] = e.expectEqual(dimSizes[rank - 2], dimSizes[rank - 1],
+                                     "rows and columns of a");
+  dimSizes[rank - 2] = dimSizes[rank - 1];
   Type type = getElementTypeOrSelf(a);
-  Value lower = takeTriangle(e, a, e.empty(extents, type), TriangleKind::lower,
+  Value lower = takeTriangle(e, a, e.empty(dimSizes, type), TriangleKind::lower,
                              0, e.b.getZeroAttr(type));
   Value yes = e.fill({}, e.scalar(e.b.getBoolAttr(true)));
   return linalg_ext::CholeskyOp::create(
@@ -357,8 +357,8 @@ LogicalResult CholeskyOp::lowerToLinalg(LinalgEmitter &e) {
       "Cholesky decomposition was not successful");
   // A check asks for the factors, so that no place that the step writes can
   // hold them yet.
-  Value init =
-      e.empty(e.getExtents(factors.getResult(0)), getElementTypeOrSelf(getA()));
+  Value init = e.empty(e.getDimSizes(factors.getResult(0)),
+                       getElementTypeOrSelf(getA()));
   e.replaceWith(linalg::CopyOp::create(e.b, e.loc, factors.getResult(0), init)
                     ->getResult(0));
   return success();
@@ -374,17 +374,17 @@ LogicalResult TryCholeskyOp::lowerToLinalg(LinalgEmitter &e) {
 
 LogicalResult TriangularSolveOp::lowerToLinalg(LinalgEmitter &e) {
   Value a = getA(), b = getB();
-  SmallVector<Extent> extents = e.getExtents(b);
-  int64_t rank = extents.size();
+  SmallVector<DimSize> dimSizes = e.getDimSizes(b);
+  int64_t rank = dimSizes.size();
   for (int64_t dim = 0; dim < rank - 1; ++dim)
-    extents[dim] =
-        e.expectEqual(extents[dim], e.getExtent(a, dim),
-                      "extents of dimension " + Twine(dim) + " of a and b");
-  e.expectEqual(extents[rank - 2], e.getExtent(a, rank - 1),
+    dimSizes[dim] =
+        e.expectEqual(dimSizes[dim], e.getDimSize(a, dim),
+                      "sizes of dimension " + Twine(dim) + " of a and b");
+  e.expectEqual(dimSizes[rank - 2], e.getDimSize(a, rank - 1),
                 "rows and columns of a");
   // A destination of its own: b stays as it is.
   Value init =
-      e.map(extents, getElementTypeOrSelf(b), b, {e.identity(rank)},
+      e.map(dimSizes, getElementTypeOrSelf(b), b, {e.identity(rank)},
             [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   e.replaceWith(
       linalg_ext::TriangularSolveOp::create(e.b, e.loc, init.getType(), a, init,

@@ -32,7 +32,8 @@ static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
                            << value;
 }
 
-/// Checks a statistic or parameter of the extents `shape`, if there is one.
+/// Checks a statistic or parameter of the dimension sizes `shape`, if there is
+/// one.
 static LogicalResult verifyParameter(Operation *op, Value value, StringRef what,
                                      ArrayRef<int64_t> shape, Type element) {
   if (!value)
@@ -44,8 +45,8 @@ static LogicalResult verifyParameter(Operation *op, Value value, StringRef what,
            << getComputeType(element) << ", found " << value.getType();
   if (failed(verifyRank(op, value, what, shape.size())))
     return failure();
-  return verifySameExtents(op, ("extents of " + what + " and x").str(), shape,
-                           tensorOf(value).getShape());
+  return verifySameDimSizes(op, ("dimension sizes of " + what + " and x").str(),
+                            shape, tensorOf(value).getShape());
 }
 
 /// Checks what normalizations over `axes` share.

@@ -51,8 +51,8 @@ std::pair<Value, Value> PoolEmitter::findMaxima(Value x) {
   SmallVector<Value> inputs = {padded, makeShape(shape[0].size, shape[1].size)};
   Type index = e.b.getI32Type();
   SmallVector<Value> inits = {
-      e.fill(extents, lowestOf(compute)),
-      e.fill(extents, e.scalar(index, isUnpadded ? 0 : -1))};
+      e.fill(dimSizes, lowestOf(compute)),
+      e.fill(dimSizes, e.scalar(index, isUnpadded ? 0 : -1))};
   SmallVector<AffineMap> maps = {getImageMap(), getShapeMap(), getOutputMap(),
                                  getOutputMap()};
   SmallVector<utils::IteratorType> iterators(6, utils::IteratorType::parallel);
@@ -93,7 +93,7 @@ std::pair<Value, Value> PoolEmitter::findMaxima(Value x) {
 Value PoolEmitter::divideByCount(Value sums, Type type) {
   Type compute = e.getComputeType(type);
   return e.map(
-      extents, type, sums, {e.identity(4)},
+      dimSizes, type, sums, {e.identity(4)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value count;
         if (window.isUnpadded()) {
@@ -143,7 +143,7 @@ Value PoolEmitter::gather(const std::array<Phase, 2> &phases, Value init,
 }
 
 Value PoolEmitter::gatherBlocks(const std::array<Blocks, 2> &blocks,
-                                ArrayRef<Extent> blockExtents, Value zero,
+                                ArrayRef<DimSize> blockDimSizes, Value zero,
                                 ValueRange slices, ShareFn share) {
   // Loops: batch, block and position in it for height and for width, channel;
   // then the windows that reach it, unless there is but one.
@@ -153,11 +153,11 @@ Value PoolEmitter::gatherBlocks(const std::array<Blocks, 2> &blocks,
   AffineExpr row = dim(1), column = dim(3);
   AffineMap output = e.select(rank, {0, 1, 2, 3, 4, 5});
   SmallVector<Value> inputs(slices);
-  Value init = e.empty(blockExtents, zero.getType());
+  Value init = e.empty(blockDimSizes, zero.getType());
   if (!isOne) {
     row = row + dim(6);
     column = column + dim(7);
-    init = e.fill(blockExtents, zero);
+    init = e.fill(blockDimSizes, zero);
   }
   SmallVector<AffineMap> maps(
       slices.size(),
@@ -208,8 +208,8 @@ Value PoolEmitter::scatter(Value zero, ValueRange outputs, ValueRange padValues,
       [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
         return gather(phases, init, zero, slices, share);
       },
-      [&](const std::array<Blocks, 2> &blocks, ArrayRef<Extent> blockExtents,
+      [&](const std::array<Blocks, 2> &blocks, ArrayRef<DimSize> blockDimSizes,
           ValueRange slices) {
-        return gatherBlocks(blocks, blockExtents, zero, slices, share);
+        return gatherBlocks(blocks, blockDimSizes, zero, slices, share);
       });
 }

@@ -22,18 +22,19 @@ namespace flywheel {
 class PoolEmitter {
 public:
   PoolEmitter(LinalgEmitter &emitter, const nn::Window &shape,
-              llvm::ArrayRef<Extent> image)
+              llvm::ArrayRef<DimSize> image)
       : e(emitter), shape(shape), window(emitter, shape, image),
-        extents({image[0], window.getCount(0), window.getCount(1), image[3]}) {}
+        dimSizes({image[0], window.getCount(0), window.getCount(1), image[3]}) {
+  }
 
   mlir::AffineMap getImageMap();
   mlir::AffineMap getOutputMap() { return e.select(6, {0, 1, 2, 3}); }
   /// A map of phases: to positions of the padded output.
   mlir::AffineMap getPhaseMap();
 
-  /// Gives the loops of a window their extents; it is never read.
+  /// Gives the loops of a window their dimension sizes; it is never read.
   mlir::Value makeShape(int64_t height, int64_t width) {
-    return e.empty({Extent::constant(height), Extent::constant(width)},
+    return e.empty({DimSize::constant(height), DimSize::constant(width)},
                    e.b.getI8Type());
   }
   mlir::AffineMap getShapeMap() { return e.select(6, {4, 5}); }
@@ -59,9 +60,9 @@ public:
   /// window finds in `slices`; written to `init`.
   mlir::Value gather(const std::array<Phase, 2> &phases, mlir::Value init,
                      mlir::Value zero, mlir::ValueRange slices, ShareFn share);
-  /// The same for the positions of all blocks, a tensor of `blockExtents`.
+  /// The same for the positions of all blocks, a tensor of `blockDimSizes`.
   mlir::Value gatherBlocks(const std::array<Blocks, 2> &blocks,
-                           llvm::ArrayRef<Extent> blockExtents,
+                           llvm::ArrayRef<DimSize> blockDimSizes,
                            mlir::Value zero, mlir::ValueRange slices,
                            ShareFn share);
   /// Either, for the whole image.
@@ -72,7 +73,7 @@ public:
   nn::Window shape;
   WindowEmitter window;
   /// Those of the outputs.
-  llvm::SmallVector<Extent> extents;
+  llvm::SmallVector<DimSize> dimSizes;
 };
 
 } // namespace flywheel

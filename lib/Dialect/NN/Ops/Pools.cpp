@@ -76,9 +76,9 @@ template <typename OpTy> static LogicalResult verifyPool(OpTy op) {
       return op.emitOpError()
              << "expected padding smaller than the window's " << dim.size
              << " positions, found " << std::max(dim.before, dim.after);
-  if (failed(verifySameExtent(op, "channels of image and output",
-                              tensorOf(image).getDimSize(3),
-                              tensorOf(output).getDimSize(3))))
+  if (failed(verifySameDimSize(op, "channels of image and output",
+                               tensorOf(image).getDimSize(3),
+                               tensorOf(output).getDimSize(3))))
     return failure();
   return verifySliding(op, op.getSliding(), image, output);
 }
@@ -96,9 +96,9 @@ LogicalResult MaxPool2dSelectOp::verify() {
       failed(verifyRank(*this, getV(), "v", 4)))
     return failure();
   for (int64_t dim = 0; dim < 4; ++dim)
-    if (failed(verifySameExtent(*this, "extents of x and v",
-                                tensorOf(getX()).getDimSize(dim),
-                                tensorOf(getV()).getDimSize(dim))))
+    if (failed(verifySameDimSize(*this, "dimension sizes of x and v",
+                                 tensorOf(getX()).getDimSize(dim),
+                                 tensorOf(getV()).getDimSize(dim))))
       return failure();
   return success();
 }
@@ -116,28 +116,28 @@ LogicalResult AvgPool2dGradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Images and channels are those of `x`.
-static ExtentSource getPooledSource(Value x, int64_t dim) {
-  return dim == 0 || dim == 3 ? ExtentSource{x, dim} : ExtentSource{};
+static DimSizeSource getPooledSource(Value x, int64_t dim) {
+  return dim == 0 || dim == 3 ? DimSizeSource{x, dim} : DimSizeSource{};
 }
 
-ExtentSource AvgPool2dOp::getExtentSource(int64_t dim) {
+DimSizeSource AvgPool2dOp::getDimSizeSource(int64_t dim) {
   return getPooledSource(getX(), dim);
 }
 
-ExtentSource MaxPool2dOp::getExtentSource(int64_t dim) {
+DimSizeSource MaxPool2dOp::getDimSizeSource(int64_t dim) {
   return getPooledSource(getX(), dim);
 }
 
-ExtentSource MaxPool2dSelectOp::getExtentSource(int64_t dim) {
+DimSizeSource MaxPool2dSelectOp::getDimSizeSource(int64_t dim) {
   return getPooledSource(getX(), dim);
 }
 
-ExtentSource MaxPool2dGradOp::getExtentSource(int64_t dim) {
+DimSizeSource MaxPool2dGradOp::getDimSizeSource(int64_t dim) {
   return {getX(), dim};
 }
 
-ExtentSource AvgPool2dGradOp::getExtentSource(int64_t dim) {
-  return getLike() ? ExtentSource{getLike(), dim}
+DimSizeSource AvgPool2dGradOp::getDimSizeSource(int64_t dim) {
+  return getLike() ? DimSizeSource{getLike(), dim}
                    : getPooledSource(getDy(), dim);
 }
 
@@ -287,7 +287,7 @@ LogicalResult MaxPool2dSelectOp::emitBatched(Batcher &batcher) {
 
 LogicalResult MaxPool2dOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.refine(getX());
-  PoolEmitter pool(e, getSliding(), e.getExtents(x));
+  PoolEmitter pool(e, getSliding(), e.getDimSizes(x));
   e.replaceWith(
       e.narrowTensor(pool.findMaxima(x).first, getElementTypeOrSelf(x)));
   return success();
@@ -295,10 +295,10 @@ LogicalResult MaxPool2dOp::lowerToLinalg(LinalgEmitter &e) {
 
 /// Of each window, the element of v whose number is that of the maximum.
 LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
-  SmallVector<Extent> image = e.getExtents(getX());
+  SmallVector<DimSize> image = e.getDimSizes(getX());
   for (int64_t dim = 0; dim < 4; ++dim)
-    image[dim] = e.expectEqual(image[dim], e.getExtent(getV(), dim),
-                               "extents of x and v");
+    image[dim] = e.expectEqual(image[dim], e.getDimSize(getV(), dim),
+                               "dimension sizes of x and v");
   Value x = e.refine(getX(), image), v = e.refine(getV(), image);
   PoolEmitter pool(e, getSliding(), image);
   Value places = pool.findMaxima(x).second;
@@ -307,7 +307,7 @@ LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
   Value padded = pool.window.pad(v, e.scalar(type, 0.0));
   Value picked = e.generic(
       {padded, places, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
-      e.fill(pool.extents, e.scalar(compute, 0.0)),
+      e.fill(pool.dimSizes, e.scalar(compute, 0.0)),
       {pool.getImageMap(), pool.getOutputMap(), pool.getShapeMap(),
        pool.getOutputMap()},
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -325,8 +325,8 @@ LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
 /// A position of the image gets what windows have there as their maximum.
 LogicalResult MaxPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.refine(getX());
-  PoolEmitter pool(e, getSliding(), e.getExtents(x));
-  Value dy = pool.window.expectOutput(getDy(), pool.extents[3]);
+  PoolEmitter pool(e, getSliding(), e.getDimSizes(x));
+  Value dy = pool.window.expectOutput(getDy(), pool.dimSizes[3]);
   Value places = pool.findMaxima(x).second;
   Type type = getElementTypeOrSelf(getDy());
   Type compute = e.getComputeType(type);
@@ -347,13 +347,13 @@ LogicalResult MaxPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
 
 LogicalResult AvgPool2dOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.refine(getX());
-  PoolEmitter pool(e, getSliding(), e.getExtents(x));
+  PoolEmitter pool(e, getSliding(), e.getDimSizes(x));
   Type type = getElementTypeOrSelf(x);
   Type compute = e.getComputeType(type);
   Value padded = pool.window.pad(x, e.scalar(type, 0.0));
   Value sums = e.generic(
       {padded, pool.makeShape(pool.shape[0].size, pool.shape[1].size)},
-      e.fill(pool.extents, e.scalar(compute, 0.0)),
+      e.fill(pool.dimSizes, e.scalar(compute, 0.0)),
       {pool.getImageMap(), pool.getShapeMap(), pool.getOutputMap()},
       [&](OpBuilder &b, Location loc, ValueRange args) {
         return arith::AddFOp::create(b, loc, args[2],
@@ -366,11 +366,11 @@ LogicalResult AvgPool2dOp::lowerToLinalg(LinalgEmitter &e) {
 /// A position of the image gets its share of each window that it is in.
 LogicalResult AvgPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
   auto imageType = cast<RankedTensorType>(getResult().getType());
-  SmallVector<Extent> image = e.getExtents(getDy());
+  SmallVector<DimSize> image = e.getDimSizes(getDy());
   for (unsigned dim : {1, 2})
     image[dim] = imageType.isDynamicDim(dim)
-                     ? e.getExtent(getLike(), dim)
-                     : Extent::constant(imageType.getDimSize(dim));
+                     ? e.getDimSize(getLike(), dim)
+                     : DimSize::constant(imageType.getDimSize(dim));
   PoolEmitter pool(e, getSliding(), image);
   Value dy = pool.window.expectOutput(getDy(), image[3]);
   Type type = imageType.getElementType();

@@ -29,7 +29,7 @@ LogicalResult IotaOp::verify() {
                              tensorOf(getLike()).getShape());
   if (!tensorOf(getResult()).hasStaticShape())
     return emitOpError() << "expected `like` for a result with dynamic "
-                            "extents, found none";
+                            "dimension sizes, found none";
   return success();
 }
 
@@ -41,7 +41,8 @@ LogicalResult OneHotOp::verify() {
                          << ", found " << result;
   int64_t depth = result.getShape().back();
   if (ShapedType::isDynamic(depth))
-    return emitOpError() << "expected a static last extent, found " << result;
+    return emitOpError() << "expected a static last dimension size, found "
+                         << result;
   shape.push_back(depth);
   return verifyResultShape(*this, getResult(), shape);
 }
@@ -75,27 +76,27 @@ LogicalResult ArgminOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource IotaOp::getExtentSource(int64_t dim) {
-  return getLike() ? ExtentSource{getLike(), dim} : ExtentSource{};
+DimSizeSource IotaOp::getDimSizeSource(int64_t dim) {
+  return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
-ExtentSource OneHotOp::getExtentSource(int64_t dim) {
+DimSizeSource OneHotOp::getDimSizeSource(int64_t dim) {
   if (dim == tensorOf(getIndices()).getRank())
     return {};
   return {getIndices(), dim};
 }
 
 template <typename OpTy>
-static ExtentSource getPositionSource(OpTy op, int64_t dim) {
+static DimSizeSource getPositionSource(OpTy op, int64_t dim) {
   return {op.getInput(),
           dim < static_cast<int64_t>(op.getAxis()) ? dim : dim + 1};
 }
 
-ExtentSource ArgmaxOp::getExtentSource(int64_t dim) {
+DimSizeSource ArgmaxOp::getDimSizeSource(int64_t dim) {
   return getPositionSource(*this, dim);
 }
 
-ExtentSource ArgminOp::getExtentSource(int64_t dim) {
+DimSizeSource ArgminOp::getDimSizeSource(int64_t dim) {
   return getPositionSource(*this, dim);
 }
 
@@ -137,12 +138,12 @@ LogicalResult IotaOp::emitBatched(Batcher &batcher) {
 LogicalResult IotaOp::lowerToLinalg(LinalgEmitter &e) {
   auto result = cast<RankedTensorType>(getResult().getType());
   Type type = result.getElementType();
-  SmallVector<Extent> extents;
-  for (auto [dim, extent] : llvm::enumerate(result.getShape()))
-    extents.push_back(getLike() ? e.getExtent(getLike(), dim)
-                                : Extent::constant(extent));
+  SmallVector<DimSize> dimSizes;
+  for (auto [dim, dimSize] : llvm::enumerate(result.getShape()))
+    dimSizes.push_back(getLike() ? e.getDimSize(getLike(), dim)
+                                 : DimSize::constant(dimSize));
   e.replaceWith(e.map(
-      extents, type, {}, {},
+      dimSizes, type, {}, {},
       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
         Value index = linalg::IndexOp::create(b, loc, getAxis());
         if (!isa<FloatType>(type))
@@ -160,12 +161,12 @@ LogicalResult OneHotOp::lowerToLinalg(LinalgEmitter &e) {
   auto result = cast<RankedTensorType>(getResult().getType());
   Type type = result.getElementType();
   int64_t rank = result.getRank();
-  SmallVector<Extent> extents = e.getExtents(getIndices());
-  extents.push_back(Extent::constant(result.getShape().back()));
+  SmallVector<DimSize> dimSizes = e.getDimSizes(getIndices());
+  dimSizes.push_back(DimSize::constant(result.getShape().back()));
   auto rows = llvm::to_vector(llvm::seq<int64_t>(rank - 1));
   Value one = e.scalar(type, 1), zero = e.scalar(type, 0);
   e.replaceWith(
-      e.map(extents, type, getIndices(), {e.select(rank, rows)},
+      e.map(dimSizes, type, getIndices(), {e.select(rank, rows)},
             [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
               Value wanted = toIndex(b, loc, args[0]);
               Value here = linalg::IndexOp::create(b, loc, rank - 1);
@@ -176,14 +177,14 @@ LogicalResult OneHotOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-static void expectElements(LinalgEmitter &e, Extent extent) {
-  if (extent.isStatic())
+static void expectElements(LinalgEmitter &e, DimSize dimSize) {
+  if (dimSize.isStatic())
     return;
   Value zero = arith::ConstantIndexOp::create(e.b, e.loc, 0);
-  Value size = dyn_cast<Value>(e.materialize(extent));
+  Value size = dyn_cast<Value>(e.materialize(dimSize));
   Value some =
       arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, size, zero);
-  e.expectSafely(some, "expected a non-empty axis, found extent 0");
+  e.expectSafely(some, "expected a non-empty axis, found dimension size 0");
 }
 
 /// Whether `value` comes before `best`: larger or smaller, or the first NaN.
@@ -217,20 +218,20 @@ static LogicalResult lowerPosition(OpTy op, LinalgEmitter &e) {
   Type indexType = getElementTypeOrSelf(op.getResult());
   int64_t rank = inputType.getRank();
   int64_t axis = static_cast<int64_t>(op.getAxis());
-  expectElements(e, e.getExtent(op.getInput(), axis));
+  expectElements(e, e.getDimSize(op.getInput(), axis));
 
   SmallVector<int64_t> dims;
-  SmallVector<Extent> extents;
+  SmallVector<DimSize> dimSizes;
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (dim == axis)
       continue;
     dims.push_back(dim);
-    extents.push_back(e.getExtent(op.getInput(), dim));
+    dimSizes.push_back(e.getDimSize(op.getInput(), dim));
   }
   SmallVector<Value> inits = {
-      e.fill(extents, e.scalar(isMax ? getLowestNumber(e.b, type)
-                                     : getHighestNumber(e.b, type))),
-      e.fill(extents, e.scalar(indexType, 0))};
+      e.fill(dimSizes, e.scalar(isMax ? getLowestNumber(e.b, type)
+                                      : getHighestNumber(e.b, type))),
+      e.fill(dimSizes, e.scalar(indexType, 0))};
   SmallVector<AffineMap> maps = {e.identity(rank), e.select(rank, dims),
                                  e.select(rank, dims)};
   SmallVector<utils::IteratorType> iterators(rank,

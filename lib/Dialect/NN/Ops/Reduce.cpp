@@ -41,9 +41,9 @@ LogicalResult ReduceOp::verify() {
   if (failed(verifyDims(*this, "axes", getAxes(), input.getRank())))
     return failure();
   SmallVector<int64_t> shape;
-  for (auto [i, extent] : llvm::enumerate(input.getShape())) {
+  for (auto [i, dimSize] : llvm::enumerate(input.getShape())) {
     if (!llvm::is_contained(getAxes(), static_cast<int64_t>(i)))
-      shape.push_back(extent);
+      shape.push_back(dimSize);
     else if (getKeepdims())
       shape.push_back(1);
   }
@@ -54,7 +54,7 @@ LogicalResult ReduceOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource ReduceOp::getExtentSource(int64_t dim) {
+DimSizeSource ReduceOp::getDimSizeSource(int64_t dim) {
   if (!getKeepdims()) {
     // The dimension of the input that is number `dim` of those that stay.
     int64_t rank = tensorOf(getInput()).getRank();
@@ -88,7 +88,7 @@ static Type widenTensor(OpBuilder &b, Type type) {
                                               : tensor;
 }
 
-/// `reduced` with extent 1 at each of `axes`, which it lacks.
+/// `reduced` with dimension size 1 at each of `axes`, which it lacks.
 static Value keepDims(OpBuilder &b, Value reduced, ArrayRef<int64_t> axes) {
   RankedTensorType type = tensorOf(reduced);
   Location loc = reduced.getLoc();
@@ -120,24 +120,25 @@ static Value sliceAlong(OpBuilder &b, Location loc, Value x, int64_t axis,
 }
 
 /// The cotangent of x, given that `dy` of its product along `axis`, of static
-/// extent; `dy` has extent 1 there. One half is multiplied by the other, and
-/// what that gives by itself in the same way. Nothing is divided, so that all
-/// derivatives hold where elements are 0.
+/// dimension size; `dy` has dimension size 1 there. One half is multiplied by
+/// the other, and what that gives by itself in the same way. Nothing is
+/// divided, so that all derivatives hold where elements are 0.
 static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                                 int64_t axis, Value dy) {
-  int64_t extent = tensorOf(x).getDimSize(axis), half = extent / 2;
+  int64_t dimSize = tensorOf(x).getDimSize(axis), half = dimSize / 2;
   // Of no elements no slice can be taken either.
   if (llvm::is_contained(tensorOf(x).getShape(), 0))
     return buildSplat(b, loc, x, 0.0);
-  if (extent == 1)
+  if (dimSize == 1)
     return buildCast(b, loc, dy, x.getType());
   Value left = sliceAlong(b, loc, x, axis, 0, half);
   Value right = sliceAlong(b, loc, x, axis, half, 2 * half);
   Value both = arith::MulFOp::create(b, loc, left, right);
-  bool isOdd = extent % 2 == 1;
+  bool isOdd = dimSize % 2 == 1;
   if (isOdd)
     both = tensor::ConcatOp::create(
-        b, loc, axis, {both, sliceAlong(b, loc, x, axis, extent - 1, extent)});
+        b, loc, axis,
+        {both, sliceAlong(b, loc, x, axis, dimSize - 1, dimSize)});
   Value d = deriveProductAlong(b, loc, both, axis, dy);
   Value dBoth = isOdd ? sliceAlong(b, loc, d, axis, 0, half) : d;
   SmallVector<Value> parts = {arith::MulFOp::create(b, loc, dBoth, right),
@@ -148,8 +149,8 @@ static Value deriveProductAlong(OpBuilder &b, Location loc, Value x,
                    x.getType());
 }
 
-/// The same where the extent is dynamic: for each element the product of all,
-/// with 1 in its own place.
+/// The same where the dimension size is dynamic: for each element the product
+/// of all, with 1 in its own place.
 static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
                                int64_t axis, Value dy) {
   RankedTensorType type = tensorOf(x);
@@ -178,7 +179,7 @@ static Value deriveLongProduct(OpBuilder &b, Location loc, Value x,
 }
 
 /// The cotangent of x, given that `dy` of its product over `axes`; `dy` has
-/// extent 1 there.
+/// dimension size 1 there.
 static Value deriveProduct(OpBuilder &b, Location loc, Value x,
                            ArrayRef<int64_t> axes, Value dy) {
   if (axes.empty())
@@ -282,8 +283,8 @@ static Value moveToFront(OpBuilder &b, Location loc, Value value, int64_t dim) {
       ->getResult(0);
 }
 
-/// Gives `value`, dense, the dimensions of extent 1 that `keepdims` keeps at
-/// `axes`; `type` is the dense type of the result.
+/// Gives `value`, dense, the dimensions of dimension size 1 that `keepdims`
+/// keeps at `axes`; `type` is the dense type of the result.
 static Value addUnitDims(OpBuilder &b, Location loc, Value value,
                          ArrayRef<int64_t> axes, RankedTensorType type) {
   SmallVector<OpFoldResult> given = tensor::getMixedSizes(b, loc, value);
@@ -408,10 +409,10 @@ static Value combine(OpBuilder &b, Location loc, ReductionKind kind, Value acc,
   llvm_unreachable("all kinds are covered");
 }
 
-/// Gives the reduced dimensions back, with extent 1.
+/// Gives the reduced dimensions back, with dimension size 1.
 static Value keepDims(LinalgEmitter &e, Value value, ArrayRef<int64_t> axes,
                       int64_t rank) {
-  SmallVector<Extent> kept = e.getExtents(value);
+  SmallVector<DimSize> kept = e.getDimSizes(value);
   SmallVector<ReassociationIndices> groups;
   SmallVector<OpFoldResult> sizes;
   SmallVector<int64_t> shape;
@@ -419,17 +420,17 @@ static Value keepDims(LinalgEmitter &e, Value value, ArrayRef<int64_t> axes,
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool reduced = llvm::is_contained(axes, dim);
     if (!reduced) {
-      Extent extent = kept[groups.size()];
+      DimSize dimSize = kept[groups.size()];
       int64_t declared =
           cast<RankedTensorType>(value.getType()).getDimSize(groups.size());
       groups.push_back(std::exchange(leading, {}));
-      sizes.push_back(e.materialize(extent));
+      sizes.push_back(e.materialize(dimSize));
       shape.push_back(declared);
     } else {
       sizes.push_back(e.b.getIndexAttr(1));
       shape.push_back(1);
     }
-    // Extents of 1 before the first kept dimension join its group.
+    // Dimension sizes of 1 before the first kept dimension join its group.
     (groups.empty() ? leading : groups.back()).push_back(dim);
   }
   auto type =
@@ -451,17 +452,17 @@ LogicalResult ReduceOp::lowerToLinalg(LinalgEmitter &e) {
   Type compute = isOrder ? type : e.getComputeType(type);
 
   SmallVector<int64_t> dims;
-  SmallVector<Extent> extents, reduced;
+  SmallVector<DimSize> dimSizes, reduced;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    Extent extent = e.getExtent(getInput(), dim);
+    DimSize dimSize = e.getDimSize(getInput(), dim);
     if (llvm::is_contained(axes, dim)) {
-      reduced.push_back(extent);
+      reduced.push_back(dimSize);
       continue;
     }
     dims.push_back(dim);
-    extents.push_back(extent);
+    dimSizes.push_back(dimSize);
   }
-  Value init = e.fill(extents, e.scalar(getNeutral(e.b, kind, compute)));
+  Value init = e.fill(dimSizes, e.scalar(getNeutral(e.b, kind, compute)));
   Value value = e.generic(
       getInput(), init, {e.identity(rank), e.select(rank, dims)},
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -470,7 +471,7 @@ LogicalResult ReduceOp::lowerToLinalg(LinalgEmitter &e) {
   bool isMean = kind == ReductionKind::mean;
   if (isMean || compute != type) {
     Value count = isMean ? e.countOf(reduced, compute) : Value();
-    value = e.map(extents, type, value, {e.identity(dims.size())},
+    value = e.map(dimSizes, type, value, {e.identity(dims.size())},
                   [&](OpBuilder &b, Location loc, ValueRange args) {
                     Value total = args[0];
                     if (isMean)

@@ -38,9 +38,9 @@ template <typename OpTy> static LogicalResult verifyRowLoss(OpTy op) {
   if (failed(verifySameElementType(op)) ||
       failed(verifyMinRank(op, op.getPrediction(), "prediction", 1)) ||
       failed(verifyRank(op, op.getTarget(), "target", prediction.getRank())) ||
-      failed(verifySameExtents(op, "extents of prediction and target",
-                               prediction.getShape(),
-                               tensorOf(op.getTarget()).getShape())))
+      failed(verifySameDimSizes(op, "dimension sizes of prediction and target",
+                                prediction.getShape(),
+                                tensorOf(op.getTarget()).getShape())))
     return failure();
   return verifyLossResult(op, op.getResult(), op.getReduction(),
                           prediction.getShape().drop_back());

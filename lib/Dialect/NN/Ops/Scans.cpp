@@ -40,9 +40,9 @@ LogicalResult LogcumsumexpOp::verify() { return verifyScan(*this); }
 // Sizes
 //===----------------------------------------------------------------------===//
 
-ExtentSource CumsumOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
-ExtentSource CumprodOp::getExtentSource(int64_t dim) { return {getX(), dim}; }
-ExtentSource LogcumsumexpOp::getExtentSource(int64_t dim) {
+DimSizeSource CumsumOp::getDimSizeSource(int64_t dim) { return {getX(), dim}; }
+DimSizeSource CumprodOp::getDimSizeSource(int64_t dim) { return {getX(), dim}; }
+DimSizeSource LogcumsumexpOp::getDimSizeSource(int64_t dim) {
   return {getX(), dim};
 }
 
@@ -214,7 +214,7 @@ template <typename OpTy>
 static LogicalResult lowerScan(OpTy op, LinalgEmitter &e,
                                linalg_ext::ScanKind kind, bool exclusive) {
   Value x = e.widenTensor(op.getX());
-  Value init = e.empty(e.getExtents(op.getX()), getElementTypeOrSelf(x));
+  Value init = e.empty(e.getDimSizes(op.getX()), getElementTypeOrSelf(x));
   Value scanned =
       linalg_ext::ScanOp::create(e.b, e.loc, init.getType(), kind, x, init,
                                  op.getAxis(), exclusive, op.getReverse())

@@ -103,12 +103,12 @@ LogicalResult LogSoftmaxOp::emitBatched(Batcher &batcher) {
 //===----------------------------------------------------------------------===//
 
 SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x) {
-  SmallVector<Extent> extents = e.getExtents(x);
-  int64_t rank = extents.size();
+  SmallVector<DimSize> dimSizes = e.getDimSizes(x);
+  int64_t rank = dimSizes.size();
   Type type = e.getComputeType(getElementTypeOrSelf(x));
   AffineMap all = e.identity(rank);
   SoftmaxParts parts;
-  parts.rows.assign(extents.begin(), std::prev(extents.end()));
+  parts.rows.assign(dimSizes.begin(), std::prev(dimSizes.end()));
   parts.toRow = all.dropResult(rank - 1);
   Value lowest = e.scalar(type, -std::numeric_limits<double>::infinity());
   parts.max =
@@ -117,7 +117,7 @@ SoftmaxParts nn::emitSoftmaxParts(LinalgEmitter &e, Value x) {
                   Value value = widen(b, loc, args[0], type);
                   return arith::MaximumFOp::create(b, loc, args[1], value);
                 });
-  parts.exps = e.map(extents, type, {x, parts.max}, {all, parts.toRow},
+  parts.exps = e.map(dimSizes, type, {x, parts.max}, {all, parts.toRow},
                      [&](OpBuilder &b, Location loc, ValueRange args) {
                        Value value = widen(b, loc, args[0], type);
                        Value shifted =
@@ -143,9 +143,9 @@ Value nn::emitLogSum(LinalgEmitter &e, const SoftmaxParts &parts) {
 LogicalResult SoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
   SoftmaxParts parts = emitSoftmaxParts(e, getX());
   Type type = getElementTypeOrSelf(getX());
-  SmallVector<Extent> extents = e.getExtents(getX());
-  e.replaceWith(e.map(extents, type, {parts.exps, parts.sum},
-                      {e.identity(extents.size()), parts.toRow},
+  SmallVector<DimSize> dimSizes = e.getDimSizes(getX());
+  e.replaceWith(e.map(dimSizes, type, {parts.exps, parts.sum},
+                      {e.identity(dimSizes.size()), parts.toRow},
                       [&](OpBuilder &b, Location loc, ValueRange args) {
                         Value share =
                             arith::DivFOp::create(b, loc, args[0], args[1]);
@@ -159,9 +159,9 @@ LogicalResult LogSoftmaxOp::lowerToLinalg(LinalgEmitter &e) {
   Value logSum = emitLogSum(e, parts);
   Type type = getElementTypeOrSelf(getX());
   Type compute = e.getComputeType(type);
-  SmallVector<Extent> extents = e.getExtents(getX());
-  e.replaceWith(e.map(extents, type, {getX(), parts.max, logSum},
-                      {e.identity(extents.size()), parts.toRow, parts.toRow},
+  SmallVector<DimSize> dimSizes = e.getDimSizes(getX());
+  e.replaceWith(e.map(dimSizes, type, {getX(), parts.max, logSum},
+                      {e.identity(dimSizes.size()), parts.toRow, parts.toRow},
                       [&](OpBuilder &b, Location loc, ValueRange args) {
                         Value x = widen(b, loc, args[0], compute);
                         Value shifted =

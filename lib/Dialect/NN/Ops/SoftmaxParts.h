@@ -23,8 +23,8 @@ namespace flywheel::nn {
 
 /// What softmax and its logarithm are made of, in the compute type.
 struct SoftmaxParts {
-  /// All but the last extent.
-  llvm::SmallVector<Extent> rows;
+  /// All but the last dimension size.
+  llvm::SmallVector<DimSize> rows;
   /// From a point of the tensor to its row.
   mlir::AffineMap toRow;
   mlir::Value max, exps, sum;

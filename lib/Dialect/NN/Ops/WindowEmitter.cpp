@@ -22,7 +22,7 @@ using nn::PaddingKind;
 using nn::WindowDim;
 
 //===----------------------------------------------------------------------===//
-// Extents
+// Dimension sizes
 //===----------------------------------------------------------------------===//
 
 OpFoldResult WindowEmitter::apply(AffineExpr expr, ArrayRef<Fold> symbols) {
@@ -30,27 +30,27 @@ OpFoldResult WindowEmitter::apply(AffineExpr expr, ArrayRef<Fold> symbols) {
       e.b, e.loc, AffineMap::get(0, symbols.size(), expr), symbols);
 }
 
-Extent WindowEmitter::toExtent(Fold fold) {
+DimSize WindowEmitter::toDimSize(Fold fold) {
   if (std::optional<int64_t> number = getConstantIntValue(fold))
-    return Extent::constant(*number);
+    return DimSize::constant(*number);
   return {0, cast<Value>(fold), false};
 }
 
 WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
-                             ArrayRef<Extent> image)
+                             ArrayRef<DimSize> image)
     : e(emitter), window(window), image(image) {
-  AffineExpr extent = e.b.getAffineSymbolExpr(0);
+  AffineExpr dimSize = e.b.getAffineSymbolExpr(0);
   for (auto [i, dim] : llvm::enumerate(window)) {
-    extents[i] = e.materialize(image[i + 1]);
+    dimSizes[i] = e.materialize(image[i + 1]);
     if (!image[i + 1].isStatic()) {
       Value least =
-          arith::ConstantIndexOp::create(e.b, e.loc, dim.getLeastExtent());
+          arith::ConstantIndexOp::create(e.b, e.loc, dim.getLeastDimSize());
       Value ok = linalg_ext::CompareSizesOp::create(
           e.b, e.loc, linalg_ext::SizePredicate::ge,
-          getValueOrCreateConstantIndexOp(e.b, e.loc, extents[i]), least);
+          getValueOrCreateConstantIndexOp(e.b, e.loc, dimSizes[i]), least);
       std::string message = "expected an image whose ";
       message += i == 0 ? "height" : "width";
-      message += " is at least " + std::to_string(dim.getLeastExtent()) +
+      message += " is at least " + std::to_string(dim.getLeastDimSize()) +
                  ", that of one window";
       // There is no window over nothing.
       if (dim.padding == PaddingKind::same)
@@ -58,7 +58,7 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
       else
         e.expect(ok, message, ", found \1");
     }
-    counts[i] = apply(dim.getCount(extent), extents[i]);
+    counts[i] = apply(dim.getCount(dimSize), dimSizes[i]);
     computePadding(i);
   }
 }
@@ -72,11 +72,11 @@ void WindowEmitter::computePadding(unsigned i) {
   AffineExpr symbol = e.b.getAffineSymbolExpr(0);
   AffineExpr zero = e.b.getAffineConstantExpr(0);
   AffineExpr sum = dim.getSamePadding(symbol);
-  Fold total = apply(sum, extents[i]);
+  Fold total = apply(sum, dimSizes[i]);
   if (dim.getSpan() < dim.stride)
     total = affine::makeComposedFoldedAffineMax(
         e.b, e.loc, AffineMap::get(0, 1, {sum, zero}, e.b.getContext()),
-        extents[i]);
+        dimSizes[i]);
   before[i] = apply(symbol.floorDiv(2), total);
   after[i] = apply(symbol - symbol.floorDiv(2), total);
   // What no window reaches does no harm: the size of the padded image is then
@@ -85,8 +85,8 @@ void WindowEmitter::computePadding(unsigned i) {
     after[i] = apply(-symbol + (dim.getSpan() - 1), before[i]);
 }
 
-Value WindowEmitter::expectOutput(Value output, Extent channels) {
-  SmallVector<Extent> found = e.getExtents(output);
+Value WindowEmitter::expectOutput(Value output, DimSize channels) {
+  SmallVector<DimSize> found = e.getDimSizes(output);
   found[0] = e.expectEqual(image[0], found[0], "batches of image and output");
   for (unsigned i : {0, 1})
     found[i + 1] =
@@ -117,19 +117,19 @@ Value WindowEmitter::padSpatial(Value tensor, ArrayRef<Fold> low,
                                 ArrayRef<Fold> high, Value value) {
   if (llvm::all_of(low, isZeroInteger) && llvm::all_of(high, isZeroInteger))
     return tensor;
-  SmallVector<Extent> extents = e.getExtents(tensor), padded = extents;
-  AffineExpr extent, front, behind;
-  bindSymbols(e.b.getContext(), extent, front, behind);
+  SmallVector<DimSize> dimSizes = e.getDimSizes(tensor), padded = dimSizes;
+  AffineExpr dimSize, front, behind;
+  bindSymbols(e.b.getContext(), dimSize, front, behind);
   for (unsigned i : {0, 1})
     padded[i + 1] =
-        toExtent(apply(extent + front + behind,
-                       {e.materialize(extents[i + 1]), low[i], high[i]}));
+        toDimSize(apply(dimSize + front + behind,
+                        {e.materialize(dimSizes[i + 1]), low[i], high[i]}));
   Value result = e.empty(padded, value.getType());
   if (isEmpty(result))
     return result;
-  SmallVector<Fold> offsets(extents.size(), e.b.getIndexAttr(0)),
-      strides(extents.size(), e.b.getIndexAttr(1)), sizes;
-  for (Extent whole : padded)
+  SmallVector<Fold> offsets(dimSizes.size(), e.b.getIndexAttr(0)),
+      strides(dimSizes.size(), e.b.getIndexAttr(1)), sizes;
+  for (DimSize whole : padded)
     sizes.push_back(e.materialize(whole));
   // The border alone is filled: rows above and below, then what is left and
   // right of the image.
@@ -145,9 +145,9 @@ Value WindowEmitter::padSpatial(Value tensor, ArrayRef<Fold> low,
                                            sizes, strides);
   };
   for (unsigned i : {0, 1}) {
-    Fold size = e.materialize(extents[i + 1]);
+    Fold size = e.materialize(dimSizes[i + 1]);
     fillBorder(i + 1, e.b.getIndexAttr(0), low[i]);
-    fillBorder(i + 1, apply(extent + front, {size, low[i]}), high[i]);
+    fillBorder(i + 1, apply(dimSize + front, {size, low[i]}), high[i]);
     offsets[i + 1] = low[i];
     sizes[i + 1] = size;
   }
@@ -177,7 +177,7 @@ Value WindowEmitter::isInside(OpBuilder &b, unsigned i, Value output,
   // Unsigned, what is in front of the image is far behind it.
   return arith::CmpIOp::create(
       b, e.loc, arith::CmpIPredicate::ult, emitPosition(b, i, output, element),
-      getValueOrCreateConstantIndexOp(b, e.loc, extents[i]));
+      getValueOrCreateConstantIndexOp(b, e.loc, dimSizes[i]));
 }
 
 Value WindowEmitter::countCovered(OpBuilder &b, unsigned i, Value output) {
@@ -187,7 +187,7 @@ Value WindowEmitter::countCovered(OpBuilder &b, unsigned i, Value output) {
   Value end = arith::AddIOp::create(b, e.loc, first, span);
   first = arith::MaxSIOp::create(b, e.loc, first, zero);
   end = arith::MinSIOp::create(
-      b, e.loc, end, getValueOrCreateConstantIndexOp(b, e.loc, extents[i]));
+      b, e.loc, end, getValueOrCreateConstantIndexOp(b, e.loc, dimSizes[i]));
   return arith::SubIOp::create(b, e.loc, end, first);
 }
 
@@ -214,8 +214,8 @@ int64_t WindowEmitter::countPhases(unsigned i) const {
 
 SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
   const WindowDim &dim = window[i];
-  AffineExpr front, extent;
-  bindSymbols(e.b.getContext(), front, extent);
+  AffineExpr front, dimSize;
+  bindSymbols(e.b.getContext(), front, dimSize);
   SmallVector<Phase> phases;
   for (int64_t element = 0; element < countPhases(i); ++element) {
     // Positions p with (p + before) mod stride = number: those that elements k
@@ -227,9 +227,9 @@ SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
     phase.first = element;
     phase.count = llvm::divideCeil(dim.size - element, phase.step);
     AffineExpr offset = (-front + number) % dim.stride;
-    phase.offset = apply(offset, {before[i], extents[i]});
+    phase.offset = apply(offset, {before[i], dimSizes[i]});
     phase.size =
-        apply((extent - offset).ceilDiv(dim.stride), {before[i], extents[i]});
+        apply((dimSize - offset).ceilDiv(dim.stride), {before[i], dimSizes[i]});
     if (isZeroInteger(phase.size))
       continue;
     // Position offset + m stride is reached by element k of window
@@ -237,7 +237,7 @@ SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
     AffineExpr begin = (offset + front - number).floorDiv(dim.stride) -
                        (phase.first * dim.dilation - number) / dim.stride;
     phase.begin = apply(begin - (phase.count - 1) * phase.dilation,
-                        {before[i], extents[i]});
+                        {before[i], dimSizes[i]});
     phases.push_back(phase);
   }
   return phases;
@@ -252,8 +252,8 @@ WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
     std::optional<int64_t> begin = getConstantIntValue(phase.begin);
     std::optional<int64_t> size = getConstantIntValue(phase.size);
     if (!count || !begin || !size)
-      // Enough for any extent: no window begins before the image by more than
-      // its span, nor ends as far behind it.
+      // Enough for any dimension size: no window begins before the image by
+      // more than its span, nor ends as far behind it.
       return {(dim.getSpan() - 1) / dim.stride,
               (dim.getSpan() - 1 + dim.stride - 1) / dim.stride};
     int64_t end = *begin + *size + (phase.count - 1) * phase.dilation;
@@ -308,8 +308,8 @@ Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
   bool isWhole = window[0].stride == 1 && window[1].stride == 1;
   SmallVector<Fold> offsets(image.size(), e.b.getIndexAttr(0));
   SmallVector<Fold> strides(image.size(), e.b.getIndexAttr(1)), sizes;
-  for (Extent extent : image)
-    sizes.push_back(e.materialize(extent));
+  for (DimSize dimSize : image)
+    sizes.push_back(e.materialize(dimSize));
   for (unsigned i : {0, 1})
     strides[i + 1] = e.b.getIndexAttr(window[i].stride);
   for (const Phase &row : phases[0])
@@ -342,7 +342,7 @@ std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
   if (getConstantIntValue(counts[i]) == 1)
     blocks.stride =
         std::max(dim.getSpan(), *getConstantIntValue(before[i]) +
-                                    *getConstantIntValue(extents[i]));
+                                    *getConstantIntValue(dimSizes[i]));
   blocks.length = std::min(dim.getSpan(), blocks.stride);
   blocks.count = llvm::divideCeil(dim.getSpan(), blocks.stride);
 
@@ -355,10 +355,10 @@ std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
   Phase phase;
   phase.count = blocks.count;
   phase.size = apply(
-      (symbol + (most - 1)).floorDiv(blocks.stride) + (1 - first), extents[i]);
+      (symbol + (most - 1)).floorDiv(blocks.stride) + (1 - first), dimSizes[i]);
   phase.begin = e.b.getIndexAttr(first - (blocks.count - 1));
   phase.offset = apply(symbol - first * blocks.stride, before[i]);
-  blocks.number = toExtent(phase.size);
+  blocks.number = toDimSize(phase.size);
   return {blocks, phase};
 }
 
@@ -366,27 +366,27 @@ Value WindowEmitter::scatterBlocks(Value zero, ValueRange outputs,
                                    ValueRange padValues, BlockFn emit) {
   std::array<Blocks, 2> blocks;
   std::array<Phase, 2> phases;
-  SmallVector<Extent> extents = {image[0]};
+  SmallVector<DimSize> dimSizes = {image[0]};
   for (unsigned i : {0, 1}) {
     std::tie(blocks[i], phases[i]) = makeBlocks(i);
-    extents.append({blocks[i].number, Extent::constant(blocks[i].length)});
+    dimSizes.append({blocks[i].number, DimSize::constant(blocks[i].length)});
   }
-  llvm::append_range(extents, ArrayRef(image).drop_front(3));
+  llvm::append_range(dimSizes, ArrayRef(image).drop_front(3));
   SmallVector<Value> slices =
       padOutputs(outputs, padValues,
                  {MutableArrayRef(phases[0]), MutableArrayRef(phases[1])});
   for (Value &output : slices)
     output = sliceOutput(output, phases);
   Value joined =
-      joinBlocks(emit(blocks, extents, slices), zero, blocks, extents);
+      joinBlocks(emit(blocks, dimSizes, slices), zero, blocks, dimSizes);
 
   SmallVector<Fold> offsets(image.size(), e.b.getIndexAttr(0));
   SmallVector<Fold> strides(image.size(), e.b.getIndexAttr(1)), sizes;
-  for (Extent extent : image)
-    sizes.push_back(e.materialize(extent));
+  for (DimSize dimSize : image)
+    sizes.push_back(e.materialize(dimSize));
   for (unsigned i : {0, 1})
     offsets[i + 1] = phases[i].offset;
-  if (llvm::all_of(offsets, isZeroInteger) && e.getExtents(joined) == image)
+  if (llvm::all_of(offsets, isZeroInteger) && e.getDimSizes(joined) == image)
     return joined;
   return tensor::ExtractSliceOp::create(e.b, e.loc, joined, offsets, sizes,
                                         strides);
@@ -394,21 +394,21 @@ Value WindowEmitter::scatterBlocks(Value zero, ValueRange outputs,
 
 Value WindowEmitter::joinBlocks(Value tensor, Value zero,
                                 const std::array<Blocks, 2> &blocks,
-                                ArrayRef<Extent> extents) {
+                                ArrayRef<DimSize> dimSizes) {
   // Positions of a block that no window reaches are behind those that some do.
-  SmallVector<Extent> whole(extents);
+  SmallVector<DimSize> whole(dimSizes);
   for (unsigned i : {0, 1})
-    whole[2 * i + 2] = Extent::constant(blocks[i].stride);
-  if (whole != extents) {
-    SmallVector<Fold> offsets(extents.size(), e.b.getIndexAttr(0));
-    SmallVector<Fold> strides(extents.size(), e.b.getIndexAttr(1)), sizes;
-    for (Extent extent : extents)
-      sizes.push_back(e.materialize(extent));
+    whole[2 * i + 2] = DimSize::constant(blocks[i].stride);
+  if (whole != dimSizes) {
+    SmallVector<Fold> offsets(dimSizes.size(), e.b.getIndexAttr(0));
+    SmallVector<Fold> strides(dimSizes.size(), e.b.getIndexAttr(1)), sizes;
+    for (DimSize dimSize : dimSizes)
+      sizes.push_back(e.materialize(dimSize));
     tensor = tensor::InsertSliceOp::create(
         e.b, e.loc, tensor, e.fill(whole, zero), offsets, sizes, strides);
   }
   SmallVector<ReassociationIndices> groups = {{0}, {1, 2}, {3, 4}};
-  for (int64_t dim = 5; dim < static_cast<int64_t>(extents.size()); ++dim)
+  for (int64_t dim = 5; dim < static_cast<int64_t>(dimSizes.size()); ++dim)
     groups.push_back({dim});
   return tensor::CollapseShapeOp::create(e.b, e.loc, tensor, groups);
 }
@@ -416,8 +416,8 @@ Value WindowEmitter::joinBlocks(Value tensor, Value zero,
 Value WindowEmitter::sliceOutput(Value output,
                                  const std::array<Phase, 2> &phases) {
   SmallVector<Fold> sizes;
-  for (Extent extent : e.getExtents(output))
-    sizes.push_back(e.materialize(extent));
+  for (DimSize dimSize : e.getDimSizes(output))
+    sizes.push_back(e.materialize(dimSize));
   SmallVector<Fold> whole = sizes;
   SmallVector<Fold> offsets(sizes.size(), e.b.getIndexAttr(0));
   SmallVector<Fold> strides(sizes.size(), e.b.getIndexAttr(1));

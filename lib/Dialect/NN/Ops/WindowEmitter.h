@@ -54,7 +54,7 @@ struct Phase {
 /// output. Of these distances, that to element k is `k * dilation`.
 struct Blocks {
   int64_t stride = 1, length = 1, count = 1, dilation = 1;
-  Extent number;
+  DimSize number;
 };
 
 /// Emits window ops of an image [batch, height, width, ...].
@@ -62,16 +62,16 @@ class WindowEmitter {
 public:
   using Fold = mlir::OpFoldResult;
 
-  /// `image` gives the extents; it need not be an operand.
+  /// `image` gives the dimension sizes; it need not be an operand.
   WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
-                llvm::ArrayRef<Extent> image);
+                llvm::ArrayRef<DimSize> image);
 
   /// Number of windows in each dimension.
-  Extent getCount(unsigned i) { return toExtent(counts[i]); }
+  DimSize getCount(unsigned i) { return toDimSize(counts[i]); }
 
   /// Checks that the output has an element for each window, and `channels`.
-  /// Returns it with the extents that follow.
-  mlir::Value expectOutput(mlir::Value output, Extent channels);
+  /// Returns it with the dimension sizes that follow.
+  mlir::Value expectOutput(mlir::Value output, DimSize channels);
 
   /// `image` with what is padded set to `value`.
   mlir::Value pad(mlir::Value image, mlir::Value value);
@@ -94,10 +94,10 @@ public:
       const std::array<Phase, 2> &phases, mlir::Value init,
       mlir::ValueRange slices)>;
 
-  /// Emits all phases: a tensor of `extents`, those of the image but with two
+  /// Emits all phases: a tensor of `dimSizes`, those of the image but with two
   /// for height and width each, the number of blocks and their length.
   using BlockFn = llvm::function_ref<mlir::Value(
-      const std::array<Blocks, 2> &blocks, llvm::ArrayRef<Extent> extents,
+      const std::array<Blocks, 2> &blocks, llvm::ArrayRef<DimSize> dimSizes,
       mlir::ValueRange slices)>;
 
   /// An image that is `zero` but where one of both computes it from `outputs`,
@@ -111,7 +111,7 @@ private:
   mlir::Value emitPosition(mlir::OpBuilder &b, unsigned i, mlir::Value output,
                            mlir::Value element);
   Fold apply(mlir::AffineExpr expr, llvm::ArrayRef<Fold> symbols);
-  static Extent toExtent(Fold fold);
+  static DimSize toDimSize(Fold fold);
   void computePadding(unsigned i);
   /// The number of phases that windows reach.
   int64_t countPhases(unsigned i) const;
@@ -127,7 +127,7 @@ private:
   /// The image in `tensor`, which has its blocks.
   mlir::Value joinBlocks(mlir::Value tensor, mlir::Value zero,
                          const std::array<Blocks, 2> &blocks,
-                         llvm::ArrayRef<Extent> extents);
+                         llvm::ArrayRef<DimSize> dimSizes);
   /// `outputs`, padded as `phases` need it, whose `begin` is moved with that.
   llvm::SmallVector<mlir::Value>
   padOutputs(mlir::ValueRange outputs, mlir::ValueRange padValues,
@@ -143,9 +143,9 @@ private:
 
   LinalgEmitter &e;
   nn::Window window;
-  llvm::SmallVector<Extent> image;
-  /// By dimension: the image's extent, the windows, the padding.
-  std::array<Fold, 2> extents, counts, before, after;
+  llvm::SmallVector<DimSize> image;
+  /// By dimension: the image's dimension size, the windows, the padding.
+  std::array<Fold, 2> dimSizes, counts, before, after;
 };
 
 } // namespace flywheel

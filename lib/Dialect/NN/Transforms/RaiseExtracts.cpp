@@ -61,7 +61,7 @@ private:
   std::optional<int64_t> getPlainLoop(int64_t dim);
   OpFoldResult getLoopSize(int64_t loop);
   FailureOr<Value> emitIndices(const Dims &loops, std::optional<int64_t> axis);
-  Value emitLinearIndex(ValueRange indices, ValueRange extents);
+  Value emitLinearIndex(ValueRange indices, ValueRange dimSizes);
   Value emitFlatTable();
   AffineMap getMap(ArrayRef<int64_t> loops) {
     SmallVector<AffineExpr> exprs = llvm::map_to_vector(
@@ -187,17 +187,17 @@ OpFoldResult ExtractRaiser::getLoopSize(int64_t loop) {
 
 /// The position of the element at `indices` in row-major order; -1, which is
 /// out of range too, where one of them is.
-Value ExtractRaiser::emitLinearIndex(ValueRange indices, ValueRange extents) {
+Value ExtractRaiser::emitLinearIndex(ValueRange indices, ValueRange dimSizes) {
   Value linear = arith::ConstantIndexOp::create(b, loc, 0);
   Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
-  for (auto [index, extent] : llvm::zip_equal(indices, extents)) {
+  for (auto [index, dimSize] : llvm::zip_equal(indices, dimSizes)) {
     linear = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, linear, extent), index);
+        b, loc, arith::MulIOp::create(b, loc, linear, dimSize), index);
     // Unsigned, a negative index is a large one.
     inside = arith::AndIOp::create(
         b, loc, inside,
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
-                              extent));
+                              dimSize));
   }
   Value outside = arith::ConstantIndexOp::create(b, loc, -1);
   return arith::SelectOp::create(b, loc, inside, linear, outside);
@@ -240,10 +240,10 @@ FailureOr<Value> ExtractRaiser::emitIndices(const Dims &loops,
     arguments.push_back(argument);
   }
   maps.push_back(b.getMultiDimIdentityMap(loops.size()));
-  SmallVector<Value> extents;
+  SmallVector<Value> dimSizes;
   if (!axis)
-    for (OpFoldResult extent : tensor::getMixedSizes(b, loc, table))
-      extents.push_back(getValueOrCreateConstantIndexOp(b, loc, extent));
+    for (OpFoldResult dimSize : tensor::getMixedSizes(b, loc, table))
+      dimSizes.push_back(getValueOrCreateConstantIndexOp(b, loc, dimSize));
 
   Value init = tensor::EmptyOp::create(b, loc, sizes, b.getI64Type());
   SmallVector<utils::IteratorType> iterators(loops.size(),
@@ -264,7 +264,7 @@ FailureOr<Value> ExtractRaiser::emitIndices(const Dims &loops,
       });
     SmallVector<Value> cloned = llvm::map_to_vector(
         indices, [&](Value index) { return mapping.lookupOrDefault(index); });
-    Value index = axis ? cloned.front() : emitLinearIndex(cloned, extents);
+    Value index = axis ? cloned.front() : emitLinearIndex(cloned, dimSizes);
     index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
     linalg::YieldOp::create(b, loc, index);
   };
@@ -326,12 +326,12 @@ FailureOr<linalg::GenericOp> ExtractRaiser::run() {
   int64_t axis = access->axis.value_or(0);
   auto indicesType = cast<RankedTensorType>(indices->getType());
 
-  ArrayRef<int64_t> extents =
+  ArrayRef<int64_t> dimSizes =
       cast<RankedTensorType>(source.getType()).getShape();
   ArrayRef<int64_t> plain = access->plainLoops;
-  SmallVector<int64_t> shape(extents.take_front(axis)), loops;
+  SmallVector<int64_t> shape(dimSizes.take_front(axis)), loops;
   llvm::append_range(shape, indicesType.getShape());
-  llvm::append_range(shape, extents.drop_front(axis + 1));
+  llvm::append_range(shape, dimSizes.drop_front(axis + 1));
   llvm::append_range(loops, plain.take_front(axis));
   llvm::append_range(loops, *used);
   llvm::append_range(loops, plain.drop_front(isFlat ? 0 : axis + 1));

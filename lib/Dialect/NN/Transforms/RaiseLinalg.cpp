@@ -30,7 +30,7 @@ namespace flywheel::nn {
 #include "flywheel/Dialect/NN/NNPasses.h.inc"
 
 /// The axes of `op` where it is a product of elements over some dimensions, and
-/// whether they stay with extent 1.
+/// whether they stay with dimension size 1.
 static std::optional<std::pair<SmallVector<int64_t>, bool>>
 matchProduct(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInputs() != 1 ||

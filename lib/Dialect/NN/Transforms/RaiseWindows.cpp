@@ -8,7 +8,7 @@
 // layout, [batch, height, width, channels], and groups. What a dimension of an
 // operand means is read off the indexing maps; operands and result are then
 // transposed and reshaped, which costs nothing where the layout is that one.
-// One dimension is two, the second of extent 1.
+// One dimension is two, the second of dimension size 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ namespace {
 enum class WindowKind { Convolution, Sum, Max, Min };
 
 /// Of each dimension of a value in an nn op's layout, the dimensions of the
-/// value in the linalg op's layout that it is made of; none for an extent of 1.
+/// value in the linalg op's layout that it is made of; none for a dimension
+/// size of 1.
 using Layout = SmallVector<SmallVector<int64_t, 2>, 4>;
 
 class WindowRaiser {
@@ -217,7 +218,7 @@ Value WindowRaiser::transpose(Value value, ArrayRef<int64_t> permutation) {
 }
 
 /// Of dimensions in the order of a layout, how many each is made of; and
-/// groups of dimensions of which at most one is not of extent 1.
+/// groups of dimensions of which at most one is not of dimension size 1.
 static std::pair<SmallVector<ReassociationIndices>,
                  SmallVector<ReassociationIndices>>
 getGroups(const Layout &layout) {
@@ -300,10 +301,10 @@ void WindowRaiser::trimImage() {
     int64_t dim = imageLayout[1 + i].front();
     int64_t outputDim = outputLayout[1 + i].front();
     int64_t count = typeOf(init).getDimSize(outputDim);
-    int64_t extent = typeOf(image).getDimSize(dim);
+    int64_t dimSize = typeOf(image).getDimSize(dim);
     // All windows reach (count - 1) stride + span positions.
     int64_t rest = (window[i] - 1) * dilations[i] + 1 - strides[i];
-    if (ShapedType::isDynamic(count) || ShapedType::isDynamic(extent)) {
+    if (ShapedType::isDynamic(count) || ShapedType::isDynamic(dimSize)) {
       AffineExpr reach = b.getAffineDimExpr(0) * strides[i] + rest;
       OpFoldResult numWindows = tensor::getMixedSize(b, loc, init, outputDim);
       // Windows that overlap reach a positive number of positions: without a
@@ -316,7 +317,7 @@ void WindowRaiser::trimImage() {
                     AffineMap::get(1, 0, {reach, b.getAffineConstantExpr(0)},
                                    op.getContext()),
                     numWindows);
-    } else if (extent - count * strides[i] - rest >= strides[i]) {
+    } else if (dimSize - count * strides[i] - rest >= strides[i]) {
       sizes[dim] = b.getIndexAttr(count * strides[i] + rest);
     } else {
       continue;
@@ -355,7 +356,8 @@ void WindowRaiser::absorbPadding() {
   padding = absorbed;
 }
 
-/// A type for the result of an nn op on `x` whose last extent is `channels`.
+/// A type for the result of an nn op on `x` whose last dimension size is
+/// `channels`.
 static RankedTensorType getOutputType(Value x, Value init, const Layout &layout,
                                       int64_t channels) {
   auto type = cast<RankedTensorType>(init.getType());

@@ -82,7 +82,7 @@ static ArrayRef<Rule> getRules() {
     return text && !text.empty();
   };
   constexpr auto isType = [](Attribute value) { return isa<TypeAttr>(value); };
-  constexpr auto isExtents = [](Attribute value) {
+  constexpr auto isDimSizes = [](Attribute value) {
     return isa<DenseI64ArrayAttr>(value);
   };
   static const Rule rules[] = {
@@ -100,15 +100,15 @@ static ArrayRef<Rule> getRules() {
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
       {D::getInitialValuesAttrName(), Rule::Variable,
        isListOf<FlatSymbolRefAttr>, "a list of symbols of variables"},
-      {D::getKeepsExtentsAttrName(), Rule::Loop, isUnit, "no value"},
+      {D::getKeepsDimSizesAttrName(), Rule::Loop, isUnit, "no value"},
       {D::getInRangeAttrName(), Rule::AnyOp, isUnit, "no value"},
       {D::getLazyAttrName(), Rule::Update, isUnit, "no value"},
       {D::getSnapshotAttrName(), Rule::AnyOp, isSymbol,
        "the symbol of a variable"},
       {D::getDimsAttrName(), Rule::Argument, isListOf<StringAttr>,
        "a list of strings"},
-      {D::getExtentsAttrName(), Rule::Argument, isExtents, "an array of i64"},
-      {D::getExtentPlacesAttrName(), Rule::Argument, isListOf<StringAttr>,
+      {D::getDimSizesAttrName(), Rule::Argument, isDimSizes, "an array of i64"},
+      {D::getDimSizePlacesAttrName(), Rule::Argument, isListOf<StringAttr>,
        "a list of strings"},
       {D::getVariableAttrName(), Rule::Argument, isSymbol,
        "the symbol of a variable"},
@@ -230,8 +230,8 @@ static LogicalResult verifyShape(Operation *op, NamedAttribute attribute,
                              << " stores, found " << value;
   }
   if (name != TrainDialect::getDimsAttrName() &&
-      name != TrainDialect::getExtentsAttrName() &&
-      name != TrainDialect::getExtentPlacesAttrName())
+      name != TrainDialect::getDimSizesAttrName() &&
+      name != TrainDialect::getDimSizePlacesAttrName())
     return success();
   auto list = dyn_cast<ArrayAttr>(value);
   size_t size = list ? list.size() : cast<DenseI64ArrayAttr>(value).size();

@@ -24,8 +24,8 @@ flywheel::train::computeFans(ArrayRef<int64_t> shape) {
   if (shape.size() == 1)
     return {shape[0], shape[0]};
   double receptive = 1.0;
-  for (int64_t extent : shape.drop_back(2))
-    receptive *= static_cast<double>(extent);
+  for (int64_t dimSize : shape.drop_back(2))
+    receptive *= static_cast<double>(dimSize);
   return {static_cast<double>(shape[shape.size() - 2]) * receptive,
           static_cast<double>(shape.back()) * receptive};
 }

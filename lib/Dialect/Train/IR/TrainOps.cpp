@@ -210,7 +210,7 @@ LogicalResult RandomOp::verify() {
   RankedTensorType type = tensorOf(getResult());
   if (getDynamicSizes().size() != static_cast<size_t>(type.getNumDynamicDims()))
     return emitOpError() << "expected " << type.getNumDynamicDims()
-                         << " extents for " << type << ", found "
+                         << " dimension sizes for " << type << ", found "
                          << getDynamicSizes().size();
   if (!isVariableElementType(type.getElementType()) ||
       isa<StringType>(type.getElementType()))
@@ -352,7 +352,7 @@ LogicalResult JacobianOp::verify() {
                            << y.getElementType() << " and " << element;
   }
   if (getJacobians().getTypes() != TypeRange(types))
-    return emitOpError() << "expected results with the extents of the "
+    return emitOpError() << "expected results with the dimension sizes of the "
                             "differentiated value, then those of the target, ("
                          << types << "), found (" << getJacobians().getTypes()
                          << ")";

@@ -15,12 +15,12 @@ using namespace mlir;
 using namespace flywheel::train;
 
 /// Emits the row-major position of the current element of a `linalg.generic`
-/// over tensors of the extents `sizes`, as i64.
+/// over tensors of the dimension sizes `sizes`, as i64.
 static Value buildLinearIndex(OpBuilder &b, Location loc,
                               ArrayRef<OpFoldResult> sizes) {
   Value position = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
-  for (auto [dim, extent] : llvm::enumerate(sizes)) {
-    Value size = getValueOrCreateConstantIndexOp(b, loc, extent);
+  for (auto [dim, dimSize] : llvm::enumerate(sizes)) {
+    Value size = getValueOrCreateConstantIndexOp(b, loc, dimSize);
     size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
     Value index = linalg::IndexOp::create(b, loc, dim);
     index = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);

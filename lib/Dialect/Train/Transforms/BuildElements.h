@@ -13,7 +13,7 @@ namespace flywheel::train {
 
 /// Emits the elements that `initializer` gives a tensor of `type`, as a tensor
 /// of its storage type. `key` (i64) identifies the random stream;
-/// `dynamicSizes` (index) are the extents that `type` leaves open.
+/// `dynamicSizes` (index) are the dimension sizes that `type` leaves open.
 mlir::Value buildElements(mlir::OpBuilder &builder, mlir::Location loc,
                           InitializerAttrInterface initializer,
                           mlir::RankedTensorType type, mlir::Value key,

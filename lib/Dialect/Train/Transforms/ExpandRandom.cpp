@@ -80,8 +80,8 @@ static void expandDropout(DropoutOp op) {
   }
   SmallVector<Value> sizes;
   auto type = cast<RankedTensorType>(op.getX().getType());
-  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(extent))
+  for (auto [dim, dimSize] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(dimSize))
       sizes.push_back(tensor::DimOp::create(b, loc, op.getX(), dim));
   flywheel::ElementwiseExpr x = flywheel::nn::widen(b, loc, op.getX());
   flywheel::ElementwiseExpr kept = x * (1.0 / (1.0 - rate));

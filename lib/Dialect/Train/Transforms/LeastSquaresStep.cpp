@@ -39,8 +39,8 @@ static Value countElements(OpBuilder &b, Location loc, Value tensor) {
       known *= type.getDimSize(dim);
       continue;
     }
-    Value extent = tensor::DimOp::create(b, loc, tensor, dim);
-    count = count ? arith::MulIOp::create(b, loc, count, extent) : extent;
+    Value dimSize = tensor::DimOp::create(b, loc, tensor, dim);
+    count = count ? arith::MulIOp::create(b, loc, count, dimSize) : dimSize;
   }
   Value factor = arith::ConstantIndexOp::create(b, loc, known);
   return count ? arith::MulIOp::create(b, loc, count, factor) : factor;

@@ -195,16 +195,16 @@ private:
   }
 
   /// What a string and itself compare to. Upstream would fold the comparison to
-  /// a constant, also where its extents are not known.
+  /// a constant, also where its dimension sizes are not known.
   static Value buildTrue(OpBuilder &b, StringEqualOp op) {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
     Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    SmallVector<Value> extents;
+    SmallVector<Value> dimSizes;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
-        extents.push_back(tensor::DimOp::create(b, loc, op.getA(), dim));
-    return tensor::SplatOp::create(b, loc, type, isTrue, extents);
+        dimSizes.push_back(tensor::DimOp::create(b, loc, op.getA(), dim));
+    return tensor::SplatOp::create(b, loc, type, isTrue, dimSizes);
   }
 
   void lowerEqual(StringEqualOp op) {

@@ -1,11 +1,12 @@
-//===- ExtentClasses.h - Dynamic extents that are equal ---------*- C++ -*-===//
+//===- DimSizeClasses.h - Dynamic dimension sizes that are equal ---------*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H
-#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H
+#ifndef FLYWHEEL_LIB_TRANSFORMS_CHECKS_DIMSIZECLASSES_H
+#define FLYWHEEL_LIB_TRANSFORMS_CHECKS_DIMSIZECLASSES_H
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -21,24 +22,24 @@
 namespace flywheel {
 
 /// A tensor and one of its dimensions.
-using Extent = std::pair<mlir::Value, int64_t>;
+using DimSize = std::pair<mlir::Value, int64_t>;
 
-inline int64_t getStaticExtent(Extent extent) {
-  return llvm::cast<mlir::RankedTensorType>(extent.first.getType())
-      .getDimSize(extent.second);
+inline int64_t getStaticDimSize(DimSize dimSize) {
+  return llvm::cast<mlir::RankedTensorType>(dimSize.first.getType())
+      .getDimSize(dimSize.second);
 }
 
-/// The equivalence classes of one function, in three relations. Extents are
-/// known to be equal where an op gives its result the extent of one operand,
-/// whatever it requires of the others; see `SizeAnalysis`, which knows the
-/// same. They are checked to be equal where an op works on both: that holds
+/// The equivalence classes of one function, in three relations. Dimension sizes
+/// are known to be equal where an op gives its result the dimension size of one
+/// operand, whatever it requires of the others; see `SizeAnalysis`, which knows
+/// the same. They are checked to be equal where an op works on both: that holds
 /// once the checks in front of the op have passed, so that it must not decide
 /// the checks themselves. They are required to be equal also where such an op
 /// may not run, so that nothing checks them: callers of the function see to it
 /// for its feeds.
-class ExtentClasses {
+class DimSizeClasses {
 public:
-  explicit ExtentClasses(mlir::func::FuncOp function) {
+  explicit DimSizeClasses(mlir::func::FuncOp function) {
     function.getBody().walk([&](mlir::Operation *op) {
       isChecked = isReached(op);
       addOp(op);
@@ -47,34 +48,37 @@ public:
     }
   }
 
-  bool areRequiredEqual(Extent a, Extent b) const {
+  bool areRequiredEqual(DimSize a, DimSize b) const {
     return required.isEquivalent(a, b);
   }
-  bool areEqual(Extent a, Extent b) const { return checked.isEquivalent(a, b); }
+  bool areEqual(DimSize a, DimSize b) const {
+    return checked.isEquivalent(a, b);
+  }
   /// The program says that two feeds agree, which callers check.
-  void requireFeeds(Extent a, Extent b) { required.unionSets(a, b); }
+  void requireFeeds(DimSize a, DimSize b) { required.unionSets(a, b); }
   /// Callers check that two feeds agree.
-  void uniteFeeds(Extent a, Extent b) { checked.unionSets(a, b); }
-  bool areKnownEqual(Extent a, Extent b) const {
+  void uniteFeeds(DimSize a, DimSize b) { checked.unionSets(a, b); }
+  bool areKnownEqual(DimSize a, DimSize b) const {
     return known.isEquivalent(a, b);
   }
 
-  /// The constant that the ops force this extent to be, if any.
-  std::optional<int64_t> getConstant(Extent extent) const {
-    return getConstant(checked, extent);
+  /// The constant that the ops force this dimension size to be, if any.
+  std::optional<int64_t> getConstant(DimSize dimSize) const {
+    return getConstant(checked, dimSize);
   }
-  std::optional<int64_t> getKnownConstant(Extent extent) const {
-    return getConstant(known, extent);
+  std::optional<int64_t> getKnownConstant(DimSize dimSize) const {
+    return getConstant(known, dimSize);
   }
 
 private:
-  using Classes = llvm::EquivalenceClasses<Extent>;
+  using Classes = llvm::EquivalenceClasses<DimSize>;
 
   static std::optional<int64_t> getConstant(const Classes &classes,
-                                            Extent extent) {
-    for (auto it = classes.findLeader(extent); it != classes.member_end(); ++it)
-      if (!mlir::ShapedType::isDynamic(getStaticExtent(*it)))
-        return getStaticExtent(*it);
+                                            DimSize dimSize) {
+    for (auto it = classes.findLeader(dimSize); it != classes.member_end();
+         ++it)
+      if (!mlir::ShapedType::isDynamic(getStaticDimSize(*it)))
+        return getStaticDimSize(*it);
     return std::nullopt;
   }
 
@@ -99,12 +103,12 @@ private:
     return true;
   }
 
-  void unite(Extent a, Extent b) {
+  void unite(DimSize a, DimSize b) {
     known.unionSets(a, b);
     checked.unionSets(a, b);
     required.unionSets(a, b);
   }
-  void require(Extent a, Extent b) {
+  void require(DimSize a, DimSize b) {
     required.unionSets(a, b);
     if (isChecked)
       checked.unionSets(a, b);
@@ -118,11 +122,11 @@ private:
       require({a, dim}, {b, dim});
   }
 
-  /// `result` has the extent of `source`: what its type says besides is one
-  /// more requirement.
-  void define(Extent result, Extent source) {
-    if (!mlir::ShapedType::isDynamic(getStaticExtent(result)) &&
-        mlir::ShapedType::isDynamic(getStaticExtent(source)))
+  /// `result` has the dimension size of `source`: what its type says besides is
+  /// one more requirement.
+  void define(DimSize result, DimSize source) {
+    if (!mlir::ShapedType::isDynamic(getStaticDimSize(result)) &&
+        mlir::ShapedType::isDynamic(getStaticDimSize(source)))
       require(result, source);
     else
       unite(result, source);
@@ -146,19 +150,19 @@ private:
       requireShapes(a, b);
   }
 
-  /// What `size` was read from; null where that is no extent.
-  static std::optional<Extent> getReadExtent(mlir::Value size) {
+  /// What `size` was read from; null where that is no dimension size.
+  static std::optional<DimSize> getReadDimSize(mlir::Value size) {
     auto dimOp = size.getDefiningOp<mlir::tensor::DimOp>();
     std::optional<int64_t> dim =
         dimOp ? linalg_ext::getDimension(dimOp) : std::nullopt;
-    return dim ? std::optional<Extent>({dimOp.getSource(), *dim})
+    return dim ? std::optional<DimSize>({dimOp.getSource(), *dim})
                : std::nullopt;
   }
 
-  /// An op makes `extent` what its size operand was read from.
-  void defineBySize(Extent extent, mlir::Value size) {
-    if (std::optional<Extent> read = getReadExtent(size))
-      define(extent, *read);
+  /// An op makes `dimSize` what its size operand was read from.
+  void defineBySize(DimSize dimSize, mlir::Value size) {
+    if (std::optional<DimSize> read = getReadDimSize(size))
+      define(dimSize, *read);
   }
 
   /// Takes `slice` to have `sizes`: because it is made so, or because it must.
@@ -168,18 +172,19 @@ private:
     for (auto [dim, size] : llvm::enumerate(sizes)) {
       if (dropped.test(dim))
         continue;
-      Extent extent{slice, sliceDim++};
+      DimSize dimSize{slice, sliceDim++};
       auto value = llvm::dyn_cast<mlir::Value>(size);
-      std::optional<Extent> read = value ? getReadExtent(value) : std::nullopt;
+      std::optional<DimSize> read =
+          value ? getReadDimSize(value) : std::nullopt;
       if (read && isMade)
-        define(extent, *read);
+        define(dimSize, *read);
       else if (read)
-        require(extent, *read);
+        require(dimSize, *read);
     }
   }
 
   void addStructuredOp(mlir::linalg::LinalgOp op) {
-    llvm::DenseMap<unsigned, Extent> loops;
+    llvm::DenseMap<unsigned, DimSize> loops;
     for (mlir::OpOperand &operand : op->getOpOperands()) {
       if (!llvm::isa<mlir::RankedTensorType>(operand.get().getType()))
         continue;
@@ -188,10 +193,10 @@ private:
         auto loop = llvm::dyn_cast<mlir::AffineDimExpr>(expr);
         if (!loop)
           continue;
-        Extent extent{operand.get(), static_cast<int64_t>(dim)};
-        auto [it, isNew] = loops.try_emplace(loop.getPosition(), extent);
+        DimSize dimSize{operand.get(), static_cast<int64_t>(dim)};
+        auto [it, isNew] = loops.try_emplace(loop.getPosition(), dimSize);
         if (!isNew)
-          require(it->second, extent);
+          require(it->second, dimSize);
       }
     }
     for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
@@ -218,12 +223,12 @@ private:
     }
   }
 
-  /// The dynamic extents of `result` are `sizes`.
+  /// The dynamic dimension sizes of `result` are `sizes`.
   void defineBySizes(mlir::Value result, mlir::ValueRange sizes) {
     unsigned next = 0;
     auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
-    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
-      if (mlir::ShapedType::isDynamic(extent))
+    for (auto [dim, dimSize] : llvm::enumerate(type.getShape()))
+      if (mlir::ShapedType::isDynamic(dimSize))
         defineBySize({result, static_cast<int64_t>(dim)}, sizes[next++]);
   }
 
@@ -298,32 +303,32 @@ private:
 
   /// A group of dimensions and the one that is their product.
   struct Group {
-    Extent collapsed;
-    llvm::SmallVector<Extent> expanded;
+    DimSize collapsed;
+    llvm::SmallVector<DimSize> expanded;
   };
 
   bool areAlike(const Group &a, const Group &b) const {
     return a.expanded.size() == b.expanded.size() &&
            llvm::all_of(llvm::zip(a.expanded, b.expanded), [&](auto pair) {
              auto [left, right] = pair;
-             int64_t size = getStaticExtent(left);
+             int64_t size = getStaticDimSize(left);
              return mlir::ShapedType::isDynamic(size)
                         ? checked.isEquivalent(left, right)
-                        : size == getStaticExtent(right);
+                        : size == getStaticDimSize(right);
            });
   }
 
   /// What is collapsed from the dimensions that another was expanded to has the
-  /// extent of the other: that of an operand, for a gradient. Returns whether
-  /// one was not known.
+  /// dimension size of the other: that of an operand, for a gradient. Returns
+  /// whether one was not known.
   bool matchReassociations() {
     // Groups whose first dynamic dimensions are of one class.
-    llvm::MapVector<Extent, llvm::SmallVector<const Group *>> alike;
+    llvm::MapVector<DimSize, llvm::SmallVector<const Group *>> alike;
     auto getKey = [&](const Group &group) {
-      for (Extent extent : group.expanded)
-        if (mlir::ShapedType::isDynamic(getStaticExtent(extent)))
-          return checked.getOrInsertLeaderValue(extent);
-      return Extent();
+      for (DimSize dimSize : group.expanded)
+        if (mlir::ShapedType::isDynamic(getStaticDimSize(dimSize)))
+          return checked.getOrInsertLeaderValue(dimSize);
+      return DimSize();
     };
     for (const Group &group : expansions)
       alike[getKey(group)].push_back(&group);
@@ -339,7 +344,8 @@ private:
     return isChanged;
   }
 
-  /// A group of one extent that is not 1 has the extent of its collapsed form.
+  /// A group of one dimension size that is not 1 has the dimension size of its
+  /// collapsed form.
   void addReassociation(mlir::Value expanded, mlir::Value collapsed,
                         llvm::ArrayRef<mlir::ReassociationIndices> groups,
                         bool isCollapse) {
@@ -349,9 +355,9 @@ private:
       for (int64_t index : group)
         if (type.getDimSize(index) != 1)
           large.push_back(index);
-      Extent outer{collapsed, static_cast<int64_t>(dim)};
+      DimSize outer{collapsed, static_cast<int64_t>(dim)};
       if (large.size() > 1 && isChecked &&
-          mlir::ShapedType::isDynamic(getStaticExtent(outer))) {
+          mlir::ShapedType::isDynamic(getStaticDimSize(outer))) {
         Group all{outer, {}};
         for (int64_t index : large)
           all.expanded.push_back({expanded, index});
@@ -359,7 +365,7 @@ private:
       }
       if (large.size() != 1)
         continue;
-      Extent inner{expanded, large.front()};
+      DimSize inner{expanded, large.front()};
       if (isCollapse)
         define(outer, inner);
       else
@@ -376,4 +382,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_EXTENTCLASSES_H
+#endif // FLYWHEEL_LIB_TRANSFORMS_CHECKS_DIMSIZECLASSES_H

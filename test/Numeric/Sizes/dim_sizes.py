@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""R4, X7, X11: extents that ops require to be equal, results, entries, and
+"""R4, X7, X11: dimension sizes that ops require to be equal, results, entries, and
 functions near their delicate points, in both lowerings."""
 
 from typing import Any, Callable
@@ -27,8 +27,8 @@ def fails(error: type[Exception], words: str, call: Callable[..., Any], *argumen
     raise AssertionError(f"expected an error with {words!r}")
 
 
-def check_computed_extent(lowering: str) -> None:
-    """The extent of a flattened feed is checked against another feed's (R4)."""
+def check_computed_dim_size(lowering: str) -> None:
+    """The dimension size of a flattened feed is checked against another feed's (R4)."""
     s = session(
         """
         func.func @f(%x: tensor<?x4xf32>, %z: tensor<?xf32>) -> tensor<f32> {
@@ -41,9 +41,9 @@ def check_computed_extent(lowering: str) -> None:
     )
     x = np.ones((3, 4), np.float32)
     assert s.run("f", x=x, z=np.ones(12, np.float32)) == 24
-    for extent in (0, 3, 11, 13, 20):
-        z = np.ones(extent, np.float32)
-        fails(flywheel.InvalidArgumentError, f"found 12 and {extent} in 'arith.addf'", s.run, "f", x=x, z=z)
+    for dim_size in (0, 3, 11, 13, 20):
+        z = np.ones(dim_size, np.float32)
+        fails(flywheel.InvalidArgumentError, f"found 12 and {dim_size} in 'arith.addf'", s.run, "f", x=x, z=z)
 
 
 def check_two_results(lowering: str) -> None:
@@ -138,7 +138,7 @@ def check_odd_static_batches(lowering: str) -> None:
 
 
 def check_stretching(lowering: str) -> None:
-    """An extent stretches where its type is 1, whatever else is known of it (X11, G1)."""
+    """A dimension size stretches where its type is 1, whatever else is known of it (X11, G1)."""
     text = """
         func.func @{0}(%x: tensor<1x4xf32>, %l: tensor<?x4xf32>) -> tensor<1x4xf32> {{
           %c = tensor.cast %x : tensor<1x4xf32> to {1}
@@ -167,7 +167,7 @@ def check_stretching(lowering: str) -> None:
 
 for lowering in ("reference", "optimized"):
     check_stretching(lowering)
-    check_computed_extent(lowering)
+    check_computed_dim_size(lowering)
     check_two_results(lowering)
     check_equal_entries(lowering)
     check_near_zero(lowering)

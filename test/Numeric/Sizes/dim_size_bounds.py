@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Bounds of single extents, by name, in a session."""
+"""Bounds of single dimension sizes, by name, in a session."""
 
 import json
 from typing import Type
@@ -32,7 +32,7 @@ def fails(kind: Type[Exception], text: str, function: object, *arguments: object
 
 def test_bounds() -> None:
     for lowering in ("optimized", "reference"):
-        program = flywheel.compile(TEXT, lowering=lowering, max_extent={"batch": 4, "time": 256})
+        program = flywheel.compile(TEXT, lowering=lowering, max_dim_size={"batch": 4, "time": 256})
         session = flywheel.Session(program)
         z, w = session.run("f", x=np.ones((4, 256), np.float32), y=np.ones(256, np.float32))
         assert z.shape == (4, 256) and w.shape == (256,) and (z == 2).all()
@@ -55,36 +55,36 @@ def test_bounds() -> None:
         # What has one name is one number.
         fails(
             flywheel.InvalidArgumentError,
-            "feeds disagree on the extent 'time'",
+            "feeds disagree on the dimension size 'time'",
             session.run,
             "f",
             x=np.ones((4, 3), np.float32),
             y=np.ones(2, np.float32),
         )
-        assert json.loads(program.manifest())["entries"][0]["max_extents"] == [4, 256]
-        assert json.loads(program.manifest(max_extent=7))["max_extent"] == 7
+        assert json.loads(program.manifest())["entries"][0]["max_dim_sizes"] == [4, 256]
+        assert json.loads(program.manifest(max_dim_size=7))["max_dim_size"] == 7
 
 
 def test_no_bound() -> None:
     """A number alone bounds no call."""
-    session = flywheel.Session(flywheel.compile(TEXT, max_extent=2))
+    session = flywheel.Session(flywheel.compile(TEXT, max_dim_size=2))
     session.run("f", x=np.ones((5, 6), np.float32), y=np.ones(6, np.float32))
 
 
 def test_errors() -> None:
     fails(
         flywheel.CompileError,
-        "found 'tme'; their extents are: batch, time",
+        "found 'tme'; their dimension sizes are: batch, time",
         flywheel.compile,
         TEXT,
-        max_extent={"tme": 4},
+        max_dim_size={"tme": 4},
     )
     fails(
         ValueError,
         "expected a bound of 'time' within [1, 16777216], found 0",
         flywheel.compile,
         TEXT,
-        max_extent={"time": 0},
+        max_dim_size={"time": 0},
     )
 
 

@@ -1,14 +1,15 @@
-//===- CheckCarriedExtents.cpp - The flywheel-check-carried-extents pass --===//
+//===- CheckCarriedDimSizes.cpp - The flywheel-check-carried-dim-sizes pass
+//--===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: tensors of dynamic extents go into branches and loops, around loops
-// and out of them. After: what comes out of an `scf.if`, or goes around an
-// `scf.for` or `scf.while`, has the extents of what it replaces; where that is
-// not seen, a `cf.assert` says so. Refuses branches whose extents are not known
-// in front of them.
+// Before: tensors of dynamic dimension sizes go into branches and loops, around
+// loops and out of them. After: what comes out of an `scf.if`, or goes around
+// an `scf.for` or `scf.while`, has the dimension sizes of what it replaces;
+// where that is not seen, a `cf.assert` says so. Refuses branches whose
+// dimension sizes are not known in front of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,11 @@
 
 using namespace mlir;
 using flywheel::linalg_ext::CompareSizesOp;
-using flywheel::linalg_ext::getExtentRoot;
+using flywheel::linalg_ext::getDimSizeRoot;
 using flywheel::linalg_ext::SizePredicate;
 
 namespace flywheel {
-#define GEN_PASS_DEF_CHECKCARRIEDEXTENTS
+#define GEN_PASS_DEF_CHECKCARRIEDDIMSIZES
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
@@ -39,13 +40,13 @@ static void forEachDifference(ValueRange as, ValueRange bs,
     if (!type)
       continue;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (!(getExtentRoot(a, dim) == getExtentRoot(b, dim)))
+      if (!(getDimSizeRoot(a, dim) == getDimSizeRoot(b, dim)))
         visit(a, b, dim);
   }
 }
 
 /// Checks at `yield`, the end of the body of `loop`, that an iteration keeps
-/// the extents of what it carries, `inits` in front of it.
+/// the dimension sizes of what it carries, `inits` in front of it.
 static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
   OpBuilder outside(loop), b(yield);
   Location loc = loop->getLoc();
@@ -53,17 +54,17 @@ static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
     Value ok = CompareSizesOp::create(
         b, loc, SizePredicate::eq, tensor::DimOp::create(b, loc, after, dim),
         tensor::DimOp::create(outside, loc, before, dim));
-    flywheel::linalg_ext::createExtentCheck(
+    flywheel::linalg_ext::createDimSizeCheck(
         b, loop, ok,
-        "expected an iteration to keep extents, found another one of "
+        "expected an iteration to keep dimension sizes, found another one of "
         "dimension " +
             Twine(dim) + ": \1 behind it and \2 in front");
   };
   forEachDifference(yield->getOperands(), inits, check);
 }
 
-/// Checks in front of `branch` that its results have the same extents whichever
-/// way is taken.
+/// Checks in front of `branch` that its results have the same dimension sizes
+/// whichever way is taken.
 static LogicalResult checkBranch(scf::IfOp branch) {
   if (branch.getNumResults() == 0)
     return success();
@@ -71,19 +72,22 @@ static LogicalResult checkBranch(scf::IfOp branch) {
   Location loc = branch.getLoc();
   LogicalResult result = success();
   auto check = [&](Value taken, Value other, int64_t dim) {
-    Value one = flywheel::linalg_ext::getExtentInFrontOf(b, branch, taken, dim);
-    Value two = flywheel::linalg_ext::getExtentInFrontOf(b, branch, other, dim);
+    Value one =
+        flywheel::linalg_ext::getDimSizeInFrontOf(b, branch, taken, dim);
+    Value two =
+        flywheel::linalg_ext::getDimSizeInFrontOf(b, branch, other, dim);
     if (!one || !two) {
-      result = branch.emitOpError()
-               << "expected branches whose results have the same extents, "
-                  "found tensors of which dimension "
-               << dim << " is not known in front of it";
+      result =
+          branch.emitOpError()
+          << "expected branches whose results have the same dimension sizes, "
+             "found tensors of which dimension "
+          << dim << " is not known in front of it";
       return;
     }
     Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, one, two);
-    flywheel::linalg_ext::createExtentCheck(
+    flywheel::linalg_ext::createDimSizeCheck(
         b, branch, ok,
-        "expected equal extents of dimension " + Twine(dim) +
+        "expected equal sizes of dimension " + Twine(dim) +
             " in both branches, found \1 and \2");
   };
   forEachDifference(branch.thenYield().getResults(),
@@ -92,10 +96,10 @@ static LogicalResult checkBranch(scf::IfOp branch) {
 }
 
 namespace {
-struct CheckCarriedExtents
-    : flywheel::impl::CheckCarriedExtentsBase<CheckCarriedExtents> {
+struct CheckCarriedDimSizes
+    : flywheel::impl::CheckCarriedDimSizesBase<CheckCarriedDimSizes> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    CheckCarriedExtentsBase::getDependentDialects(registry);
+    CheckCarriedDimSizesBase::getDependentDialects(registry);
     registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
   }
   void runOnOperation() override {
