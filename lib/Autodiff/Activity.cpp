@@ -8,9 +8,9 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
+#include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -40,38 +40,11 @@ SmallVector<Value> getDifferentiableCaptures(Operation *op) {
       captures, [](Value value) { return carriesDerivative(value.getType()); });
 }
 
-/// The operands of `op` that its result number `result` is, on one of the paths
-/// through its regions; they are in its regions, or initial values. None where
-/// the op says nothing of it.
-static SmallVector<Value> getPassedOut(Operation *op, unsigned result) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return {branch.thenYield().getOperand(result),
-            branch.elseYield().getOperand(result)};
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return {loop.getInitArgs()[result], loop.getYieldedValues()[result]};
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return {loop.getConditionOp().getArgs()[result]};
-  return {};
-}
-
-/// As `getPassedOut`, of an argument of a block in a region of `op`.
-static SmallVector<Value> getPassedIn(Operation *op, BlockArgument argument) {
-  unsigned number = argument.getArgNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return number == 0 ? SmallVector<Value>() : getPassedOut(op, number - 1);
-  auto loop = dyn_cast<scf::WhileOp>(op);
-  if (!loop)
-    return {};
-  if (argument.getOwner() == loop.getAfterBody())
-    return {loop.getConditionOp().getArgs()[number]};
-  return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
-}
-
 /// Adds to `sources` the values around `result`'s owner, a branch or a loop,
 /// that the result depends on: not those that only other results depend on.
 static void addSourcesOf(OpResult result, SetVector<Value> &sources) {
   Operation *op = result.getOwner();
-  SmallVector<Value> first = getPassedOut(op, result.getResultNumber());
+  SmallVector<Value> first = getForwardedValues(result);
   SetVector<Value> inner(first.begin(), first.end());
   for (size_t i = 0; i < inner.size(); ++i) {
     Value value = inner[i];
@@ -82,21 +55,15 @@ static void addSourcesOf(OpResult result, SetVector<Value> &sources) {
       sources.insert(value);
       continue;
     }
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      for (Value passed : getPassedIn(owner, argument))
-        inner.insert(passed);
+    SmallVector<Value> forwarded = getForwardedValues(value);
+    inner.insert(forwarded.begin(), forwarded.end());
+    Operation *made = value.getDefiningOp();
+    if (!made || !forwarded.empty())
       continue;
-    }
-    auto made = cast<OpResult>(value);
-    SmallVector<Value> passed =
-        getPassedOut(made.getOwner(), made.getResultNumber());
-    inner.insert(passed.begin(), passed.end());
-    if (!passed.empty())
-      continue;
-    for (OpOperand &operand : made.getOwner()->getOpOperands())
+    for (OpOperand &operand : made->getOpOperands())
       if (hasDerivative(operand))
         inner.insert(operand.get());
-    for (Value capture : getDifferentiableCaptures(made.getOwner()))
+    for (Value capture : getDifferentiableCaptures(made))
       inner.insert(capture);
   }
 }
@@ -115,7 +82,7 @@ SetVector<Value> findDifferentiableSources(ValueRange ys, Block *scope,
     Operation *op = getDefiningOpIn(scope, sources[i]);
     if (!op || llvm::is_contained(stops, sources[i]))
       continue;
-    if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op)) {
+    if (!getForwardedValues(sources[i]).empty()) {
       addSourcesOf(cast<OpResult>(sources[i]), sources);
       continue;
     }

@@ -6,6 +6,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Interfaces/ForwardedValues.h"
 #include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,28 +24,8 @@ using namespace flywheel::linalg_ext;
 /// What a block argument or result of control flow has the shape of: what goes
 /// in, or what its first region makes. Null for other values.
 static Value getControlFlowSource(Value value) {
-  if (auto result = dyn_cast<OpResult>(value)) {
-    unsigned number = result.getResultNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-      return loop.getInits()[number];
-    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-      return loop.getConditionOp().getArgs()[number];
-    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
-      return branch.thenYield().getResults()[number];
-    return {};
-  }
-  auto argument = cast<BlockArgument>(value);
-  unsigned number = argument.getArgNumber();
-  Operation *owner = argument.getOwner()->getParentOp();
-  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
-    OpOperand *init = loop.getTiedLoopInit(argument);
-    return init ? init->get() : Value();
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(owner))
-    return argument.getOwner() == loop.getBeforeBody()
-               ? loop.getInits()[number]
-               : loop.getConditionOp().getArgs()[number];
-  return {};
+  SmallVector<Value> forwarded = getForwardedValues(value);
+  return forwarded.empty() ? Value() : forwarded.front();
 }
 
 /// The number that an op makes dimension `dim` of its result of; null where it

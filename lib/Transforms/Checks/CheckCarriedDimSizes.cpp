@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using flywheel::linalg_ext::CompareSizesOp;
@@ -45,10 +46,14 @@ static void forEachDifference(ValueRange as, ValueRange bs,
   }
 }
 
-/// Checks at `yield`, the end of the body of `loop`, that an iteration keeps
-/// the dimension sizes of what it carries, `inits` in front of it.
-static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
-  OpBuilder outside(loop), b(yield);
+/// Checks at the end of the body of `loop` that an iteration keeps the
+/// dimension sizes of what it carries.
+static void checkLoop(LoopLikeOpInterface loop) {
+  std::optional<MutableArrayRef<OpOperand>> yielded =
+      loop.getYieldedValuesMutable();
+  if (!yielded || yielded->empty())
+    return;
+  OpBuilder outside(loop), b(yielded->front().getOwner());
   Location loc = loop->getLoc();
   auto check = [&](Value after, Value before, int64_t dim) {
     Value ok = CompareSizesOp::create(
@@ -60,7 +65,7 @@ static void checkLoop(Operation *loop, Operation *yield, ValueRange inits) {
         "dimension " +
             Twine(dim) + ": \1 behind it and \2 in front");
   };
-  forEachDifference(yield->getOperands(), inits, check);
+  forEachDifference(loop.getYieldedValues(), loop.getInits(), check);
 }
 
 /// Checks in front of `branch` that its results have the same dimension sizes
@@ -106,10 +111,8 @@ struct CheckCarriedDimSizes
     WalkResult checked = getOperation().walk([&](Operation *op) {
       if (auto branch = dyn_cast<scf::IfOp>(op))
         return WalkResult(checkBranch(branch));
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        checkLoop(op, loop.getBody()->getTerminator(), loop.getInitArgs());
-      else if (auto loop = dyn_cast<scf::WhileOp>(op))
-        checkLoop(op, loop.getYieldOp(), loop.getInits());
+      if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        checkLoop(loop);
       return WalkResult::advance();
     });
     if (checked.wasInterrupted())

@@ -10,12 +10,14 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -141,10 +143,6 @@ private:
       define({result, dim}, {source, dim});
   }
 
-  void defineShapes(mlir::ValueRange results, mlir::ValueRange sources) {
-    for (auto [result, source] : llvm::zip(results, sources))
-      defineShape(result, source);
-  }
   void requireAll(mlir::ValueRange as, mlir::ValueRange bs) {
     for (auto [a, b] : llvm::zip(as, bs))
       requireShapes(a, b);
@@ -203,17 +201,22 @@ private:
       defineShape(result, init);
   }
 
+  /// Each of `values` has the shape of the first value that is forwarded to it.
+  void defineShapes(mlir::ValueRange values) {
+    for (mlir::Value value : values) {
+      llvm::SmallVector<mlir::Value> forwarded = getForwardedValues(value);
+      if (!forwarded.empty())
+        defineShape(value, forwarded.front());
+    }
+  }
+
   /// What goes into a region, around it and out of it has one shape.
   void addControlFlow(mlir::Operation *op) {
-    if (auto loop = llvm::dyn_cast<mlir::scf::ForOp>(op)) {
-      defineShapes(loop.getRegionIterArgs(), loop.getInitArgs());
-      defineShapes(loop.getResults(), loop.getInitArgs());
-      requireAll(loop.getYieldedValues(), loop.getInitArgs());
-    } else if (auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(op)) {
-      defineShapes(loop.getBeforeArguments(), loop.getInits());
+    if (auto loop = llvm::dyn_cast<mlir::LoopLikeOpInterface>(op)) {
+      for (mlir::Region &region : op->getRegions())
+        defineShapes(region.getArguments());
+      defineShapes(op->getResults());
       requireAll(loop.getYieldedValues(), loop.getInits());
-      defineShapes(loop.getAfterArguments(), loop.getConditionOp().getArgs());
-      defineShapes(loop.getResults(), loop.getConditionOp().getArgs());
     } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
       if (branch.getNumResults() == 0)
         return;
@@ -235,7 +238,7 @@ private:
   void addOp(mlir::Operation *op) {
     if (auto structured = llvm::dyn_cast<mlir::linalg::LinalgOp>(op))
       return addStructuredOp(structured);
-    if (llvm::isa<mlir::scf::ForOp, mlir::scf::WhileOp, mlir::scf::IfOp>(op))
+    if (llvm::isa<mlir::LoopLikeOpInterface, mlir::scf::IfOp>(op))
       return addControlFlow(op);
     if (llvm::isa<mlir::tensor::EmptyOp, mlir::tensor::GenerateOp>(op))
       return defineBySizes(op->getResult(0), op->getOperands());

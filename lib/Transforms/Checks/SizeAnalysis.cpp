@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -229,20 +230,16 @@ SizeExpr SizeAnalysis::computeSize(Value tensor, int64_t dim) {
 /// What goes into a region has the size it has in front of it.
 std::optional<SizeExpr> SizeAnalysis::getArgumentSize(BlockArgument argument,
                                                       int64_t dim) {
-  unsigned number = argument.getArgNumber();
   Operation *owner = argument.getOwner()->getParentOp();
   Value source;
   if (!argument.getOwner()->isEntryBlock())
     return std::nullopt;
-  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
-    if (OpOperand *init = loop.getTiedLoopInit(argument))
-      source = init->get();
-  } else if (auto loop = dyn_cast<scf::WhileOp>(owner)) {
-    source = argument.getOwner() == loop.getBeforeBody()
-                 ? loop.getInits()[number]
-                 : loop.getConditionOp().getArgs()[number];
+  if (SmallVector<Value> values = getForwardedValues(argument);
+      !values.empty()) {
+    source = values.front();
   } else if (auto rule = dyn_cast<train::CustomVjpOp>(owner)) {
     // Behind the inputs are cotangents, of the results with a derivative.
+    unsigned number = argument.getArgNumber();
     if (number < rule.getInputs().size())
       source = rule.getInputs()[number];
     else
@@ -262,22 +259,19 @@ std::optional<SizeExpr> SizeAnalysis::getArgumentSize(BlockArgument argument,
 std::optional<SizeExpr> SizeAnalysis::getControlFlowSize(OpResult result,
                                                          int64_t dim) {
   Operation *op = result.getOwner();
-  unsigned number = result.getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return getSize(loop.getInits()[number], dim);
-  SizeExpr inside;
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    inside = getSize(loop.getConditionOp().getArgs()[number], dim);
-  else if (auto branch = dyn_cast<scf::IfOp>(op))
-    inside = getSize(branch.thenYield().getResults()[number], dim);
+  Value source;
+  if (SmallVector<Value> values = getForwardedValues(result); !values.empty())
+    source = values.front();
   else if (auto rule = dyn_cast<train::CustomVjpOp>(op))
-    inside = getSize(rule.getBody().front().getTerminator()->getOperand(number),
-                     dim);
+    source = rule.getBody().front().getTerminator()->getOperand(
+        result.getResultNumber());
   else
     return std::nullopt;
-  if (!isAvailable(inside, op))
+  SizeExpr size = getSize(source, dim);
+  if (op->isAncestor(source.getParentBlock()->getParentOp()) &&
+      !isAvailable(size, op))
     return std::nullopt;
-  return inside;
+  return size;
 }
 
 std::optional<SizeExpr> SizeAnalysis::getTensorSize(OpResult result,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -139,8 +140,8 @@ void RelationReporter::addControlFlow() {
     addStep(loop);
     if (std::optional<SizeExpr> isUnused = sizes.getIsEmpty(loop))
       unless.push_back(*isUnused);
-    carried(loop.getYieldedValues(), loop.getInitArgs());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op))
+  }
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     carried(loop.getYieldedValues(), loop.getInits());
   else if (auto branch = dyn_cast<scf::IfOp>(op);
            branch && branch.getNumResults() != 0)

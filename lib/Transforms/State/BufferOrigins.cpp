@@ -6,6 +6,8 @@
 
 #include "BufferOrigins.h"
 
+#include "flywheel/Interfaces/ForwardedValues.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -20,24 +22,12 @@ Value flywheel::getWholeBuffer(Value buffer) {
   return buffer;
 }
 
-/// The values of which `value`, a result of `op` or an argument of one of its
-/// regions, is one. What a loop carries is in the buffer that it starts in.
-static SmallVector<Value> getPredecessors(RegionBranchOpInterface op,
-                                          Value value) {
-  SmallVector<Value> values;
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(op.getOperation()))
-    if (OpOperand *init = argument
-                              ? loop.getTiedLoopInit(argument)
-                              : loop.getTiedLoopInit(cast<OpResult>(value)))
-      return {init->get()};
-  if (argument)
-    op.getPredecessorValues(
-        {argument.getParentRegion(), argument.getOwner()->getArguments()},
-        argument.getArgNumber(), values);
-  else
-    op.getPredecessorValues({op, op->getResults()},
-                            cast<OpResult>(value).getResultNumber(), values);
+/// The values of which `value` is one. What a loop carries is in the buffer
+/// that it starts in.
+static SmallVector<Value> getPredecessors(Operation *op, Value value) {
+  SmallVector<Value> values = getForwardedValues(value);
+  if (isa<LoopLikeOpInterface>(op) && !values.empty())
+    values.truncate(1);
   return values;
 }
 
@@ -54,8 +44,8 @@ BufferOrigins flywheel::findOrigins(Value buffer) {
       worklist.push_back(view.getViewSource());
     else if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
       worklist.append({select.getTrueValue(), select.getFalseValue()});
-    else if (auto branch = dyn_cast<RegionBranchOpInterface>(owner))
-      llvm::append_range(worklist, getPredecessors(branch, value));
+    else if (isa<RegionBranchOpInterface>(owner))
+      llvm::append_range(worklist, getPredecessors(owner, value));
     else
       // What an op passes on that nothing is known of may be anything.
       origins.insert(op && op->getNumRegions() > 0 ? Value() : value);
