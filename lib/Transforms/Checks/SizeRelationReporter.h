@@ -66,7 +66,6 @@ private:
   void addReshapes();
   void addSlices();
   void addDerivatives();
-  void addLinalgExt();
 
   mlir::Operation *op;
   SizeAnalysis &sizes;

@@ -456,8 +456,6 @@ void RelationReporter::run() {
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return equalShapes(softmax.getInput(), softmax.getOutput(), "the input",
                        "the output");
-  if (isa_and_present<linalg_ext::LinalgExtDialect>(op->getDialect()))
-    return addLinalgExt();
   if (auto sized = dyn_cast<SizeRelationsOpInterface>(op))
     sized.relateSizes(*this);
   if (op->hasTrait<OpTrait::Elementwise>() ||

@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT_H
 #define FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT_H
 
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT
 #define FLYWHEEL_DIALECT_LINALGEXT_LINALGEXT
 
+include "flywheel/Interfaces/SizeOpInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -47,6 +48,7 @@ def LinalgExt_Dialect : Dialect {
 class LinalgExt_Op<string opMnemonic>
     : Op<LinalgExt_Dialect, opMnemonic, [
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<SizeRelationsOpInterface>,
         DestinationStyleOpInterface]> {
   let hasVerifier = 1;
 }
