@@ -77,15 +77,50 @@ bool isContraction(linalg::LinalgOp op) {
          map.getNumResults() == op.getNumParallelLoops();
 }
 
+/// Whether what `map` reads is the same in all iterations of a loop of `loops`.
+static bool isConstantAlong(AffineMap map, ArrayRef<unsigned> loops) {
+  return llvm::any_of(
+      loops, [&](unsigned loop) { return !map.isFunctionOfDim(loop); });
+}
+
+/// Whether the windows that `map` reads, a step of `parallel` loops each, may
+/// overlap.
+static bool readsWindows(AffineMap map, ArrayRef<unsigned> parallel,
+                         ArrayRef<unsigned> reductions) {
+  return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+    auto isIndex = [&](unsigned loop) { return expr.isFunctionOfDim(loop); };
+    return llvm::any_of(parallel, isIndex) && llvm::any_of(reductions, isIndex);
+  });
+}
+
 bool reusesInputs(linalg::LinalgOp op) {
-  if (!isContraction(op))
-    return false;
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
+  return isContraction(op) &&
+         llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return isConstantAlong(op.getMatchingIndexingMap(input), parallel);
+         });
+}
+
+bool sumsReusedInputs(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+      op.getNumDpsInputs() < 2 ||
+      !op.getBlock()
+           ->getTerminator()
+           ->getOperand(0)
+           .getDefiningOp<arith::AddFOp>())
+    return false;
+  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
+  auto isSingle = [&](unsigned loop) { return sizes[loop] == 1; };
+  SmallVector<unsigned> parallel, reductions;
+  op.getParallelDims(parallel);
+  op.getReductionDims(reductions);
+  llvm::erase_if(parallel, isSingle);
+  llvm::erase_if(reductions, isSingle);
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    return llvm::any_of(
-        parallel, [&](unsigned loop) { return !map.isFunctionOfDim(loop); });
+    return isConstantAlong(map, parallel) ||
+           (isContraction(op) && readsWindows(map, parallel, reductions));
   });
 }
 

@@ -30,13 +30,16 @@ using namespace flywheel;
 
 /// The bits and the number of vector registers of the widest vector unit. An
 /// unknown machine counts as one with 16 registers of 128 bits.
-static std::pair<unsigned, unsigned>
+static std::pair<int64_t, int64_t>
 getVectorUnit(const llvm::Triple &triple, const llvm::MCSubtargetInfo *info) {
-  if (info && triple.isX86()) {
-    if (info->checkFeatures("+avx512f") && info->checkFeatures("+avx512vl"))
-      return {512, 32};
-    if (info->checkFeatures("+avx2"))
-      return {256, 16};
+  if (triple.isX86()) {
+    // Instructions of 32-bit code can name 8 registers, whatever their size.
+    bool isNarrow = !triple.isArch64Bit();
+    if (info && info->checkFeatures("+avx512f") &&
+        info->checkFeatures("+avx512vl"))
+      return {512, isNarrow ? 8 : 32};
+    bool isWide = info && info->checkFeatures("+avx2");
+    return {isWide ? 256 : 128, isNarrow ? 8 : 16};
   }
   if (info && triple.isAArch64())
     return {128, 32};

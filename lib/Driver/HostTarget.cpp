@@ -61,8 +61,7 @@ MachineSizes flywheel::getMachineSizes(const TargetOptions &options) {
     sizes.l1Bytes = options.l1Bytes;
   if (options.l2Bytes != 0)
     sizes.l2Bytes = options.l2Bytes;
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
   if (options.cores != 0)
-    sizes.cores = std::clamp<int64_t>(options.cores, 0, kMost);
+    sizes.cores = options.cores;
   return sizes;
 }

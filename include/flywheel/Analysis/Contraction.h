@@ -29,6 +29,12 @@ bool subtractsProducts(mlir::linalg::LinalgOp op);
 /// pays, and nothing else may be computed in the body of `op`.
 bool reusesInputs(mlir::linalg::LinalgOp op);
 
+/// Whether `op` sums something of two inputs or more, each of which is read
+/// again in other iterations of those parallel loops that have several: work
+/// that is worth a kernel of its own, be it a contraction or not. So does a
+/// convolution with one channel, as windows overlap.
+bool sumsReusedInputs(mlir::linalg::LinalgOp op);
+
 /// The sizes of the loops of `op` as the shapes of all operands say them;
 /// `ShapedType::kDynamic` where none does.
 llvm::SmallVector<int64_t> getStaticLoopSizes(mlir::linalg::LinalgOp op);

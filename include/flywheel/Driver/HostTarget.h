@@ -18,8 +18,7 @@ llvm::StringRef getDenormalControl(const TargetOptions &options);
 
 /// What kernels are tiled for, beside the vector unit.
 struct MachineSizes {
-  int64_t l1Bytes, l2Bytes;
-  unsigned cores;
+  int64_t l1Bytes, l2Bytes, cores;
 };
 
 /// Those that `options` give. The others are of this machine, as far as the

@@ -24,26 +24,10 @@ namespace flywheel {
 #define GEN_PASS_DEF_CHOOSESCHEDULES
 #include "flywheel/Codegen/CPU/CPUPasses.h.inc"
 
-/// Whether `op` sums something of two inputs or more, all of which are read
-/// again in other iterations of the parallel loops: work that is worth a kernel
-/// of its own.
-static bool isSumOfReused(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
-      op.getNumDpsInputs() < 2 ||
-      !op.getBlock()
-           ->getTerminator()
-           ->getOperand(0)
-           .getDefiningOp<arith::AddFOp>())
-    return false;
-  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
-  SmallVector<unsigned> parallel;
-  op.getParallelDims(parallel);
-  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    return llvm::any_of(parallel, [&](unsigned loop) {
-      return sizes[loop] != 1 && !map.isFunctionOfDim(loop);
-    });
-  });
+/// Whether `op` has a schedule that is obeyed on tensors already.
+static bool hasScheduleOfGroup(linalg::LinalgOp op) {
+  codegen::ScheduleAttrInterface given = codegen::getSchedule(op);
+  return given && (getFMAKernels().has(given) || !given.getTiles().empty());
 }
 
 namespace {
@@ -53,8 +37,7 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
     getOperation().walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics() ||
           (op.hasPureTensorSemantics() &&
-           (reusesInputs(op) ||
-            isa_and_present<codegen::FMAAttr>(codegen::getSchedule(op)))))
+           (reusesInputs(op) || hasScheduleOfGroup(op))))
         ops.push_back(op);
     });
     if (ops.empty())
@@ -69,12 +52,13 @@ struct ChooseSchedules : impl::ChooseSchedulesBase<ChooseSchedules> {
 private:
   void schedule(linalg::LinalgOp op, codegen::CPUAttr cpu) {
     if (codegen::ScheduleAttrInterface given = codegen::getSchedule(op)) {
-      std::string reason = getKernelFamily(given).explainMisfit(op, given);
-      if (reason.empty())
+      auto emitMisfit = [&] {
+        return op.emitWarning()
+               << "another schedule is chosen for '" << op->getName()
+               << "', as " << given << " does not fit: ";
+      };
+      if (succeeded(verifyFit(op, given, emitMisfit)))
         return;
-      op.emitWarning() << "the schedule of '" << op->getName() << "', " << given
-                       << ", does not fit: " << reason
-                       << "; another one is chosen";
     }
     // On tensors only groups are formed, which are those of contractions.
     codegen::ScheduleAttrInterface chosen;
@@ -82,17 +66,18 @@ private:
       chosen = chooseSchedule(op, cpu);
     else if (reusesInputs(op))
       chosen = getFMAKernels().choose(op, cpu);
-    if (chosen)
-      codegen::setSchedule(op, chosen);
-    else
+    if (!chosen) {
       op->removeAttr(codegen::CodegenDialect::getScheduleAttrName());
+      return;
+    }
+    codegen::setSchedule(op, chosen);
     ++numChosen;
-    if (op.hasPureBufferSemantics() && !isa<codegen::FMAAttr>(chosen) &&
-        isSumOfReused(op))
+    if (op.hasPureBufferSemantics() && !getFMAKernels().has(chosen) &&
+        sumsReusedInputs(op))
       op.emitRemark() << "'" << op->getName() << "' is computed as " << chosen
                       << ", without its output in registers: expected C + A * "
-                         "B of f32 or f64, and a loop along which C is "
-                         "contiguous and A or B constant";
+                         "B of f32 or f64, and a loop of several iterations "
+                         "along which C is contiguous and A or B constant";
   }
 };
 } // namespace

@@ -1,5 +1,4 @@
-//===- ContractionTile.cpp - Parts of C in registers
-//-----------------------===//
+//===- ContractionTile.cpp - Parts of C in registers ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -255,20 +255,17 @@ public:
     return isa<codegen::FMAAttr>(schedule);
   }
 
-  std::string
-  explainMisfit(linalg::LinalgOp op,
-                codegen::ScheduleAttrInterface schedule) const override {
-    std::string reason;
-    (void)getContraction(op, cast<codegen::FMAAttr>(schedule), reason);
-    return reason;
+  LogicalResult verifyFit(linalg::LinalgOp op,
+                          codegen::ScheduleAttrInterface schedule,
+                          EmitMisfit emitMisfit) const override {
+    return getContraction(op, cast<codegen::FMAAttr>(schedule), emitMisfit);
   }
 
   void emit(RewriterBase &rewriter, linalg::LinalgOp op,
             codegen::ScheduleAttrInterface schedule, codegen::CPUAttr cpu,
             linalg::LinalgOp &fill) const override {
     auto fma = cast<codegen::FMAAttr>(schedule);
-    std::string reason;
-    Contraction contraction = *getContraction(op, fma, reason);
+    Contraction contraction = *getContraction(op, fma);
     prefetchEpilogue(rewriter, op);
     rewriter.setInsertionPoint(op);
     ContractionTile tile{

@@ -259,7 +259,8 @@ void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
   int64_t maxElements = cpu.getL1Bytes() / 2 / getElementBytes(getElement());
   // What is left for one loop beside `other` iterations of the other one.
   auto fit = [&](int64_t other, int64_t step) {
-    return std::max<int64_t>(step, llvm::alignDown(maxElements / other, step));
+    int64_t most = std::min(maxElements / other, codegen::FMAAttr::kMaxTile);
+    return std::max<int64_t>(step, llvm::alignDown(most, step));
   };
   auto tileLoop = [&](unsigned loop, int64_t most) {
     if (ShapedType::isDynamic(sizes[loop]) || sizes[loop] > most)
@@ -341,11 +342,74 @@ codegen::FMAAttr chooseFMASchedule(linalg::LinalgOp op, codegen::CPUAttr cpu) {
   return hasKernel(op) ? FMAScheduler(op, cpu).choose() : codegen::FMAAttr();
 }
 
+std::pair<OpOperand *, OpOperand *> getFactors(linalg::LinalgOp op,
+                                               unsigned columns) {
+  OpOperand *first = op.getDpsInputOperand(0),
+            *second = op.getDpsInputOperand(1);
+  return op.getMatchingIndexingMap(first).isFunctionOfDim(columns)
+             ? std::pair(second, first)
+             : std::pair(first, second);
+}
+
+/// Fails with a reason if the operands of `contraction` do not have the roles
+/// that `schedule` gives them.
+static LogicalResult
+verifyOperands(const Contraction &contraction, codegen::FMAAttr schedule,
+               function_ref<LogicalResult(const Twine &)> refuse) {
+  if (contraction.aMap.isFunctionOfDim(contraction.n))
+    return refuse("expected an input that is constant along loop " +
+                  Twine(contraction.n) + ", found none");
+  if (!contraction.bMap.isFunctionOfDim(contraction.n))
+    return refuse("expected an input that is read along loop " +
+                  Twine(contraction.n) + ", found none");
+  if (schedule.getPack() && !contraction.bMap.isProjectedPermutation())
+    return refuse("expected a panel of an input that is indexed by loops, one "
+                  "for each dimension");
+  if (schedule.getWorkers() != 1)
+    return refuse("expected one worker, as tiles are computed one after the "
+                  "other; found " +
+                  Twine(schedule.getWorkers()));
+  return success();
+}
+
+/// Fails with a reason if the loops of `contraction`, of these sizes, cannot be
+/// the tiles and rows that `schedule` asks for.
+static LogicalResult
+verifyLoops(const Contraction &contraction, codegen::FMAAttr schedule,
+            ArrayRef<int64_t> sizes,
+            function_ref<LogicalResult(const Twine &)> refuse) {
+  if (!schedule.getTiles().empty() && !hasTileableMaps(contraction.op))
+    return refuse("expected operands that are indexed by sums of loops, times "
+                  "constants that are not negative, to compute it in tiles");
+  if (!schedule.getTiles().empty() && llvm::is_contained(sizes, 0))
+    return refuse("expected iterations to compute in tiles, found none");
+  CheckedSize numRows = 1;
+  bool isUnrolled = contraction.rows.size() > 1;
+  for (unsigned loop : contraction.rows) {
+    if (contraction.bMap.isFunctionOfDim(loop))
+      return refuse("expected rows that share the vectors along loop " +
+                    Twine(contraction.n) + ", found loop " + Twine(loop));
+    if (!isUnrolled)
+      continue;
+    if (ShapedType::isDynamic(sizes[loop]))
+      return refuse("expected several loops along rows to be of static size, "
+                    "found loop " +
+                    Twine(loop));
+    numRows *= schedule.getTileSize(loop, sizes[loop]);
+  }
+  if (numRows.getSaturated() > kMaxUnrolledRows)
+    return refuse("expected at most " + Twine(kMaxUnrolledRows) +
+                  " rows of several loops, which are all unrolled; found " +
+                  Twine(numRows.getSaturated()));
+  return success();
+}
+
 FailureOr<Contraction> getContraction(linalg::LinalgOp op,
                                       codegen::FMAAttr schedule,
-                                      std::string &reason) {
-  auto refuse = [&](const Twine &text) {
-    reason = text.str();
+                                      EmitMisfit emitMisfit) {
+  auto refuse = [&](const Twine &text) -> LogicalResult {
+    if (emitMisfit)
+      emitMisfit() << text;
     return failure();
   };
   if (!hasKernel(op))
@@ -353,52 +417,16 @@ FailureOr<Contraction> getContraction(linalg::LinalgOp op,
   Contraction result;
   result.op = op;
   result.n = schedule.getColumns();
-  auto isUniform = [&](OpOperand *operand) {
-    return !op.getMatchingIndexingMap(operand).isFunctionOfDim(result.n);
-  };
-  bool isSecond = isUniform(op.getDpsInputOperand(0));
-  result.a = op.getDpsInputOperand(isSecond ? 0 : 1);
-  result.b = op.getDpsInputOperand(isSecond ? 1 : 0);
+  std::tie(result.a, result.b) = getFactors(op, result.n);
   result.c = op.getDpsInitOperand(0);
-  if (!isUniform(result.a))
-    return refuse("expected an input that is constant along loop " +
-                  Twine(result.n) + ", found none");
   result.aMap = op.getMatchingIndexingMap(result.a);
   result.bMap = op.getMatchingIndexingMap(result.b);
   result.cMap = op.getMatchingIndexingMap(result.c);
-  if (!result.bMap.isFunctionOfDim(result.n))
-    return refuse("expected an input that is read along loop " +
-                  Twine(result.n) + ", found none");
-  if (schedule.getPack() && !result.bMap.isProjectedPermutation())
-    return refuse("expected a panel of an input that is indexed by loops, one "
-                  "for each dimension");
-  if (schedule.getWorkers() != 1)
-    return refuse("expected one worker, as tiles are computed one after the "
-                  "other; found " +
-                  Twine(schedule.getWorkers()));
-  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
-  if (!schedule.getTiles().empty() && !hasTileableMaps(op))
-    return refuse("expected operands that are indexed by sums of loops, times "
-                  "constants that are not negative, to compute it in tiles");
-  if (!schedule.getTiles().empty() && llvm::is_contained(sizes, 0))
-    return refuse("expected iterations to compute in tiles, found none");
-  CheckedSize numRows = 1;
-  for (int64_t loop : schedule.getRows().asArrayRef()) {
-    if (result.bMap.isFunctionOfDim(loop))
-      return refuse("expected rows that share the vectors along loop " +
-                    Twine(result.n) + ", found loop " + Twine(loop));
-    if (schedule.getRows().size() > 1 && ShapedType::isDynamic(sizes[loop]))
-      return refuse("expected several loops along rows to be of static size, "
-                    "found loop " +
-                    Twine(loop));
-    result.rows.push_back(loop);
-    if (schedule.getRows().size() > 1)
-      numRows *= sizes[loop];
-  }
-  if (numRows.getSaturated() > kMaxUnrolledRows)
-    return refuse("expected at most " + Twine(kMaxUnrolledRows) +
-                  " rows of several loops, which are all unrolled; found " +
-                  Twine(numRows.getSaturated()));
+  ArrayRef<int64_t> rows = schedule.getRows();
+  result.rows.assign(rows.begin(), rows.end());
+  if (failed(verifyOperands(result, schedule, refuse)) ||
+      failed(verifyLoops(result, schedule, getStaticLoopSizes(op), refuse)))
+    return failure();
   SmallVector<unsigned> parallel, reductions;
   op.getParallelDims(parallel);
   op.getReductionDims(reductions);

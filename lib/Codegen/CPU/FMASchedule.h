@@ -26,11 +26,15 @@ struct Contraction {
   llvm::SmallVector<unsigned> outer, passes, k;
 };
 
-/// The roles that `schedule` gives the loops of `op`; fails, and says why in
-/// `reason`, if they do not fit.
+/// The inputs of `op`, a contraction, of which one is constant along loop
+/// `columns`: A, which is broadcast, and B, which is read as vectors.
+std::pair<mlir::OpOperand *, mlir::OpOperand *>
+getFactors(mlir::linalg::LinalgOp op, unsigned columns);
+
+/// The roles that `schedule` gives the loops of `op`; fails if they do not fit.
 mlir::FailureOr<Contraction> getContraction(mlir::linalg::LinalgOp op,
                                             codegen::FMAAttr schedule,
-                                            std::string &reason);
+                                            EmitMisfit emitMisfit = {});
 
 /// The roles and tiles that are best for `op` on `cpu`; null if `op` is no
 /// contraction, or if there is no loop along which the output is contiguous and

@@ -31,11 +31,8 @@ namespace flywheel {
 } // namespace flywheel
 
 /// Fails with an error if an iteration of `forall` reads more of an output than
-/// the part that it writes.
-static LogicalResult verifyReads(RewriterBase &rewriter, scf::ForallOp forall) {
-  // Equal offsets are one value.
-  DominanceInfo dominance(forall);
-  eliminateCommonSubExpressions(rewriter, dominance, forall);
+/// the part that it writes. Equal offsets have to be one value.
+static LogicalResult verifyReads(scf::ForallOp forall) {
   auto isSame = [](OpFoldResult a, OpFoldResult b) {
     return isEqualConstantIntOrValue(a, b);
   };
@@ -113,10 +110,16 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForallOp> foralls;
     getOperation().walk([&](scf::ForallOp op) { foralls.push_back(op); });
+    // Equal offsets become one value, as those of a slice that is read and
+    // inserted.
+    DominanceInfo dominance(getOperation());
+    for (scf::ForallOp forall : foralls)
+      if (!forall->getParentOfType<scf::ForallOp>())
+        eliminateCommonSubExpressions(rewriter, dominance, forall);
     SmallVector<scf::ForOp> loops;
     // The inner ones come first in this list.
     for (scf::ForallOp forall : foralls) {
-      if (failed(verifyReads(rewriter, forall)))
+      if (failed(verifyReads(forall)))
         return signalPassFailure();
       scf::LoopNest nest = convert(rewriter, forall);
       llvm::append_range(loops, llvm::reverse(nest.loops));

@@ -23,9 +23,9 @@ public:
     return isa<codegen::LoopsAttr>(schedule);
   }
 
-  std::string explainMisfit(linalg::LinalgOp,
-                            codegen::ScheduleAttrInterface) const override {
-    return {};
+  LogicalResult verifyFit(linalg::LinalgOp, codegen::ScheduleAttrInterface,
+                          EmitMisfit) const override {
+    return success();
   }
 
   void emit(RewriterBase &rewriter, linalg::LinalgOp op,
@@ -52,11 +52,22 @@ ArrayRef<const KernelFamily *> getKernelFamilies() {
   return families;
 }
 
-const KernelFamily &getKernelFamily(codegen::ScheduleAttrInterface schedule) {
+const KernelFamily *getKernelFamily(codegen::ScheduleAttrInterface schedule) {
   for (const KernelFamily *family : getKernelFamilies())
     if (family->has(schedule))
-      return *family;
-  llvm_unreachable("every schedule is of a family");
+      return family;
+  return nullptr;
+}
+
+LogicalResult verifyFit(linalg::LinalgOp op,
+                        codegen::ScheduleAttrInterface schedule,
+                        EmitMisfit emitMisfit) {
+  if (const KernelFamily *family = getKernelFamily(schedule))
+    return family->verifyFit(op, schedule, emitMisfit);
+  if (emitMisfit)
+    emitMisfit() << "expected a schedule of a family of kernels, such as "
+                    "#codegen.loops";
+  return failure();
 }
 
 codegen::ScheduleAttrInterface chooseSchedule(linalg::LinalgOp op,
@@ -64,7 +75,7 @@ codegen::ScheduleAttrInterface chooseSchedule(linalg::LinalgOp op,
   for (const KernelFamily *family : getKernelFamilies())
     if (codegen::ScheduleAttrInterface schedule = family->choose(op, cpu))
       return schedule;
-  llvm_unreachable("plain loops compute every op");
+  return codegen::LoopsAttr::get(op.getContext());
 }
 
 } // namespace flywheel

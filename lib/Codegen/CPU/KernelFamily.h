@@ -13,6 +13,10 @@
 
 namespace flywheel {
 
+/// Starts the diagnostic that says why a schedule does not fit; null where
+/// nobody is to be told.
+using EmitMisfit = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
 /// Kernels made of one family of instructions. A family has an attribute of the
 /// codegen dialect, which says how it computes one op.
 class KernelFamily {
@@ -27,11 +31,11 @@ public:
   /// Whether `schedule` is one of this family.
   virtual bool has(codegen::ScheduleAttrInterface schedule) const = 0;
 
-  /// Why `op` cannot be computed as `schedule`, a verified one of this family,
-  /// says; empty if it can.
-  virtual std::string
-  explainMisfit(mlir::linalg::LinalgOp op,
-                codegen::ScheduleAttrInterface schedule) const = 0;
+  /// Fails if `op` cannot be computed as `schedule`, a verified one of this
+  /// family, says.
+  virtual mlir::LogicalResult verifyFit(mlir::linalg::LinalgOp op,
+                                        codegen::ScheduleAttrInterface schedule,
+                                        EmitMisfit emitMisfit) const = 0;
 
   /// Replaces `op`, on buffers, by a kernel as `schedule` says, which fits. It
   /// starts from the value of `fill`, if given, so that `fill` can be erased;
@@ -52,8 +56,13 @@ const KernelFamily &getLoopKernels();
 /// The families, the fastest first.
 llvm::ArrayRef<const KernelFamily *> getKernelFamilies();
 
-/// The family that `schedule` is of.
-const KernelFamily &getKernelFamily(codegen::ScheduleAttrInterface schedule);
+/// The family that `schedule` is of; null for one of another dialect.
+const KernelFamily *getKernelFamily(codegen::ScheduleAttrInterface schedule);
+
+/// Fails if no family computes `op` as `schedule`, a verified one, says.
+mlir::LogicalResult verifyFit(mlir::linalg::LinalgOp op,
+                              codegen::ScheduleAttrInterface schedule,
+                              EmitMisfit emitMisfit);
 
 /// The schedule of the first family that has one for `op`.
 codegen::ScheduleAttrInterface chooseSchedule(mlir::linalg::LinalgOp op,

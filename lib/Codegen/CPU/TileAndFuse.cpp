@@ -142,21 +142,11 @@ static linalg::GenericOp generalize(RewriterBase &rewriter,
   return generic;
 }
 
-/// The input of `op` that its kernel reads as vectors.
-static OpOperand *getVectorInput(linalg::LinalgOp op,
-                                 codegen::FMAAttr schedule) {
-  OpOperand *second = op.getDpsInputOperand(1);
-  return op.getMatchingIndexingMap(second).isFunctionOfDim(
-             schedule.getColumns())
-             ? second
-             : op.getDpsInputOperand(0);
-}
-
 /// Copies the tile of B that `op` reads into a panel of contiguous rows, along
 /// the loop of columns. Returns the op that reads the panel.
 static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
                                   codegen::FMAAttr schedule) {
-  OpOperand *input = getVectorInput(op, schedule);
+  OpOperand *input = getFactors(op, schedule.getColumns()).second;
   AffineMap map = op.getMatchingIndexingMap(input);
   // The columns last, the other dimensions as they are.
   SmallVector<int64_t> order;
@@ -177,9 +167,10 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
   Value panel =
       tensor::EmptyOp::create(rewriter, loc, sizes, getElementTypeOrSelf(tile));
   if (isOrdered) {
-    Value copy =
-        linalg::CopyOp::create(rewriter, loc, tile, panel).getResult(0);
-    rewriter.modifyOpInPlace(op, [&] { input->set(copy); });
+    auto copy = linalg::CopyOp::create(rewriter, loc, tile, panel);
+    copy->setAttr(codegen::CodegenDialect::getPanelAttrName(),
+                  rewriter.getUnitAttr());
+    rewriter.modifyOpInPlace(op, [&] { input->set(copy.getResult(0)); });
     return op;
   }
   Value packed = linalg::TransposeOp::create(rewriter, loc, tile, panel, order)
@@ -268,28 +259,10 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
           !isa_and_present<codegen::FMAAttr>(codegen::getSchedule(op)))
         readDestinations(rewriter, op);
     });
-    SmallVector<ContractionGroup> groups;
-    // A sum of two products is computed in the tiles of the first one.
-    llvm::SmallPtrSet<Operation *, 8> claimed;
-    getOperation().walk([&](linalg::LinalgOp structured) {
-      auto schedule = dyn_cast_if_present<codegen::FMAAttr>(
-          codegen::getSchedule(structured));
-      if (!schedule || schedule.getTiles().empty() ||
-          !structured.hasPureTensorSemantics())
-        return;
-      std::string reason;
-      if (failed(getContraction(structured, schedule, reason))) {
-        structured.emitOpError()
-            << "cannot have the schedule " << schedule << ": " << reason;
-        return signalPassFailure();
-      }
-      linalg::GenericOp epilogue = findEpilogue(structured);
-      if (epilogue && (readsOverwritten(structured, epilogue) ||
-                       !claimed.insert(epilogue).second))
-        epilogue = {};
-      groups.push_back({schedule, structured, epilogue});
-    });
-    for (ContractionGroup &group : groups)
+    FailureOr<SmallVector<ContractionGroup>> groups = collectGroups();
+    if (failed(groups))
+      return signalPassFailure();
+    for (ContractionGroup &group : *groups)
       if (failed(tileGroup(rewriter, group)))
         return signalPassFailure();
     getOperation().walk(
@@ -297,11 +270,51 @@ struct TileAndFuse : flywheel::impl::TileAndFuseBase<TileAndFuse> {
   }
 
 private:
+  /// The contractions that have tiles. Emits an error and fails if one cannot.
+  FailureOr<SmallVector<ContractionGroup>> collectGroups();
   LogicalResult tileGroup(RewriterBase &rewriter, ContractionGroup &group);
   LogicalResult tileLevel(RewriterBase &rewriter, ContractionGroup &group,
                           ArrayRef<int64_t> tiles);
 };
 } // namespace
+
+/// The schedule of `op`, which has tiles; emits an error and fails if `op`
+/// cannot be computed in them.
+static FailureOr<codegen::FMAAttr>
+getTiledSchedule(linalg::LinalgOp op, codegen::ScheduleAttrInterface schedule) {
+  auto emitMisfit = [&] {
+    return op.emitOpError() << "cannot have the schedule " << schedule << ": ";
+  };
+  auto fma = dyn_cast<codegen::FMAAttr>(schedule);
+  if (!fma)
+    return emitMisfit() << "expected #codegen.fma<...> for an op with tiles";
+  if (failed(getContraction(op, fma, emitMisfit)))
+    return failure();
+  return fma;
+}
+
+FailureOr<SmallVector<ContractionGroup>> TileAndFuse::collectGroups() {
+  SmallVector<ContractionGroup> groups;
+  // A sum of two products is computed in the tiles of the first one.
+  llvm::SmallPtrSet<Operation *, 8> claimed;
+  WalkResult result = getOperation().walk([&](linalg::LinalgOp op) {
+    codegen::ScheduleAttrInterface given = codegen::getSchedule(op);
+    if (!given || given.getTiles().empty() || !op.hasPureTensorSemantics())
+      return WalkResult::advance();
+    FailureOr<codegen::FMAAttr> schedule = getTiledSchedule(op, given);
+    if (failed(schedule))
+      return WalkResult::interrupt();
+    linalg::GenericOp epilogue = findEpilogue(op);
+    if (epilogue &&
+        (readsOverwritten(op, epilogue) || !claimed.insert(epilogue).second))
+      epilogue = {};
+    groups.push_back({*schedule, op, epilogue});
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return groups;
+}
 
 /// The loops of the root of `group` in the order in which tiles are computed:
 /// rows inside, so that the part of B that one column of tiles reads serves all
@@ -324,6 +337,16 @@ static SmallVector<unsigned> orderLoops(const ContractionGroup &group) {
   result.push_back(group.schedule.getColumns());
   llvm::copy_if(order, std::back_inserter(result), isRow);
   return result;
+}
+
+/// Erases `op`, of which tiles are computed instead, if nothing but slices that
+/// nobody reads use it: it has a schedule as well, and would be tiled again.
+static void eraseIfUnused(RewriterBase &rewriter, Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    if (isOpTriviallyDead(user))
+      rewriter.eraseOp(user);
+  if (op->use_empty())
+    rewriter.eraseOp(op);
 }
 
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
@@ -373,8 +396,8 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
     if (Value replacement = result->replacements.lookup(old))
       rewriter.replaceAllUsesWith(old, replacement);
   rewriter.eraseOp(root);
-  if (group.epilogue && contraction->use_empty())
-    rewriter.eraseOp(contraction);
+  if (group.epilogue)
+    eraseIfUnused(rewriter, contraction);
 
   // The tiles, which the next level tiles again: that of the root comes first.
   // Of the producers, only the fill and the contraction are fused.
@@ -403,8 +426,9 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     if (level != 0 || schedule.getTiles().size() == 1)
       continue;
     // What all tiles inside share.
-    splitConversion(rewriter, group.contraction,
-                    getVectorInput(group.contraction, schedule));
+    splitConversion(
+        rewriter, group.contraction,
+        getFactors(group.contraction, schedule.getColumns()).second);
     if (schedule.getPack()) {
       group.contraction = packPanel(rewriter, group.contraction, schedule);
       ++numPacked;
@@ -412,5 +436,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   }
   for (OpOperand *input : group.contraction.getDpsInputOperands())
     splitConversion(rewriter, group.contraction, input);
+  // What is left to do: the tile is not tiled again.
+  codegen::setSchedule(group.contraction, schedule.getRegisterPart());
   return success();
 }

@@ -533,21 +533,17 @@ public:
     return isa<codegen::VectorAttr>(schedule);
   }
 
-  std::string
-  explainMisfit(linalg::LinalgOp op,
-                codegen::ScheduleAttrInterface schedule) const override {
-    std::string reason;
-    (void)getVectorPlan(op, cast<codegen::VectorAttr>(schedule), reason);
-    return reason;
+  LogicalResult verifyFit(linalg::LinalgOp op,
+                          codegen::ScheduleAttrInterface schedule,
+                          EmitMisfit emitMisfit) const override {
+    return getVectorPlan(op, cast<codegen::VectorAttr>(schedule), emitMisfit);
   }
 
   void emit(RewriterBase &rewriter, linalg::LinalgOp op,
             codegen::ScheduleAttrInterface schedule, codegen::CPUAttr,
             linalg::LinalgOp &fill) const override {
     fill = {};
-    std::string reason;
-    VectorPlan plan =
-        *getVectorPlan(op, cast<codegen::VectorAttr>(schedule), reason);
+    VectorPlan plan = *getVectorPlan(op, cast<codegen::VectorAttr>(schedule));
     rewriter.setInsertionPoint(op);
     ElementwiseEmitter(rewriter, plan).emit();
     rewriter.eraseOp(op);

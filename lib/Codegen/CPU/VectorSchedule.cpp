@@ -196,9 +196,10 @@ codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
 
 FailureOr<VectorPlan> getVectorPlan(linalg::LinalgOp op,
                                     codegen::VectorAttr schedule,
-                                    std::string &reason) {
-  auto refuse = [&](const Twine &text) {
-    reason = text.str();
+                                    EmitMisfit emitMisfit) {
+  auto refuse = [&](const Twine &text) -> LogicalResult {
+    if (emitMisfit)
+      emitMisfit() << text;
     return failure();
   };
   if (!isVectorizableBody(op))

@@ -39,11 +39,11 @@ AccessKind classifyAccess(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
 bool isTransposed(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                   unsigned dim, std::optional<unsigned> transposed);
 
-/// The loops of `op` in the roles that `schedule` gives them; fails, and says
-/// why in `reason`, if they do not fit.
+/// The loops of `op` in the roles that `schedule` gives them; fails if they do
+/// not fit.
 mlir::FailureOr<VectorPlan> getVectorPlan(mlir::linalg::LinalgOp op,
                                           codegen::VectorAttr schedule,
-                                          std::string &reason);
+                                          EmitMisfit emitMisfit = {});
 
 /// The best loop along vectors for `op`, on buffers; null if it has no vector
 /// form.

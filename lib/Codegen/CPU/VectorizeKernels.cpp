@@ -49,11 +49,12 @@ FailureOr<SmallVector<linalg::LinalgOp>> VectorizeKernels::collectOps() {
       return op->emitOpError(
           "expected a schedule, which flywheel-choose-schedules sets; found "
           "none");
-    std::string misfit =
-        getKernelFamily(schedule).explainMisfit(structured, schedule);
-    if (!misfit.empty())
+    auto emitMisfit = [&] {
       return op->emitOpError()
-             << "cannot have the schedule " << schedule << ": " << misfit;
+             << "cannot have the schedule " << schedule << ": ";
+    };
+    if (failed(verifyFit(structured, schedule, emitMisfit)))
+      return WalkResult::interrupt();
     ops.push_back(structured);
     return WalkResult::advance();
   });
@@ -75,14 +76,14 @@ void VectorizeKernels::runOnOperation() {
   IRRewriter rewriter(&getContext());
   auto emit = [&](linalg::LinalgOp op, linalg::LinalgOp &fill) {
     codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
-    getKernelFamily(schedule).emit(rewriter, op, schedule, cpu, fill);
+    getKernelFamily(schedule)->emit(rewriter, op, schedule, cpu, fill);
   };
 
   // Contractions first: they absorb fills that come before them.
   SmallVector<linalg::LinalgOp> others;
   SmallPtrSet<Operation *, 8> absorbed;
   for (linalg::LinalgOp op : *ops) {
-    if (!isa<codegen::FMAAttr>(codegen::getSchedule(op))) {
+    if (!getFMAKernels().has(codegen::getSchedule(op))) {
       others.push_back(op);
       continue;
     }
@@ -98,7 +99,7 @@ void VectorizeKernels::runOnOperation() {
       rewriter.eraseOp(op);
       continue;
     }
-    if (isa<codegen::LoopsAttr>(codegen::getSchedule(op)))
+    if (getLoopKernels().has(codegen::getSchedule(op)))
       ++numScalar;
     else
       ++numElementwise;

@@ -55,21 +55,25 @@ static void printTiles(AsmPrinter &printer, ArrayRef<DenseI64ArrayAttr> tiles) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              unsigned vectorBits, unsigned vectorRegisters,
-                              int64_t l1Bytes, int64_t l2Bytes, unsigned cores,
+                              int64_t vectorBits, int64_t vectorRegisters,
+                              int64_t l1Bytes, int64_t l2Bytes, int64_t cores,
                               ArrayAttr features) {
-  if (vectorBits < 64 || !llvm::isPowerOf2_32(vectorBits) ||
-      vectorRegisters < 4)
-    return emitError() << "expected a power of two of at least 64 vector bits "
-                          "and at least 4 vector registers, found "
+  // Bytes are the lanes of the longest vectors, of which a schedule has 256.
+  constexpr int64_t kMinVectorBits = 64, kMaxVectorBits = 2048;
+  if (vectorBits < kMinVectorBits || vectorBits > kMaxVectorBits ||
+      !llvm::isPowerOf2_64(vectorBits) || vectorRegisters < 4)
+    return emitError() << "expected a power of two of " << kMinVectorBits
+                       << " to " << kMaxVectorBits
+                       << " vector bits and at least 4 vector registers, found "
                        << vectorBits << " and " << vectorRegisters;
-  if (l1Bytes < 1024 || l2Bytes < l1Bytes)
+  constexpr int64_t kMaxCacheBytes = int64_t{1} << 32;
+  if (l1Bytes < 1024 || l2Bytes < l1Bytes || l2Bytes > kMaxCacheBytes)
     return emitError()
            << "expected a cache of at least 1024 bytes and a second "
-              "one that is not smaller, found "
-           << l1Bytes << " and " << l2Bytes;
-  if (cores == 0)
-    return emitError() << "expected at least one core, found none";
+              "one that is not smaller, of at most "
+           << kMaxCacheBytes << ", found " << l1Bytes << " and " << l2Bytes;
+  if (cores < 1)
+    return emitError() << "expected at least one core, found " << cores;
   for (Attribute feature : features)
     if (!isa<StringAttr>(feature))
       return emitError() << "expected names of features, found " << feature;
@@ -109,11 +113,13 @@ static LogicalResult verifyLoop(linalg::LinalgOp op, int64_t loop,
 
 LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               ArrayRef<DenseI64ArrayAttr> tiles,
-                              DenseI64ArrayAttr rows, unsigned columns,
+                              DenseI64ArrayAttr rows, int64_t columns,
                               DenseI64ArrayAttr registers,
                               DenseI64ArrayAttr passes, bool pack,
-                              unsigned workers) {
-  constexpr int64_t kMaxTile = int64_t{1} << 24;
+                              int64_t workers) {
+  if (static_cast<int64_t>(tiles.size()) > kMaxLevels)
+    return emitError() << "expected at most " << kMaxLevels
+                       << " levels of tiles, found " << tiles.size();
   for (DenseI64ArrayAttr sizes : tiles)
     if (llvm::any_of(sizes.asArrayRef(),
                      [&](int64_t size) { return size < 0 || size > kMaxTile; }))
@@ -129,7 +135,7 @@ LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       registers[0] * registers[1] > kMaxElements)
     return emitError() << "expected at most " << kMaxElements
                        << " elements in registers, found " << registers;
-  llvm::SmallDenseSet<int64_t> seen = {static_cast<int64_t>(columns)};
+  llvm::SmallDenseSet<int64_t> seen = {columns};
   for (DenseI64ArrayAttr loops : {rows, passes})
     for (int64_t loop : loops ? loops.asArrayRef() : ArrayRef<int64_t>())
       if (!seen.insert(loop).second)
@@ -139,9 +145,45 @@ LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected two levels of tiles to pack a panel that "
                           "the inner one reads, found "
                        << tiles.size();
-  if (workers == 0)
-    return emitError() << "expected at least one worker, found none";
+  if (workers < 1)
+    return emitError() << "expected at least one worker, found " << workers;
   return success();
+}
+
+int64_t FMAAttr::getTileSize(int64_t loop, int64_t size) const {
+  for (DenseI64ArrayAttr sizes : getTiles())
+    if (int64_t tile = sizes[loop])
+      size = ShapedType::isDynamic(size) ? tile : std::min(size, tile);
+  return size;
+}
+
+FMAAttr FMAAttr::getRegisterPart() const {
+  return get(getContext(), /*tiles=*/{}, getRows(), getColumns(),
+             getRegisters(), getPasses(), /*pack=*/false, getWorkers());
+}
+
+/// Emits an error at `op` and fails if the kernel that `schedule` describes has
+/// too many elements of C in its code: each is an op.
+static LogicalResult verifyUnrolling(linalg::LinalgOp op, FMAAttr schedule) {
+  constexpr int64_t kMaxUnrolled = 16384;
+  // The rows of one loop are a loop over those in registers.
+  ArrayRef<int64_t> rows = schedule.getRows();
+  if (rows.size() < 2)
+    return success();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t numRows = 1, columns = schedule.getRegisters()[1];
+  for (int64_t row : rows) {
+    int64_t size = schedule.getTileSize(row, sizes[row]);
+    if (!ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(numRows, size, numRows))
+      numRows = std::numeric_limits<int64_t>::max();
+  }
+  if (numRows <= kMaxUnrolled / columns)
+    return success();
+  return op.emitOpError() << "expected at most " << kMaxUnrolled
+                          << " elements in unrolled rows of several loops, "
+                             "found "
+                          << numRows << " rows of " << columns << " columns";
 }
 
 LogicalResult FMAAttr::verifySchedule(Operation *op) const {
@@ -167,13 +209,15 @@ LogicalResult FMAAttr::verifySchedule(Operation *op) const {
       if (failed(
               verifyLoop(structured, pass, IteratorType::reduction, "passes")))
         return failure();
-  return verifyLoop(structured, getColumns(), IteratorType::parallel,
-                    "columns");
+  if (failed(verifyLoop(structured, getColumns(), IteratorType::parallel,
+                        "columns")))
+    return failure();
+  return verifyUnrolling(structured, *this);
 }
 
 LogicalResult VectorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 unsigned along, int64_t lanes,
-                                 std::optional<unsigned> transpose) {
+                                 int64_t along, int64_t lanes,
+                                 std::optional<int64_t> transpose) {
   constexpr int64_t kMaxLanes = 256;
   if (lanes < 1 || lanes > kMaxLanes || !llvm::isPowerOf2_64(lanes))
     return emitError() << "expected a power of two of up to " << kMaxLanes
@@ -189,10 +233,10 @@ LogicalResult VectorAttr::verifySchedule(Operation *op) const {
   linalg::LinalgOp structured = getStructured(op, *this);
   if (!structured)
     return failure();
-  unsigned numLoops = structured.getNumLoops();
-  for (std::optional<unsigned> loop :
-       {std::optional<unsigned>(getAlong()), getTranspose()})
-    if (loop && *loop >= numLoops)
+  int64_t numLoops = structured.getNumLoops();
+  for (std::optional<int64_t> loop :
+       {std::optional<int64_t>(getAlong()), getTranspose()})
+    if (loop && (*loop < 0 || *loop >= numLoops))
       return op->emitOpError() << "expected one of " << numLoops << " loops in "
                                << *this << ", found " << *loop;
   return success();
@@ -259,10 +303,18 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
              << named.getValue();
     return success();
   }
+  if (named.getName() == getPanelAttrName()) {
+    if (!isa<linalg::CopyOp>(op) || !isa<UnitAttr>(named.getValue()))
+      return op->emitOpError() << "expected '" << named.getName().getValue()
+                               << "', without a value, on 'linalg.copy', found "
+                               << named.getValue();
+    return success();
+  }
   return op->emitOpError() << "expected '" << getTargetAttrName() << "', '"
                            << getScheduleAttrName() << "', '"
-                           << getWorkersAttrName() << "' or '"
-                           << getPrivateAttrName() << "', found '"
+                           << getWorkersAttrName() << "', '"
+                           << getPrivateAttrName() << "' or '"
+                           << getPanelAttrName() << "', found '"
                            << named.getName().getValue() << "'";
 }
 

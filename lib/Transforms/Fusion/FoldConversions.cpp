@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,8 +65,12 @@ static linalg::GenericOp fold(RewriterBase &rewriter,
                               linalg::GenericOp conversion) {
   rewriter.setInsertionPoint(contraction);
   auto generic = dyn_cast<linalg::GenericOp>(contraction.getOperation());
-  if (!generic)
+  if (!generic) {
+    codegen::ScheduleAttrInterface schedule = codegen::getSchedule(contraction);
     generic = *linalg::generalizeNamedOp(rewriter, contraction);
+    if (schedule)
+      codegen::setSchedule(generic, schedule);
+  }
   Value source = conversion.getDpsInputs()[0];
   BlockArgument element = generic.getBody()->getArgument(number);
   Operation *inner = &conversion.getBody()->front();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Dialect/Codegen/LostSchedules.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
@@ -74,19 +75,18 @@ static bool isFoldable(OpOperand *operand) {
          !matchPattern(operand->get(), m_Constant(&splat));
 }
 
-static bool isContraction(Operation *op) {
-  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
-  return structured && linalg::isaContractionOpInterface(structured);
-}
-
 /// Whether `op` is a product, or can be computed in the loops of one: then it
 /// keeps the shape of the product.
 static bool isOfContraction(Operation *op) {
+  auto isContraction = [](Operation *op) {
+    auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+    return structured && flywheel::isContraction(structured);
+  };
   if (isContraction(op))
     return true;
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
-         llvm::any_of(generic.getInputs(), [](Value input) {
+         llvm::any_of(generic.getInputs(), [&](Value input) {
            return isContraction(input.getDefiningOp());
          });
 }
@@ -334,6 +334,13 @@ private:
     // The default is to give up silently after ten rounds.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    codegen::LostSchedules lost([](Operation *op) {
+      return op->emitWarning()
+             << "fusion replaces '" << op->getName()
+             << "' by another op, to which a schedule can be given behind "
+                "flywheel-bufferize; it drops ";
+    });
+    config.setListener(&lost);
     // Each pattern is upstream's, and nothing proves that they cannot undo each
     // other's work for ever. A change of shape moves past each op at most once.
     int64_t maxRewrites = kMaxRewritesPerOp * (countOps() + kMinOps);

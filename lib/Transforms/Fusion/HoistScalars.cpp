@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -71,6 +72,8 @@ private:
           tensor::ExtractOp::create(rewriter, loc, operand.get()));
     }
     rewriter.mergeBlocks(oldBody, body, replacements);
+    if (codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op))
+      codegen::setSchedule(hoisted, schedule);
     rewriter.replaceOp(op, hoisted->getResults());
   }
 };

@@ -1,5 +1,4 @@
-//===- EliminateEmptyTensors.cpp - Compute values where they are stored
-//----------===//
+//===- EliminateEmptyTensors.cpp - Compute values where they are stored ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

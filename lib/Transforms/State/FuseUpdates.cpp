@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
@@ -94,7 +95,9 @@ void BlockFuser::collect() {
   llvm::DenseSet<Operation *> checked = findChecked(block);
   for (Operation &op : block) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || !isElementwise(generic) || checked.contains(&op))
+    // One op with a schedule of its own is computed as that says.
+    if (!generic || !isElementwise(generic) || checked.contains(&op) ||
+        codegen::getSchedule(generic))
       continue;
     candidates.insert(&op);
     SmallVector<Value> versions;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferOrigins.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
@@ -21,6 +22,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::codegen::CodegenDialect;
 using flywheel::linalg_ext::LinalgExtDialect;
 using flywheel::train::TrainDialect;
 
@@ -60,9 +62,10 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
     return success();
   StringRef variableName = TrainDialect::getVariableAttrName();
   StringRef updatedName = TrainDialect::getUpdatedAttrName();
-  // What the program assigns it may copy, and so may the scheduler.
+  // What the program assigns it may copy, and so may the scheduler and a panel.
   bool isAskedFor = copy->hasAttr(LinalgExtDialect::getAssignedAttrName()) ||
-                    copy->hasAttr(TrainDialect::getSnapshotAttrName());
+                    copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
+                    copy->hasAttr(CodegenDialect::getPanelAttrName());
   Attribute sourceVariable = getAttr(source, variableName);
   if (sourceVariable && getAttr(source, updatedName) && !isAskedFor &&
       !isa<BlockArgument>(target))

@@ -32,7 +32,7 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 16>}
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [1], columns = 0, registers = [4, 4]>}
   func.func @misfits(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
-    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>, does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
+    // expected-warning @below {{, as #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]> does not fit: expected C + A * B in the body, with C of f32 or f64}}
     linalg.exp {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>} ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>)
     // One that is but slow is kept: along rows, the vectors of A are gathered.
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [1], columns = 0, registers = [4, 4]>}
@@ -46,10 +46,10 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>}
   // CHECK: linalg.conv_1d_nwc_wcf {codegen.schedule = #codegen.fma<tiles = [], {{.*}}>}
   func.func @workers_and_panels(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %x: memref<1x10x4xf32>, %f: memref<3x4x4xf32>, %y: memref<1x8x4xf32>) {
-    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2>, does not fit: expected one worker, as tiles are computed one after the other; found 2; another one is chosen}}
+    // expected-warning @below {{, as #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2> does not fit: expected one worker, as tiles are computed one after the other; found 2}}
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], workers = 2>}
       ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
-    // expected-warning @below {{does not fit: expected a panel of an input that is indexed by loops, one for each dimension; another one is chosen}}
+    // expected-warning @below {{does not fit: expected a panel of an input that is indexed by loops, one for each dimension}}
     linalg.conv_1d_nwc_wcf {codegen.schedule = #codegen.fma<tiles = [[0, 4, 0, 0, 0], [0, 0, 0, 0, 0]], rows = [2], columns = 1, registers = [4, 4], pack = true>}
       ins(%x, %f : memref<1x10x4xf32>, memref<3x4x4xf32>) outs(%y : memref<1x8x4xf32>)
     return
@@ -60,10 +60,10 @@ module attributes {codegen.target = #cpu} {
   // CHECK: linalg.batch_matmul {codegen.schedule = #codegen.fma<tiles = {{.*}}, rows = [1], columns = 2, registers = [4, 4]>}
   // CHECK: linalg.matmul ins
   func.func @misfits_on_tensors(%a: tensor<2x4x4xf32>, %c: tensor<2x4x4xf32>, %h: tensor<4x4xf16>) -> (tensor<2x4x4xf32>, tensor<4x4xf16>) {
-    // expected-warning @below {{#codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]>, does not fit: expected rows that share the vectors along loop 2, found loop 0; another one is chosen}}
+    // expected-warning @below {{, as #codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]> does not fit: expected rows that share the vectors along loop 2, found loop 0}}
     %0 = linalg.batch_matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 2, registers = [4, 4]>}
       ins(%a, %a : tensor<2x4x4xf32>, tensor<2x4x4xf32>) outs(%c : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-    // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
+    // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64}}
     %1 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4]>}
       ins(%h, %h : tensor<4x4xf16>, tensor<4x4xf16>) outs(%h : tensor<4x4xf16>) -> tensor<4x4xf16>
     return %0, %1 : tensor<2x4x4xf32>, tensor<4x4xf16>
@@ -78,9 +78,9 @@ module attributes {codegen.target = #cpu} {
   // CHECK-LABEL: func.func @misfits_on_tensors
   // CHECK: linalg.exp ins
   func.func @misfits_on_tensors(%a: tensor<64x128xf32>, %e: tensor<64x0xf32>, %f: tensor<0x128xf32>) -> (tensor<64x128xf32>, tensor<64x128xf32>) {
-    // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64; another one is chosen}}
+    // expected-warning @below {{does not fit: expected C + A * B in the body, with C of f32 or f64}}
     %0 = linalg.exp {codegen.schedule = #codegen.fma<tiles = [[0, 16], [4, 0]], rows = [0], columns = 1, registers = [4, 16]>} ins(%a : tensor<64x128xf32>) outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
-    // expected-warning @below {{does not fit: expected iterations to compute in tiles, found none; another one is chosen}}
+    // expected-warning @below {{does not fit: expected iterations to compute in tiles, found none}}
     %1 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 16, 0], [4, 0, 0]], rows = [0], columns = 1, registers = [4, 16]>} ins(%e, %f : tensor<64x0xf32>, tensor<0x128xf32>) outs(%a : tensor<64x128xf32>) -> tensor<64x128xf32>
     return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32>
   }

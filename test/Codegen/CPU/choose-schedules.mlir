@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-choose-schedules --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-choose-schedules --split-input-file --verify-diagnostics | FileCheck %s
 
 module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>} {
 
@@ -287,7 +287,7 @@ func.func @control_flow(%x: memref<4xf32>, %c: memref<4xi1>) {
 // CHECK-LABEL: func.func @halves_on_buffers(
 // CHECK: linalg.matmul {codegen.schedule = #codegen.vector<along = 1, lanes = 32>}
 func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: memref<64x128xf16>) {
-  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 32>, without its output in registers: expected C + A * B of f32 or f64, and a loop along which C is contiguous and A or B constant}}
+  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 32>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
   linalg.matmul ins(%a, %b : memref<64x32xf16>, memref<32x128xf16>) outs(%c : memref<64x128xf16>)
   return
 }
@@ -296,7 +296,7 @@ func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: 
 // CHECK-LABEL: func.func @narrowing_on_buffers(
 // CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16>
 func.func @narrowing_on_buffers(%a: memref<64x32xf32>, %b: memref<32x128xbf16>, %c: memref<64x128xf32>) {
-  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16>, without its output in registers: expected C + A * B of f32 or f64, and a loop along which C is contiguous and A or B constant}}
+  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x32xf32>, memref<32x128xbf16>) outs(%c : memref<64x128xf32>) {
   ^bb0(%x: f32, %y: bf16, %z: f32):
@@ -319,4 +319,42 @@ func.func @given_on_buffers(%x: memref<8x16xf32>) {
   return
 }
 
+}
+
+// -----
+
+// Tiles for a cache of gigabytes are no larger than a schedule can say.
+module attributes {codegen.target = #codegen.cpu<vector_bits = 2048, vector_registers = 32, l1_bytes = 4294967296, l2_bytes = 4294967296, cores = 1, features = []>} {
+  // CHECK-LABEL: func.func @huge_cache(
+  // CHECK: tiles = {{\[\[}}1, 1, 16777216, 0, 0, 0, 0]], rows = [2], columns = 3
+  func.func @huge_cache(%x: tensor<?x6x?x8xf32>, %f: tensor<3x3x8x16xf32>, %y: tensor<?x4x?x16xf32>) -> tensor<?x4x?x16xf32> {
+    %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %f : tensor<?x6x?x8xf32>, tensor<3x3x8x16xf32>) outs(%y : tensor<?x4x?x16xf32>) -> tensor<?x4x?x16xf32>
+    return %0 : tensor<?x4x?x16xf32>
+  }
+  // The longest vectors are of 256 bytes.
+  // CHECK-LABEL: func.func @longest_vectors(
+  // CHECK: linalg.copy {codegen.schedule = #codegen.vector<along = 1, lanes = 256>}
+  func.func @longest_vectors(%a: memref<?x?xi8>, %b: memref<?x?xi8>) {
+    linalg.copy ins(%a : memref<?x?xi8>) outs(%b : memref<?x?xi8>)
+    return
+  }
+}
+
+// -----
+
+module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>} {
+  // With one channel, C is contiguous along nothing that has several iterations.
+  // CHECK-LABEL: func.func @one_channel(
+  // CHECK: codegen.schedule = #codegen.vector<along = 5, lanes = 16>
+  func.func @one_channel(%x: memref<4x10x10x1xf32>, %f: memref<3x3x1x1xf32>, %y: memref<4x8x8x1xf32>) {
+    // expected-remark @below {{is computed as #codegen.vector<along = 5, lanes = 16>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous}}
+    linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<4x10x10x1xf32>, memref<3x3x1x1xf32>) outs(%y : memref<4x8x8x1xf32>)
+    return
+  }
+  // A product with a vector reads the matrix once.
+  // CHECK-LABEL: func.func @one_column(
+  func.func @one_column(%a: memref<64x32xf32>, %b: memref<32x1xf32>, %c: memref<64x1xf32>) {
+    linalg.matmul ins(%a, %b : memref<64x32xf32>, memref<32x1xf32>) outs(%c : memref<64x1xf32>)
+    return
+  }
 }

@@ -309,3 +309,32 @@ func.func @bounds(%x: tensor<?xf32>, %y: tensor<?xf32>, %from: index, %to: index
   }
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Equal offsets are one value, however often they are computed, in inner loops too.
+// CHECK-LABEL: func.func @equal_offsets(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @equal_offsets(%t: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> tensor<8x8xf32> {
+    %from = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %row = tensor.extract_slice %o[%from, 0] [1, 8] [1, 1] : tensor<8x8xf32> to tensor<1x8xf32>
+    %q = scf.forall (%j) in (4) shared_outs(%p = %row) -> tensor<1x8xf32> {
+      %at = affine.apply affine_map<(d0) -> (d0 * 2)>(%j)
+      %x = tensor.extract_slice %p[0, %at] [1, 1] [1, 1] : tensor<1x8xf32> to tensor<1x1xf32>
+      %y = linalg.exp ins(%x : tensor<1x1xf32>) outs(%x : tensor<1x1xf32>) -> tensor<1x1xf32>
+      %again = affine.apply affine_map<(d0) -> (d0 * 2)>(%j)
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %y into %p[0, %again] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<1x8xf32>
+      }
+    }
+    %to = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %q into %o[%to, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<8x8xf32>
+    }
+  }
+  return %r : tensor<8x8xf32>
+}

@@ -38,9 +38,21 @@ func.func @no_columns(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %c: tensor<8x16x
 // -----
 
 // Rows of several loops are all unrolled.
-func.func @rows(%x: tensor<1x114x114x4xf32>, %f: tensor<3x3x4x16xf32>, %y: tensor<1x112x112x16xf32>) -> tensor<1x112x112x16xf32> {
-  // expected-error @below {{expected at most 256 rows of several loops, which are all unrolled; found 12544}}
+func.func @rows(%x: tensor<1x30x30x4xf32>, %f: tensor<3x3x4x16xf32>, %y: tensor<1x28x28x16xf32>) -> tensor<1x28x28x16xf32> {
+  // expected-error @below {{expected at most 256 rows of several loops, which are all unrolled; found 784}}
   %0 = linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [[1, 0, 0, 0, 0, 0, 0]], rows = [1, 2], columns = 3, registers = [4, 16]>}
-    ins(%x, %f : tensor<1x114x114x4xf32>, tensor<3x3x4x16xf32>) outs(%y : tensor<1x112x112x16xf32>) -> tensor<1x112x112x16xf32>
-  return %0 : tensor<1x112x112x16xf32>
+    ins(%x, %f : tensor<1x30x30x4xf32>, tensor<3x3x4x16xf32>) outs(%y : tensor<1x28x28x16xf32>) -> tensor<1x28x28x16xf32>
+  return %0 : tensor<1x28x28x16xf32>
+}
+
+// -----
+
+// Nothing is tiled where one of several cannot be.
+func.func @second(%a: tensor<64x32xf32>, %b: tensor<32x128xf32>, %c: tensor<64x128xf32>, %h: tensor<64x32xf16>, %i: tensor<32x128xf16>, %k: tensor<64x128xf16>) -> (tensor<64x128xf32>, tensor<64x128xf16>) {
+  %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[16, 0, 0]], rows = [0], columns = 1, registers = [2, 16]>}
+      ins(%a, %b : tensor<64x32xf32>, tensor<32x128xf32>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  // expected-error @below {{cannot have the schedule #codegen.fma<tiles = [[16, 0, 0]], rows = [0], columns = 1, registers = [2, 16]>: expected C + A * B in the body, with C of f32 or f64}}
+  %1 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[16, 0, 0]], rows = [0], columns = 1, registers = [2, 16]>}
+      ins(%h, %i : tensor<64x32xf16>, tensor<32x128xf16>) outs(%k : tensor<64x128xf16>) -> tensor<64x128xf16>
+  return %0, %1 : tensor<64x128xf32>, tensor<64x128xf16>
 }

@@ -1,35 +1,22 @@
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --canonicalize --cse --split-input-file | FileCheck %s
 
+// What is tiled is not tiled again.
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --split-input-file > %t.once
+// RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --flywheel-tile-and-fuse --split-input-file | diff %t.once -
+
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // The product is a tile inside the loops of its epilogue: no buffer of its size.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @fused(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>, %[[W:[^:]*]]: tensor<64x128xf32>) -> tensor<64x128xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (128) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x128xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x128xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x128xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x128xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
+// CHECK-NOT: tensor.empty() : tensor<64x128xf32>
+// CHECK: %[[TILES:.*]] = scf.forall (%[[J:.*]]) = (0) to (128) step (32) shared_outs(%{{.*}} = %[[W]])
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (64) step (8)
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 32]>}
+// CHECK-SAME: -> tensor<8x32xf32>
+// CHECK: %[[OLD:.*]] = tensor.extract_slice %{{.*}}[%[[I]], 0] [8, 32]
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[OLD]] : tensor<8x32xf32>)
+// CHECK: return %[[TILES]]
 func.func @fused(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -49,33 +36,15 @@ func.func @fused(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x12
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Not where the epilogue overwrites what the product still reads.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @overwritten(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[W]][%[[I_2]], 0] [8, 64] [1, 1] : tensor<64x64xf32> to tensor<8x64xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x64xf32>, tensor<64x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<64x64xf32>
-// CHECK-NEXT: return %[[GENERIC]] : tensor<64x64xf32>
+// CHECK: %[[TILES:.*]] = scf.forall
+// CHECK: scf.forall
+// CHECK: linalg.matmul
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}} : tensor<64x32xf32> into tensor<64x64xf32>
+// CHECK: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>)
+// CHECK: return %[[NEW]]
 func.func @overwritten(%w: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
@@ -96,52 +65,17 @@ func.func @overwritten(%w: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // One op is the epilogue of one product: the other one is computed in front of
 // its loops, which read it tile by tile.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>) -> tensor<64x64xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[TILES_3:.*]] = scf.forall (%[[I_3:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT_3:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART_5:.*]] = tensor.extract_slice %[[Y]][0, %[[I_3]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_6:.*]] = tensor.extract_slice %[[TILES]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[PART_7:.*]] = tensor.extract_slice %[[OUT_3]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_4:.*]] = scf.forall (%[[I_4:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_4:.*]] = %[[PART_7]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_8:.*]] = tensor.extract_slice %[[X]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED_2:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT_2:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_8]], %[[PART_5]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_9:.*]] = tensor.extract_slice %[[PART_6]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_10:.*]] = tensor.extract_slice %[[OUT_4]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT_2]], %[[PART_9]] : tensor<8x32xf32>, tensor<8x32xf32>) outs(%[[PART_10]] : tensor<8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E]], %[[E_2]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_4]][%[[I_4]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_4]] into %[[OUT_3]][0, %[[I_3]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES_3]] : tensor<64x64xf32>
+// CHECK: %[[OTHER:.*]] = scf.forall
+// CHECK: linalg.matmul
+// CHECK-NOT: linalg.generic
+// CHECK: %[[TILES:.*]] = scf.forall
+// CHECK: %[[COLUMN:.*]] = tensor.extract_slice %[[OTHER]]
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul
+// CHECK: %[[TERM:.*]] = tensor.extract_slice %[[COLUMN]]
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]], %[[TERM]] : tensor<8x32xf32>, tensor<8x32xf32>)
+// CHECK: return %[[TILES]]
 func.func @sum(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
@@ -175,33 +109,16 @@ func.func @empty(%x: tensor<?x0xf32>, %y: tensor<0x64xf32>, %r: tensor<?x64xf32>
 
 // What an epilogue reads of the old value of its destination it reads tile by
 // tile, from the destination: a tile of an input would be overwritten already.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @accumulate(
 // CHECK-SAME: %[[V:[^:]*]]: tensor<64x128xf32>, %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>) -> tensor<64x128xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (128) step (32) shared_outs(%[[OUT:.*]] = %[[V]]) -> (tensor<64x128xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x128xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x128xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x128xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
+// CHECK: scf.forall {{.*}} shared_outs(%[[COLUMN:.*]] = %[[V]])
+// CHECK: %[[OLDS:.*]] = tensor.extract_slice %[[COLUMN]]
+// CHECK: scf.forall {{.*}} shared_outs(%[[OUT:.*]] = %[[OLDS]])
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul
+// CHECK: %[[OLD:.*]] = tensor.extract_slice %[[OUT]]
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[OLD]] : tensor<8x32xf32>)
+// CHECK-NEXT: ^bb0(%[[TERM:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT: arith.addf %[[B]], %[[TERM]] : f32
 func.func @accumulate(%v: tensor<64x128xf32>, %x: tensor<64x32xf32>, %y: tensor<32x128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -247,39 +164,13 @@ func.func @old_value(%x: tensor<6xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Nor where a loop on the way to the epilogue overwrites what the product reads.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @loop_between(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x64xf32>, %[[W:[^:]*]]: tensor<64x64xf32>, %[[N:[^:]*]]: index) -> (tensor<64x64xf32>, tensor<64x32xf32>)
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<64x64xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[EMPTY]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[LOOP:.*]] = scf.for %[[I_3:.*]] = %[[C0]] to %[[N]] step %[[C1]] iter_args(%[[ARG:.*]] = %[[X]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[ARG]] : tensor<64x32xf32>) outs(%[[ARG]] : tensor<64x32xf32>) -> tensor<64x32xf32>
-// CHECK-NEXT: scf.yield %[[EXP]] : tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<64x64xf32>
-// CHECK-NEXT: return %[[GENERIC]], %[[LOOP]] : tensor<64x64xf32>, tensor<64x32xf32>
+// CHECK: %[[TILES:.*]] = scf.forall
+// CHECK-NOT: linalg.generic
+// CHECK: scf.for
+// CHECK: linalg.exp
+// CHECK: linalg.generic {{.*}} ins(%[[TILES]] : tensor<64x64xf32>) outs(%[[W]] : tensor<64x64xf32>)
 func.func @loop_between(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32>, tensor<64x32xf32>) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
@@ -306,36 +197,15 @@ func.func @loop_between(%x: tensor<64x32xf32>, %y: tensor<32x64xf32>, %w: tensor
 
 // What overwrites it behind the epilogue does no harm; of a tensor whose rows
 // are far apart, a column of tiles is packed once for all rows.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @packed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x2048xf32>, %[[W:[^:]*]]: tensor<64x2048xf32>) -> (tensor<64x2048xf32>, tensor<64x32xf32>)
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (2048) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x2048xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<32x32xf32>
-// CHECK-NEXT: %[[PANEL:.*]] = linalg.copy ins(%[[PART]] : tensor<32x32xf32>) outs(%[[EMPTY]] : tensor<32x32xf32>) -> tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x2048xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PANEL]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[FILLED]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<8x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x2048xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[EXP:.*]] = linalg.exp ins(%[[X]] : tensor<64x32xf32>) outs(%[[X]] : tensor<64x32xf32>) -> tensor<64x32xf32>
-// CHECK-NEXT: return %[[TILES]], %[[EXP]] : tensor<64x2048xf32>, tensor<64x32xf32>
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (2048) step (32)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[J]]] [32, 32]
+// CHECK: %[[PANEL:.*]] = linalg.copy {codegen.panel} ins(%[[PART]] : tensor<32x32xf32>)
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<8x32xf32>, tensor<32x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]]
+// CHECK: linalg.exp ins(%[[X]]
 func.func @packed(%x: tensor<64x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<64x2048xf32>) -> (tensor<64x2048xf32>, tensor<64x32xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x2048xf32>
@@ -356,22 +226,10 @@ func.func @packed(%x: tensor<64x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<64x
 // Not where only two rows of tiles would share the copy.
 // CHECK-LABEL: func.func @few_rows(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<16x32xf32>, %[[Y:[^:]*]]: tensor<32x2048xf32>, %[[W:[^:]*]]: tensor<16x2048xf32>) -> tensor<16x2048xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (2048) step (32) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<16x2048xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x2048xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [16, 32] [1, 1] : tensor<16x2048xf32> to tensor<16x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (16) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<16x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<16x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<16x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART_3]], %[[PART]] : tensor<8x32xf32>, tensor<32x32xf32>) outs(%[[PART_4]] : tensor<8x32xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[PRODUCT]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<16x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [16, 32] [1, 1] : tensor<16x32xf32> into tensor<16x2048xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<16x2048xf32>
+// CHECK: scf.forall
+// CHECK-NOT: linalg.copy
+// CHECK: scf.forall (%{{.*}}) = (0) to (16) step (8)
+// CHECK: linalg.matmul
 func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<16x2048xf32>) -> tensor<16x2048xf32> {
   %g = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x2048xf32>) outs(%w : tensor<16x2048xf32>) -> tensor<16x2048xf32>
   return %g : tensor<16x2048xf32>
@@ -385,41 +243,16 @@ func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<1
 
 // A weight that the product narrows is narrowed a panel at a time, for all rows
 // of tiles, in front of the kernel.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @narrowed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[Y]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<32x32xbf16>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PART]] : tensor<32x32xf32>) outs(%[[EMPTY]] : tensor<32x32xbf16>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to bf16
-// CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
-// CHECK-NEXT: } -> tensor<32x32xbf16>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xbf16> to tensor<8x32xbf16>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[PART_3]], %[[GENERIC]] : tensor<8x32xbf16>, tensor<32x32xbf16>) outs(%[[PART_4]] : tensor<8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
-// CHECK-NEXT: ^bb0(%[[E_3:.*]]: bf16, %[[E_4:.*]]: bf16, %[[E_5:.*]]: f32):
-// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E_3]] : bf16 to f32
-// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[E_4]] : bf16 to f32
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<64x64xf32>
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (64) step (32)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[J]]] [32, 32]
+// CHECK: %[[PANEL:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<32x32xf32>) outs(%{{.*}} : tensor<32x32xbf16>)
+// CHECK: arith.truncf
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<8x32xbf16>, tensor<32x32xbf16>)
+// CHECK-NOT: arith.truncf
+// CHECK: return
 func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xf32>) outs(%y : tensor<64x64xf32>) {
@@ -442,41 +275,17 @@ func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64
 
 // What narrows the left side is computed for each tile: no two tiles of one
 // column share it.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
-// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func.func @narrowed_left(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]]) = (0) to (64) step (32) shared_outs(%[[OUT:.*]] = %[[Y]]) -> (tensor<64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[I]]] [32, 32] [1, 1] : tensor<32x64xbf16> to tensor<32x32xbf16>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x64xf32> to tensor<64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_2:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_2]]) -> (tensor<64x32xf32>) {
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<64x32xf32> to tensor<8x32xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xbf16>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel", "parallel"]} ins(%[[PART_3]] : tensor<8x32xf32>) outs(%[[EMPTY]] : tensor<8x32xbf16>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: bf16):
-// CHECK-NEXT: %[[TRUNCF:.*]] = arith.truncf %[[E]] : f32 to bf16
-// CHECK-NEXT: linalg.yield %[[TRUNCF]] : bf16
-// CHECK-NEXT: } -> tensor<8x32xbf16>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP1]], #[[$MAP2]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[GENERIC]], %[[PART]] : tensor<8x32xbf16>, tensor<32x32xbf16>) outs(%[[PART_4]] : tensor<8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
-// CHECK-NEXT: ^bb0(%[[E_3:.*]]: bf16, %[[E_4:.*]]: bf16, %[[E_5:.*]]: f32):
-// CHECK-NEXT: %[[EXTF:.*]] = arith.extf %[[E_3]] : bf16 to f32
-// CHECK-NEXT: %[[EXTF_2:.*]] = arith.extf %[[E_4]] : bf16 to f32
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[EXTF]], %[[EXTF_2]] : f32
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_5]], %[[MULF]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][%[[I_2]], 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][0, %[[I]]] [64, 32] [1, 1] : tensor<64x32xf32> into tensor<64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<64x64xf32>
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
+// CHECK-NOT: arith.truncf
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (64) step (8)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32]
+// CHECK: %[[NARROW:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<8x32xf32>) outs(%{{.*}} : tensor<8x32xbf16>)
+// CHECK: arith.truncf
+// CHECK: linalg.generic {{.*}} ins(%[[NARROW]], %{{.*}} : tensor<8x32xbf16>, tensor<32x32xbf16>)
+// CHECK-NOT: arith.truncf
+// CHECK: return
 func.func @narrowed_left(%x: tensor<64x32xf32>, %w: tensor<32x64xbf16>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : tensor<64x32xf32>, tensor<32x64xbf16>) outs(%y : tensor<64x64xf32>) {
@@ -552,45 +361,15 @@ func.func @convolution(%x: tensor<2x30x30x16xf32>, %f: tensor<3x3x16x32xf32>, %y
 
 // Of each batch, 32 rows of a transposed right side at a time are packed into a
 // panel, which all rows of tiles read. What scales the result is computed with it.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
-// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
-// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
-// CHECK-DAG: #[[$MAP3:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-LABEL: func.func @batched(
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<4x64x16xf32>, %[[K:[^:]*]]: tensor<4x64x16xf32>, %[[S:[^:]*]]: tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[CST:.*]] = arith.constant 2.500000e-01 : f32
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]], %[[I_2:[a-z0-9]+]]) = (0, 0) to (4, 64) step (1, 32) shared_outs(%[[OUT:.*]] = %[[S]]) -> (tensor<4x64x64xf32>) {
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[Q]][%[[I]], 0, 0] [1, 64, 16] [1, 1, 1] : tensor<4x64x16xf32> to tensor<1x64x16xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[K]][%[[I]], %[[I_2]], 0] [1, 32, 16] [1, 1, 1] : tensor<4x64x16xf32> to tensor<1x32x16xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<1x16x32xf32>
-// CHECK-NEXT: %[[PANEL:.*]] = linalg.transpose ins(%[[PART_2]] : tensor<1x32x16xf32>) outs(%[[EMPTY]] : tensor<1x16x32xf32>) permutation = [0, 2, 1]
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[OUT]][%[[I]], 0, %[[I_2]]] [1, 64, 32] [1, 1, 1] : tensor<4x64x64xf32> to tensor<1x64x32xf32>
-// CHECK-NEXT: %[[TILES_2:.*]] = scf.forall (%[[I_3:[a-z0-9]+]]) = (0) to (64) step (8) shared_outs(%[[OUT_2:.*]] = %[[PART_3]]) -> (tensor<1x64x32xf32>) {
-// CHECK-NEXT: %[[PART_4:.*]] = tensor.extract_slice %[[PART]][0, %[[I_3]], 0] [1, 8, 16] [1, 1, 1] : tensor<1x64x16xf32> to tensor<1x8x16xf32>
-// CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<1x8x32xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY_2]] : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[PART_4]], %[[PANEL]] : tensor<1x8x16xf32>, tensor<1x16x32xf32>) outs(%[[FILLED]] : tensor<1x8x32xf32>) attrs =  {codegen.schedule = #codegen.fma<{{.*}}>} {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32, %[[E_3:.*]]: f32):
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[E]], %[[E_2]] : f32
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[E_3]], %[[MULF]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<1x8x32xf32>
-// CHECK-NEXT: %[[PART_5:.*]] = tensor.extract_slice %[[OUT_2]][0, %[[I_3]], 0] [1, 8, 32] [1, 1, 1] : tensor<1x64x32xf32> to tensor<1x8x32xf32>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP3]], #[[$MAP3]]], iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[GENERIC]] : tensor<1x8x32xf32>) outs(%[[PART_5]] : tensor<1x8x32xf32>) {
-// CHECK-NEXT: ^bb0(%[[E_4:.*]]: f32, %[[E_5:.*]]: f32):
-// CHECK-NEXT: %[[MULF_2:.*]] = arith.mulf %[[E_4]], %[[CST]] : f32
-// CHECK-NEXT: linalg.yield %[[MULF_2]] : f32
-// CHECK-NEXT: } -> tensor<1x8x32xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC_2]] into %[[OUT_2]][0, %[[I_3]], 0] [1, 8, 32] [1, 1, 1] : tensor<1x8x32xf32> into tensor<1x64x32xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[TILES_2]] into %[[OUT]][%[[I]], 0, %[[I_2]]] [1, 64, 32] [1, 1, 1] : tensor<1x64x32xf32> into tensor<4x64x64xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<4x64x64xf32>
+// CHECK: scf.forall (%[[B:.*]], %[[J:.*]]) = (0, 0) to (4, 64) step (1, 32)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[K]][%[[B]], %[[J]], 0] [1, 32, 16]
+// CHECK: %[[PANEL:.*]] = linalg.transpose ins(%[[PART]] : tensor<1x32x16xf32>) {{.*}} permutation = [0, 2, 1]
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
+// CHECK: %[[PRODUCT:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<1x8x16xf32>, tensor<1x16x32xf32>){{.*}}codegen.schedule = #codegen.fma<tiles = [], rows = [1], columns = 2
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<1x8x32xf32>)
+// CHECK: arith.mulf
 func.func @batched(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %s: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %scale = arith.constant 0.25 : f32
@@ -613,31 +392,16 @@ func.func @batched(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %s: tensor<
 
 // A person's schedule is obeyed: other tiles, one level of them. The last tiles
 // of 48 rows and of 40 columns are partial.
-// CHECK-DAG: #[[$MAP:.*]] = affine_map<(d0) -> (-d0 + 128, 40)>
-// CHECK-DAG: #[[$MAP1:.*]] = affine_map<(d0) -> (-d0 + 64, 48)>
-// CHECK-DAG: #[[$MAP2:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$COLUMNS:.*]] = affine_map<(d0) -> (-d0 + 128, 40)>
+// CHECK-DAG: #[[$ROWS:.*]] = affine_map<(d0) -> (-d0 + 64, 48)>
 // CHECK-LABEL: func.func @given(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[Y:[^:]*]]: tensor<32x128xf32>, %[[W:[^:]*]]: tensor<64x128xf32>) -> tensor<64x128xf32>
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[TILES:.*]] = scf.forall (%[[I:[a-z0-9]+]], %[[I_2:[a-z0-9]+]]) = (0, 0) to (128, 64) step (40, 48) shared_outs(%[[OUT:.*]] = %[[W]]) -> (tensor<64x128xf32>) {
-// CHECK-NEXT: %[[SIZE:.*]] = affine.min #[[$MAP]](%[[I]])
-// CHECK-NEXT: %[[SIZE_2:.*]] = affine.min #[[$MAP1]](%[[I_2]])
-// CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I_2]], 0] [%[[SIZE_2]], 32] [1, 1] : tensor<64x32xf32> to tensor<?x32xf32>
-// CHECK-NEXT: %[[PART_2:.*]] = tensor.extract_slice %[[Y]][0, %[[I]]] [32, %[[SIZE]]] [1, 1] : tensor<32x128xf32> to tensor<32x?xf32>
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[SIZE_2]], %[[SIZE]]) : tensor<?x?xf32>
-// CHECK-NEXT: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
-// CHECK-NEXT: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<{{.*}}>} ins(%[[PART]], %[[PART_2]] : tensor<?x32xf32>, tensor<32x?xf32>) outs(%[[FILLED]] : tensor<?x?xf32>) -> tensor<?x?xf32>
-// CHECK-NEXT: %[[PART_3:.*]] = tensor.extract_slice %[[OUT]][%[[I_2]], %[[I]]] [%[[SIZE_2]], %[[SIZE]]] [1, 1] : tensor<64x128xf32> to tensor<?x?xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP2]], #[[$MAP2]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]] : tensor<?x?xf32>) outs(%[[PART_3]] : tensor<?x?xf32>) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[E_2:.*]]: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[E_2]], %[[E]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<?x?xf32>
-// CHECK-NEXT: scf.forall.in_parallel {
-// CHECK-NEXT: tensor.parallel_insert_slice %[[GENERIC]] into %[[OUT]][%[[I_2]], %[[I]]] [%[[SIZE_2]], %[[SIZE]]] [1, 1] : tensor<?x?xf32> into tensor<64x128xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: return %[[TILES]] : tensor<64x128xf32>
+// CHECK: scf.forall (%[[J:.*]], %[[I:.*]]) = (0, 0) to (128, 64) step (40, 48)
+// CHECK-DAG: %[[COLUMNS:.*]] = affine.min #[[$COLUMNS]](%[[J]])
+// CHECK-DAG: %[[ROWS:.*]] = affine.min #[[$ROWS]](%[[I]])
+// CHECK: %[[PRODUCT:.*]] = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 16]>}
+// CHECK: tensor.extract_slice %{{.*}}[%[[I]], %[[J]]] [%[[ROWS]], %[[COLUMNS]]]
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<?x?xf32>)
 func.func @given(%x: tensor<64x32xf32>, %y: tensor<32x128xf32>, %w: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -716,4 +480,31 @@ func.func @backwards(%x: tensor<66xf32>, %y: tensor<3x128xf32>) -> tensor<64x128
     linalg.yield %s : f32
   } -> tensor<64x128xf32>
   return %g : tensor<64x128xf32>
+}
+
+// -----
+
+// Unrolled rows are those of a tile: of 32 x 32 no kernel could be made.
+// CHECK-LABEL: func.func @rows_of_tile(
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (2, 32, 32) step (1, 2, 4)
+// CHECK: linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [], rows = [1, 2], columns = 3, registers = [8, 16]>}
+// CHECK-SAME: -> tensor<1x2x4x16xf32>
+func.func @rows_of_tile(%x: tensor<2x34x34x4xf32>, %f: tensor<3x3x4x16xf32>, %y: tensor<2x32x32x16xf32>) -> tensor<2x32x32x16xf32> {
+  %0 = linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [[1, 2, 4, 0, 0, 0, 0]], rows = [1, 2], columns = 3, registers = [8, 16]>}
+      ins(%x, %f : tensor<2x34x34x4xf32>, tensor<3x3x4x16xf32>) outs(%y : tensor<2x32x32x16xf32>) -> tensor<2x32x32x16xf32>
+  return %0 : tensor<2x32x32x16xf32>
+}
+
+// -----
+
+// A panel of all columns is copied as the schedule asks.
+// CHECK-LABEL: func.func @whole_panel(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<16x32xf32>, %[[W:[^:]*]]: tensor<32x64xf32>
+// CHECK: %[[PANEL:.*]] = linalg.copy {codegen.panel} ins(%[[W]] : tensor<32x64xf32>)
+// CHECK: scf.forall (%{{.*}}) = (0) to (16) step (8)
+// CHECK: linalg.matmul {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<8x32xf32>, tensor<32x64xf32>)
+func.func @whole_panel(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 0, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>}
+      ins(%x, %w : tensor<16x32xf32>, tensor<32x64xf32>) outs(%y : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
 }

@@ -1,36 +1,36 @@
 // RUN: flywheel-opt %s --split-input-file --verify-diagnostics | not grep module
 
-// expected-error @below {{expected a power of two of at least 64 vector bits and at least 4 vector registers, found 100 and 32}}
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found 100 and 32}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 100, vector_registers = 32, l1_bytes = 32768, l2_bytes = 1048576, cores = 1, features = []>} {
 }
 
 // -----
 
-// expected-error @below {{expected a power of two of at least 64 vector bits and at least 4 vector registers, found 32 and 32}}
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found 32 and 32}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 32, vector_registers = 32, l1_bytes = 32768, l2_bytes = 1048576, cores = 1, features = []>} {
 }
 
 // -----
 
-// expected-error @below {{expected a power of two of at least 64 vector bits and at least 4 vector registers, found 128 and 3}}
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found 128 and 3}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 3, l1_bytes = 32768, l2_bytes = 1048576, cores = 1, features = []>} {
 }
 
 // -----
 
-// expected-error @below {{expected a cache of at least 1024 bytes and a second one that is not smaller, found 1023 and 2048}}
+// expected-error @below {{expected a cache of at least 1024 bytes and a second one that is not smaller, of at most 4294967296, found 1023 and 2048}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 1023, l2_bytes = 2048, cores = 1, features = []>} {
 }
 
 // -----
 
-// expected-error @below {{expected a cache of at least 1024 bytes and a second one that is not smaller, found 4096 and 4095}}
+// expected-error @below {{expected a cache of at least 1024 bytes and a second one that is not smaller, of at most 4294967296, found 4096 and 4095}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4095, cores = 1, features = []>} {
 }
 
 // -----
 
-// expected-error @below {{expected at least one core, found none}}
+// expected-error @below {{expected at least one core, found 0}}
 module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4096, cores = 0, features = []>} {
 }
 
@@ -152,7 +152,7 @@ func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>
 // -----
 
 func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
-  // expected-error @below {{expected at least one worker, found none}}
+  // expected-error @below {{expected at least one worker, found 0}}
   linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 32], workers = 0>}
     ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
   return
@@ -339,7 +339,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers' or 'codegen.private', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private' or 'codegen.panel', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -386,5 +386,145 @@ func.func @malformed(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) {
   ^bb0(%x: f32, %y: f32):
     linalg.yield %x : f32
   }) {codegen.schedule = #codegen.vector<along = 0, lanes = 4>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// Bytes in vectors of more bits would not be lanes of any schedule.
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found 4096 and 16}}
+module attributes {codegen.target = #codegen.cpu<vector_bits = 4096, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4096, cores = 1, features = []>} {
+}
+
+// -----
+
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found -1 and 16}}
+module attributes {codegen.target = #codegen.cpu<vector_bits = -1, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4096, cores = 1, features = []>} {
+}
+
+// -----
+
+// expected-error @below {{expected a power of two of 64 to 2048 vector bits and at least 4 vector registers, found 128 and -16}}
+module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = -16, l1_bytes = 4096, l2_bytes = 4096, cores = 1, features = []>} {
+}
+
+// -----
+
+// expected-error @below {{expected a cache of at least 1024 bytes and a second one that is not smaller, of at most 4294967296, found 4096 and 4294967297}}
+module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4294967297, cores = 1, features = []>} {
+}
+
+// -----
+
+// expected-error @below {{expected at least one core, found -2}}
+module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 4096, l2_bytes = 4096, cores = -2, features = []>} {
+}
+
+// -----
+
+// As deep as any machine has caches.
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected at most 4 levels of tiles, found 5}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[4, 0, 0], [2, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{'linalg.matmul' op expected one of 3 loops as columns, found -1}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = -1, registers = [8, 32]>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected at least one worker, found -3}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 32], workers = -3>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @elements(%x: memref<4x4xf32>) {
+  // expected-error @below {{'linalg.exp' op expected one of 2 loops in #codegen.vector<along = -1, lanes = 4>, found -1}}
+  linalg.exp {codegen.schedule = #codegen.vector<along = -1, lanes = 4>} ins(%x : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+// Each element of unrolled rows is an op of the kernel, beside those in registers at a time.
+func.func @unrolled(%x: memref<1x18x18x4xf64>, %f: memref<3x3x4x5000xf64>, %y: memref<1x16x16x5000xf64>) {
+  // expected-error @below {{'linalg.conv_2d_nhwc_hwcf' op expected at most 16384 elements in unrolled rows of several loops, found 256 rows of 65 columns}}
+  linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [], rows = [1, 2], columns = 3, registers = [1, 65]>}
+    ins(%x, %f : memref<1x18x18x4xf64>, memref<3x3x4x5000xf64>) outs(%y : memref<1x16x16x5000xf64>)
+  return
+}
+
+// -----
+
+// Tiles count: 17 rows of 16 iterations each.
+func.func @unrolled_tile(%x: memref<1x34x34x4xf64>, %f: memref<3x3x4x5000xf64>, %y: memref<1x32x32x5000xf64>) {
+  // expected-error @below {{found 272 rows of 64 columns}}
+  linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [[1, 17, 20, 0, 0, 0, 0], [0, 0, 16, 0, 0, 0, 0]], rows = [1, 2], columns = 3, registers = [1, 64]>}
+    ins(%x, %f : memref<1x34x34x4xf64>, memref<3x3x4x5000xf64>) outs(%y : memref<1x32x32x5000xf64>)
+  return
+}
+
+// -----
+
+// Nor where the number of rows overflows.
+func.func @unrolled_overflow(%x: memref<8589934594x8589934594x4xf64>, %f: memref<3x3x4x8xf64>, %y: memref<8589934592x8589934592x8xf64>) {
+  // expected-error @below {{found 9223372036854775807 rows of 8 columns}}
+  linalg.generic {indexing_maps = [affine_map<(i, j, n, h, w, c) -> (i + h, j + w, c)>, affine_map<(i, j, n, h, w, c) -> (h, w, c, n)>, affine_map<(i, j, n, h, w, c) -> (i, j, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"],
+      codegen.schedule = #codegen.fma<tiles = [], rows = [0, 1], columns = 2, registers = [1, 8]>}
+      ins(%x, %f : memref<8589934594x8589934594x4xf64>, memref<3x3x4x8xf64>) outs(%y : memref<8589934592x8589934592x8xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  }
+  return
+}
+
+// -----
+
+func.func @panel_product(%a: memref<4x4xf32>) {
+  // expected-error @below {{'linalg.exp' op expected 'codegen.panel', without a value, on 'linalg.copy', found unit}}
+  linalg.exp {codegen.panel} ins(%a : memref<4x4xf32>) outs(%a : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @panel_value(%a: memref<4x4xf32>, %b: memref<4x4xf32>) {
+  // expected-error @below {{'linalg.copy' op expected 'codegen.panel', without a value, on 'linalg.copy', found true}}
+  linalg.copy {codegen.panel = true} ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @malformed_broadcast() {
+  // expected-error @below {{'linalg.broadcast' op}}
+  "linalg.broadcast"() <{dimensions = array<i64: 0>}> ({
+  }) {codegen.schedule = #codegen.vector<along = 0, lanes = 4>} : () -> ()
+  return
+}
+
+// -----
+
+func.func @malformed_transpose(%a: tensor<4x4xf32>) {
+  // expected-error @below {{'linalg.transpose' op expected 2 operands, but found 1}}
+  "linalg.transpose"(%a) <{permutation = array<i64: 1, 0>}> ({
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }) {codegen.schedule = #codegen.fma<tiles = [[4, 4]], rows = [0], columns = 1, registers = [4, 4]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return
 }

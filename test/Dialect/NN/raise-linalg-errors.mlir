@@ -106,3 +106,39 @@ func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
   } -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// The nn op has no schedule, and the linalg ops that it becomes may have other loops.
+func.func @scheduled_convolution(%x: tensor<1x34x34x4xf32>, %f: tensor<3x3x4x16xf32>, %y: tensor<1x32x32x16xf32>) -> tensor<1x32x32x16xf32> {
+  // expected-error @below {{'linalg.conv_2d_nhwc_hwcf' op expected no schedule where nn-raise-linalg replaces the op, but behind flywheel-linalg; found #codegen.fma<tiles = [[1, 1, 7, 0, 0, 0, 0]], rows = [2], columns = 3, registers = [6, 16]>}}
+  %r = linalg.conv_2d_nhwc_hwcf {codegen.schedule = #codegen.fma<tiles = [[1, 1, 7, 0, 0, 0, 0]], rows = [2], columns = 3, registers = [6, 16]>} ins(%x, %f : tensor<1x34x34x4xf32>, tensor<3x3x4x16xf32>) outs(%y : tensor<1x32x32x16xf32>) -> tensor<1x32x32x16xf32>
+  return %r : tensor<1x32x32x16xf32>
+}
+
+// -----
+
+// Nor has what a product over a dimension becomes.
+func.func @scheduled_product(%x: tensor<4x8xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'linalg.generic' op expected no schedule where nn-raise-linalg replaces the op, but behind flywheel-linalg; found #codegen.loops}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"], codegen.schedule = #codegen.loops} ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Nor a result that is written in part, and becomes a tensor of its own.
+func.func @scheduled_write(%x: tensor<4xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  // expected-error @below {{'linalg.generic' op expected no schedule where nn-raise-linalg replaces the op, but behind flywheel-linalg; found #codegen.vector<along = 0, lanes = 4>}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (2 * i)>],
+      iterator_types = ["parallel"], codegen.schedule = #codegen.vector<along = 0, lanes = 4>} ins(%x : tensor<4xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}

@@ -450,3 +450,20 @@ func.func @reshape(%x: tensor<?xf32>, %shape: tensor<2xindex>) -> tensor<?x3xf32
   %0 = tensor.reshape %x(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x3xf32>
   return %0 : tensor<?x3xf32>
 }
+
+// -----
+
+// An op that only gets another operand keeps its schedule.
+// CHECK-LABEL: func @scheduled_read
+// CHECK: nn.gather
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.loops
+func.func @scheduled_read(%t: tensor<10xf32>, %i: tensor<4xindex>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"], codegen.schedule = #codegen.loops} ins(%i : tensor<4xindex>) outs(%o : tensor<4xf32>) {
+  ^bb0(%n: index, %out: f32):
+    %e = tensor.extract %t[%n] : tensor<10xf32>
+    %s = arith.addf %e, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -223,3 +223,23 @@ func.func @narrow_sums(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x
   %p = linalg.matmul ins(%x, %narrow : tensor<4x8xbf16>, tensor<8x16xbf16>) outs(%y : tensor<4x16xbf16>) -> tensor<4x16xbf16>
   return %p : tensor<4x16xbf16>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// The schedule of a product is that of the generic one which converts its operand.
+// CHECK-LABEL: func.func @scheduled(
+// CHECK: linalg.generic {{.*}}ins(%{{.*}} : tensor<64x32xf32>, tensor<32x128xbf16>){{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>
+func.func @scheduled(%x: tensor<64x32xf32>, %w: tensor<32x128xbf16>, %y: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %e = tensor.empty() : tensor<64x32xbf16>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x32xf32>) outs(%e : tensor<64x32xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %t = arith.truncf %a : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<64x32xbf16>
+  %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[8, 0, 0]], rows = [0], columns = 1, registers = [8, 32]>}
+      ins(%n, %w : tensor<64x32xbf16>, tensor<32x128xbf16>) outs(%y : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}

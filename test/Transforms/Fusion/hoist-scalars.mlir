@@ -33,3 +33,17 @@ func.func @rank0(%lr: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// The loops are the same, and so is the schedule.
+// CHECK-LABEL: func.func @scheduled(
+// CHECK: tensor.extract
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.loops
+func.func @scheduled(%x: tensor<8xf32>, %s: tensor<f32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #scalar, #id], iterator_types = ["parallel"], codegen.schedule = #codegen.loops}
+      ins(%x, %s : tensor<8xf32>, tensor<f32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -663,3 +663,32 @@ func.func @captured_number(%a: tensor<8xf32> {train.writes}, %b: tensor<8xf32> {
   %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %ma, %mb : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// One that has a schedule is computed as that says, by itself.
+// CHECK-LABEL: func.func @scheduled(
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.loops
+// CHECK: linalg.generic
+func.func @scheduled(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
+                     %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes})
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"], codegen.schedule = #codegen.loops}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.subf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
+  return %ma, %mb : tensor<8xf32>, tensor<8xf32>
+}

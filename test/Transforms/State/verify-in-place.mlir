@@ -58,3 +58,12 @@ func.func @stored(%w: memref<4xf32> {train.variable = @w, train.reads, train.upd
   memref.copy %w, %other {linalg_ext.assigned} : memref<4xf32> to memref<4xf32>
   return
 }
+
+// A panel is asked for by a schedule, be it as large as the variable.
+// CHECK-LABEL: func.func @panel(
+// CHECK: linalg.copy {codegen.panel}
+func.func @panel(%w: memref<4x8xf32> {train.variable = @w, train.reads, train.updated, train.writes}) {
+  %other = memref.alloc() : memref<4x8xf32>
+  linalg.copy {codegen.panel} ins(%w : memref<4x8xf32>) outs(%other : memref<4x8xf32>)
+  return
+}

@@ -33,7 +33,9 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     optimizer update) that alone uses its result is computed with it, tile by
     tile. Where the schedule says so, the outermost level packs the part of the
     right-hand side that its tile reads. What an op reads of the old value of its
-    destination, element for element, it reads from the destination.
+    destination, element for element, it reads from the destination. The tile of a
+    contraction keeps the part of the schedule that is about registers: it is not
+    tiled again.
 
     A tile reads one slice of each operand, from its first iteration to its last
     one. So operands have to be indexed by sums of loops, times constants that are

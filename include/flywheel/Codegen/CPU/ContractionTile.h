@@ -47,8 +47,7 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///  * [784x128]x[128x256], A transposed: 14x32 94, 12x32 91, 8x32 89; with the
 ///    momentum update fused, where memory is the limit, 80, 78 and 75.
 ///  * [64x128]x[128x10], one masked vector: 16 rows 46, 8 rows 40, of the 62
-///  that
-///    ten lanes of sixteen allow.
+///    that ten lanes of sixteen allow.
 ///  * Packing panels of an untransposed B costs more than it gives at K = 784
 ///    (8x32: 82-90 packed, 89-96 in place), and so does splitting K (97 whole,
 ///    95 in blocks of 392, 93 of 196 or 112). A transposed B must be packed: 89

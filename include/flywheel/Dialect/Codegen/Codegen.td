@@ -31,6 +31,9 @@ def Codegen_Dialect : Dialect {
     `codegen.workers` of such a function is the largest number of workers that may
     execute it, and `codegen.private` of a `memref.alloc` in it says that each
     worker has a buffer of its own.
+
+    `codegen.panel` of a `linalg.copy` says that a schedule asks for the copy, with
+    `pack`: it may be one of a whole variable.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -41,6 +44,7 @@ def Codegen_Dialect : Dialect {
     static ::llvm::StringRef getScheduleAttrName() { return "codegen.schedule"; }
     static ::llvm::StringRef getWorkersAttrName() { return "codegen.workers"; }
     static ::llvm::StringRef getPrivateAttrName() { return "codegen.private"; }
+    static ::llvm::StringRef getPanelAttrName() { return "codegen.panel"; }
     /// The largest number of workers that a step can have.
     static constexpr int64_t kMaxWorkers = 256;
     void registerAttributes();
@@ -57,19 +61,20 @@ class Codegen_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
-  let summary = "A CPU, as strategy needs to know it";
+  let summary = "The vector unit, caches and cores of a CPU, which schedules are chosen for";
   let description = [{
     `vector_bits` and `vector_registers` are those of the widest vector unit,
     `l1_bytes` and `l2_bytes` the data caches of one core, `cores` the number of
     cores that a step may use, and `features` the LLVM names of the extensions that
-    a kernel can be made of, beside plain vectors.
+    a kernel can be made of, beside plain vectors. A vector has 64 to 2048 bits, a
+    power of two. A cache has 1 KiB to 4 GiB, the second one no less than the first.
 
     Example: `#codegen.cpu<vector_bits = 512, vector_registers = 32,
     l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["avx512bf16"]>`
   }];
-  let parameters = (ins "unsigned":$vectorBits, "unsigned":$vectorRegisters,
+  let parameters = (ins "int64_t":$vectorBits, "int64_t":$vectorRegisters,
                         "int64_t":$l1Bytes, "int64_t":$l2Bytes,
-                        "unsigned":$cores, "::mlir::ArrayAttr":$features);
+                        "int64_t":$cores, "::mlir::ArrayAttr":$features);
   let assemblyFormat = [{
     `<` `vector_bits` `=` $vectorBits `,` `vector_registers` `=` $vectorRegisters
     `,` `l1_bytes` `=` $l1Bytes `,` `l2_bytes` `=` $l2Bytes `,` `cores` `=` $cores
@@ -122,21 +127,39 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
     level is an `scf.forall`. What comes right behind the contraction, element for
     element, is computed tile by tile in the innermost level. With `pack`, the
     outermost level copies the part of B that its tile reads into a panel with
-    contiguous rows. `workers` is how many workers share the outermost level.
+    contiguous rows. `workers` is how many workers share the outermost level. In the
+    tile that `flywheel-tile-and-fuse` makes, the contraction keeps its loops and
+    registers, without `tiles` and `pack`.
+
+    There are at most 4 levels of tiles, and at most 16384 elements of C in the code
+    of one kernel: rows of several loops are all unrolled, those of one loop are as
+    many as are in registers.
 
     Example, for C[m, n] += A[m, k] * B[n, k]: `#codegen.fma<tiles = [[0, 32, 0],
     [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>`
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$tiles,
-    "::mlir::DenseI64ArrayAttr":$rows, "unsigned":$columns,
+    "::mlir::DenseI64ArrayAttr":$rows, "int64_t":$columns,
     "::mlir::DenseI64ArrayAttr":$registers,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$passes,
     DefaultValuedParameter<"bool", "false">:$pack,
-    DefaultValuedParameter<"unsigned", "1">:$workers);
+    DefaultValuedParameter<"int64_t", "1">:$workers);
   let assemblyFormat = [{
     `<` struct(custom<Tiles>($tiles), $rows, $columns, $registers, $passes, $pack,
                $workers) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The largest number of iterations in a tile, and of levels of tiles.
+    static constexpr int64_t kMaxTile = int64_t{1} << 24;
+    static constexpr int64_t kMaxLevels = 4;
+
+    /// How many iterations of `loop`, which has `size` or a dynamic number, the
+    /// innermost tile has at most; dynamic if nothing says.
+    int64_t getTileSize(int64_t loop, int64_t size) const;
+
+    /// The schedule of the op in the innermost tile: the same registers.
+    FMAAttr getRegisterPart() const;
   }];
   let genVerifyDecl = 1;
 }
@@ -150,8 +173,8 @@ def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
 
     Example: `#codegen.vector<along = 1, lanes = 16, transpose = 0>`
   }];
-  let parameters = (ins "unsigned":$along, "int64_t":$lanes,
-                        OptionalParameter<"std::optional<unsigned>">:$transpose);
+  let parameters = (ins "int64_t":$along, "int64_t":$lanes,
+                        OptionalParameter<"std::optional<int64_t>">:$transpose);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

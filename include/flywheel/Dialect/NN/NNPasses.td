@@ -53,7 +53,8 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
 
     Refuses a read that is in control flow within a body, indices that depend on
     a running sum, results that are written in part by a map that is no slice,
-    and a `linalg.softmax` of integers.
+    a `linalg.softmax` of integers, and a `codegen.schedule` on an op that is
+    replaced.
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect",

@@ -13,6 +13,7 @@
 
 #include "RaiseLinalg.h"
 
+#include "flywheel/Dialect/Codegen/LostSchedules.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
@@ -111,7 +112,13 @@ static bool readsOutside(tensor::GenerateOp op) {
 namespace {
 struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
+    // What an op becomes may have other loops, and has gradients of its own.
+    codegen::LostSchedules lost([](Operation *op) {
+      return op->emitOpError()
+             << "expected no schedule where nn-raise-linalg replaces the op, "
+                "but behind flywheel-linalg; found ";
+    });
+    IRRewriter rewriter(&getContext(), &lost);
     SmallVector<tensor::GenerateOp> generated;
     getOperation()->walk([&](tensor::GenerateOp op) {
       if (readsOutside(op))
@@ -147,6 +154,8 @@ struct NNRaiseLinalg : impl::NNRaiseLinalgBase<NNRaiseLinalg> {
       if (!raiseEmpty(rewriter, op) && !raiseWindow(rewriter, op) &&
           !raiseProduct(rewriter, op) && failed(raiseExtracts(rewriter, op)))
         return signalPassFailure();
+    if (lost.any())
+      signalPassFailure();
   }
 };
 } // namespace
