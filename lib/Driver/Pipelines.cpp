@@ -13,6 +13,7 @@
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
+#include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Compiler.h"
@@ -169,6 +170,9 @@ void flywheel::populateFusion(OpPassManager &pm,
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   populateFusion(pm, options);
+  // While ops are whole.
+  if (options.profile)
+    pm.addNestedPass<func::FuncOp>(createCountWork());
   if (options.lowering == Lowering::Optimized) {
     AttachTargetOptions target;
     target.triple = options.target.triple;
@@ -235,6 +239,8 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createLayoutState(layout));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.profile)
+    pm.addPass(createProfileStep());
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
@@ -263,6 +269,10 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
   entries.threads = options.threads.value_or(1);
+  LowerProfileOptions profile;
+  profile.counter =
+      getDenormalControl(options.target) == "aarch64" ? "aarch64" : "";
+  pm.addPass(createLowerProfile(profile));
   pm.addPass(createLowerWorkers());
   pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())

@@ -303,6 +303,12 @@ ArrayRef<StringRef> getReservedCNames() {
   return names;
 }
 
+ArrayRef<StringRef> getProfileCNames() {
+  static const StringRef names[] = {"kernel_info", "profile_kernels",
+                                    "profile_read", "profile_reset"};
+  return names;
+}
+
 std::string getPackedSymbol(const Manifest &manifest,
                             const ManifestEntry &entry) {
   return getEntrySymbol(manifest, entry) + ".packed";

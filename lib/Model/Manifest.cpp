@@ -99,12 +99,26 @@ static Attribute toAttr(Builder &b, AffineMap map) {
   return AffineMapAttr::get(map);
 }
 
+static Attribute toAttr(Builder &b, const ManifestKernel &kernel);
 static Attribute toAttr(Builder &b, const ManifestEntry &entry);
 
 template <typename T>
 static Attribute toAttr(Builder &b, const std::vector<T> &list) {
   return b.getArrayAttr(llvm::map_to_vector(
       list, [&](const T &element) { return toAttr(b, element); }));
+}
+
+static Attribute toAttr(Builder &b, const ManifestKernel &kernel) {
+  RecordBuilder record(b);
+  record.add("name", StringRef(kernel.name));
+  record.add("phase", StringRef(kernel.phase));
+  record.add("sources", toAttr(b, kernel.sources));
+  for (auto [key, map] : {std::make_pair("iterations", kernel.iterations),
+                          std::make_pair("flops", kernel.flops),
+                          std::make_pair("bytes", kernel.bytes)})
+    if (map)
+      record.add(key, AffineMapAttr::get(map));
+  return record.get();
 }
 
 static Attribute toAttr(Builder &b, const ManifestEntry &entry) {
@@ -124,6 +138,8 @@ static Attribute toAttr(Builder &b, const ManifestEntry &entry) {
   record.add("checks", ArrayRef<int64_t>(entry.checks));
   if (entry.workers != 1)
     record.add("workers", entry.workers);
+  if (!entry.kernels.empty())
+    record.add("kernels", toAttr(b, entry.kernels));
   return record.get();
 }
 
@@ -261,6 +277,24 @@ static void readRecords(ManifestReader &reader, DictionaryAttr record,
 }
 
 static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestKernel &kernel) {
+  reader.read(record, "name", kernel.name);
+  reader.read(record, "phase", kernel.phase);
+  reader.readList<StringAttr>(record, "sources", [&](StringAttr source) {
+    kernel.sources.push_back(source.str());
+  });
+  auto readMap = [&](StringRef key, AffineMap &map) {
+    if (!record.contains(key))
+      return;
+    if (auto attr = reader.get<AffineMapAttr>(record, key, "an affine map"))
+      map = attr.getValue();
+  };
+  readMap("iterations", kernel.iterations);
+  readMap("flops", kernel.flops);
+  readMap("bytes", kernel.bytes);
+}
+
+static void read(ManifestReader &reader, DictionaryAttr record,
                  ManifestEntry &entry) {
   reader.read(record, "name", entry.name);
   readRecords(reader, record, "feeds", entry.feeds);
@@ -286,6 +320,16 @@ static void read(ManifestReader &reader, DictionaryAttr record,
   reader.readIntegers(record, "checks", entry.checks);
   if (record.contains("workers"))
     reader.read(record, "workers", entry.workers);
+  if (record.contains("kernels"))
+    readRecords(reader, record, "kernels", entry.kernels);
+}
+
+static void read(ManifestReader &reader, DictionaryAttr record,
+                 ManifestProfile &profile) {
+  reader.read(record, "offset", profile.offset);
+  reader.read(record, "kernels", profile.kernels);
+  reader.read(record, "workers", profile.workers);
+  reader.read(record, "events", profile.events);
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,6 +384,12 @@ static void checkEntry(ManifestReader &reader, const Manifest &manifest,
     reader.fail("expected 1 to " + Twine(manifest.threads) +
                 " workers of entry '" + entry.name + "', found " +
                 Twine(entry.workers));
+  for (const ManifestKernel &kernel : entry.kernels)
+    for (AffineMap map : {kernel.iterations, kernel.flops, kernel.bytes})
+      if (map && (map.getNumDims() != 0 || map.getNumResults() != 1 ||
+                  map.getNumSymbols() > entry.symbols.size()))
+        reader.fail("expected numbers of kernel '" + kernel.name +
+                    "' to map the symbols of its entry to one result");
   for (size_t symbol = 0; symbol < entry.symbols.size(); ++symbol)
     if (llvm::none_of(entry.feeds, [&](const ManifestArgument &feed) {
           return llvm::is_contained(feed.symbols, static_cast<int64_t>(symbol));
@@ -359,6 +409,29 @@ static void checkVariable(ManifestReader &reader, const Manifest &manifest,
   if (variable.offset < 0 || variable.bytes < 0 ||
       variable.offset > manifest.stateBytes - variable.bytes)
     reader.fail("variable '" + variable.name + "' is outside the state block");
+}
+
+static void checkProfile(ManifestReader &reader, const Manifest &manifest) {
+  if (!manifest.profile)
+    return;
+  const ManifestProfile &profile = *manifest.profile;
+  size_t kernels = 0;
+  for (const ManifestEntry &entry : manifest.entries)
+    kernels += entry.kernels.size();
+  if (profile.kernels != static_cast<int64_t>(kernels))
+    reader.fail("expected " + Twine(kernels) + " kernels in 'profile', found " +
+                Twine(profile.kernels));
+  constexpr int64_t kMaxEvents = int64_t{1} << 24;
+  if (profile.workers < 1 || profile.workers > kMaxThreads ||
+      profile.events < 0 || profile.events > kMaxEvents)
+    return reader.fail("expected 1 to " + Twine(kMaxThreads) +
+                       " workers and 0 to " + Twine(kMaxEvents) +
+                       " events in 'profile', found " + Twine(profile.workers) +
+                       " and " + Twine(profile.events));
+  if (profile.offset < 0 ||
+      profile.offset >
+          manifest.stateBytes - profile.workers * profile.getStride())
+    reader.fail("the profile is outside the state block");
 }
 
 bool ManifestVariable::isInCollection(StringRef collection) const {
@@ -411,6 +484,14 @@ void Manifest::attachTo(ModuleOp module) const {
     record.add("strings", toAttr(builder, strings));
   if (threads != 1)
     record.add("threads", threads);
+  if (profile) {
+    RecordBuilder part(builder);
+    part.add("offset", profile->offset);
+    part.add("kernels", profile->kernels);
+    part.add("workers", profile->workers);
+    part.add("events", profile->events);
+    record.add("profile", part.get());
+  }
   module->setAttr(kManifestAttrName, record.get());
 }
 
@@ -437,6 +518,9 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
     });
   if (record.contains("threads"))
     reader.read(record, "threads", manifest.threads);
+  if (record.contains("profile"))
+    if (auto part = reader.get<DictionaryAttr>(record, "profile", "a record"))
+      read(reader, part, manifest.profile.emplace());
   manifest.layoutHash = static_cast<uint64_t>(hash);
   if (reader.hasFailed())
     return failure();
@@ -449,6 +533,7 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   if (manifest.threads < 1 || manifest.threads > kMaxThreads)
     reader.fail("expected 1 to " + Twine(kMaxThreads) +
                 " as 'threads', found " + Twine(manifest.threads));
+  checkProfile(reader, manifest);
   for (const ManifestVariable &variable : manifest.variables)
     checkVariable(reader, manifest, variable);
   for (const ManifestEntry &entry : manifest.entries)

@@ -198,8 +198,8 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
     internFeeds(feeds);
     reserveStrings(results);
   }
-  int32_t status = session.callEntry(entry, feedPointers.data(),
-                                     dimSizes.data(), resultPointers.data());
+  int32_t status = session.callEntry(entry, feedPointers.data(), dimSizes,
+                                     resultPointers.data());
   if (status != 0) {
     Status failure = session.program->getStatus(status);
     return Status(failure.code(),

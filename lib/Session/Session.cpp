@@ -105,8 +105,38 @@ Status Session::setThreads(int64_t threads) {
   return {};
 }
 
+Status Session::startProfile() {
+  const Manifest &manifest = program->getManifest();
+  if (!manifest.profile)
+    return Status::failedPrecondition("expected model '" + manifest.model +
+                                      "' to be compiled for profiles, found "
+                                      "one without: compile it with profile");
+  profiler = std::make_unique<Profiler>(manifest);
+  return {};
+}
+
+Result<Profile> Session::stopProfile() {
+  if (!profiler)
+    return Status::failedPrecondition(
+        "expected a profile that was started, found none");
+  Profile profile = profiler->finish();
+  profiler.reset();
+  return profile;
+}
+
 int32_t Session::callEntry(const EntrySpec &entry, const void *const *feeds,
-                           const int64_t *dimSizes, void *const *results) {
+                           llvm::ArrayRef<int64_t> dimSizes,
+                           void *const *results) {
+  if (!profiler)
+    return callFunction(entry, feeds, dimSizes.data(), results);
+  profiler->begin(state->data());
+  int32_t status = callFunction(entry, feeds, dimSizes.data(), results);
+  profiler->end(state->data(), *entry.manifest, dimSizes, team.getWorkers());
+  return status;
+}
+
+int32_t Session::callFunction(const EntrySpec &entry, const void *const *feeds,
+                              const int64_t *dimSizes, void *const *results) {
   if (entry.function)
     return entry.function(state->data(), workspace.data(), feeds, dimSizes,
                           results);

@@ -47,6 +47,7 @@ from ._flywheel import (
     parse,
     stages,
 )
+from .profile import Kernel, Profile, ProfiledEntry
 
 __all__ = [
     "ArgumentInfo",
@@ -60,8 +61,11 @@ __all__ = [
     "EntryInfo",
     "FailedPreconditionError",
     "InvalidArgumentError",
+    "Kernel",
     "Module",
     "NotFoundError",
+    "Profile",
+    "ProfiledEntry",
     "Program",
     "Session",
     "VariableInfo",
@@ -111,6 +115,7 @@ def compile(
     memory_budget: Optional[int] = None,
     max_dim_size: Union[int, Mapping[str, int], None] = None,
     check_numerics: bool = False,
+    profile: bool = False,
     threads: Optional[int] = None,
     min_shared_work: int = 4_000_000,
 ) -> Program:
@@ -144,6 +149,9 @@ def compile(
     infinity, with an InvalidArgumentError that names it; variables keep their
     values. See docs/Health.md.
 
+    With `profile`, `Session.profile` measures how long each kernel takes. See
+    docs/Profiling.md.
+
     `threads` is how many threads may execute a step together, by default
     FLYWHEEL_NUM_THREADS of the environment, or else 1; `Session.threads` limits it for
     the calls of a session. Results do not depend on it. A step of less than
@@ -176,6 +184,7 @@ def compile(
         max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
         max_dim_sizes=named,
         check_numerics=check_numerics,
+        profile=profile,
         threads=threads,
         min_shared_work=min_shared_work,
     )

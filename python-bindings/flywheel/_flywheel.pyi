@@ -2,10 +2,12 @@
 """Types of the extension module; its docstrings have shapes, dtypes and errors."""
 
 import os
-from typing import Any, Dict, Iterator, List, Optional, Sequence, SupportsIndex, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .profile import Profile
 
 Array = NDArray[Any]
 # What becomes an array: a number, a NumPy scalar, lists of them.
@@ -114,6 +116,7 @@ class Session:
     def is_initialized(self, name: str) -> bool: ...
     def report_uninitialized(self) -> List[str]: ...
     def run_counter(self, name: str) -> int: ...
+    def profile(self, run: Optional[Callable[[], Any]] = ...) -> Profile: ...
     @property
     def threads(self) -> int: ...
     @threads.setter
@@ -179,6 +182,7 @@ def _compile(
     max_dim_size: Optional[int],
     max_dim_sizes: Dict[str, int],
     check_numerics: bool,
+    profile: bool,
     threads: Optional[int],
     min_shared_work: int,
 ) -> Program: ...

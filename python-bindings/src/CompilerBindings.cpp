@@ -159,7 +159,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::vector<std::string> &freezeVariables,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxDimSize,
         const std::map<std::string, int64_t> &maxDimSizes, bool checkNumerics,
-        std::optional<int64_t> threads, int64_t minSharedWork) {
+        bool profile, std::optional<int64_t> threads, int64_t minSharedWork) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
   if (memoryBudget && *memoryBudget < 0)
@@ -197,6 +197,7 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
                           "an empty one");
   options.frozenVariables = freezeVariables;
   options.checkNumerics = checkNumerics;
+  options.profile = profile;
   if (optLevel > 3)
     throw nb::value_error("expected opt_level 0 to 3");
   CodegenOptions asked;
@@ -306,7 +307,7 @@ static void addModule(nb::module_ &module) {
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
              "freeze_variables"_a, "memory_budget"_a.none(),
              "max_dim_size"_a.none(), "max_dim_sizes"_a, "check_numerics"_a,
-             "threads"_a.none(), "min_shared_work"_a);
+             "profile"_a, "threads"_a.none(), "min_shared_work"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,
              "whole_graph"_a);
   module.def(

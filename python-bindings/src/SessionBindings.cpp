@@ -44,6 +44,32 @@ static nb::object getEntry(nb::handle self, const std::string &name) {
   return nb::steal(entry);
 }
 
+/// A flywheel.Profile, which starts and stops this one; of what `run` does
+/// where that is given.
+static nb::object makeProfile(nb::handle self, nb::object run) {
+  nb::object profile = nb::module_::import_("flywheel.profile")
+                           .attr("Profile")(nb::getattr(self, "_start_profile"),
+                                            nb::getattr(self, "_stop_profile"));
+  if (!run.is_none())
+    profile.attr("_measure")(run);
+  return profile;
+}
+
+/// Table, JSON and trace.
+static nb::tuple stopProfile(PySession &self) {
+  std::string table, numbers, trace;
+  {
+    SessionLock lock(self);
+    auto profile = take(self.session->stopProfile());
+    llvm::raw_string_ostream tableStream(table), numberStream(numbers),
+        traceStream(trace);
+    profile.print(tableStream);
+    numberStream << profile.toJSON();
+    traceStream << profile.toTrace();
+  }
+  return nb::make_tuple(table, numbers, trace);
+}
+
 /// In layout order.
 static std::vector<std::string> getVariableNames(const PySession &self) {
   std::vector<std::string> names;
@@ -231,6 +257,18 @@ void addSession(nb::module_ &module) {
           },
           "name"_a,
           "How often a variable was initialised. Raises NotFoundError.")
+      .def("profile", &makeProfile, "run"_a = nb::none(),
+           "A context manager that measures how long the kernels of the calls "
+           "in its block take, and then\nhas the numbers: see Profile. With "
+           "`run`, "
+           "a profile of what run() does. For a program that\nis compiled "
+           "with profile=True; FailedPreconditionError for another.")
+      .def("_start_profile",
+           [](PySession &self) {
+             SessionLock lock(self);
+             check(self.session->startProfile());
+           })
+      .def("_stop_profile", &stopProfile)
       .def_prop_rw(
           "threads",
           [](const PySession &self) {

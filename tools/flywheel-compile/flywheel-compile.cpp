@@ -137,6 +137,11 @@ static cl::opt<bool>
                   cl::desc("Steps fail at the first op whose result has a NaN "
                            "or an infinity, and name it; they then change "
                            "nothing"));
+static cl::opt<bool>
+    profile("profile", cl::cat(category),
+            cl::desc("Steps count the calls and the time of each kernel in "
+                     "the block of state, and the header says how to read "
+                     "them"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print the time of each stage to "
                                          "standard error"));
@@ -434,6 +439,7 @@ static int compile() {
       return fail("--max-dim-size: " + llvm::toString(std::move(error)));
   options.memoryBudget = getByteSize(memoryBudget);
   options.checkNumerics = checkNumerics;
+  options.profile = profile;
   options.threads = getThreads(threads);
   options.minSharedWork = static_cast<int64_t>(
       std::min<uint64_t>(minSharedWork, std::numeric_limits<int64_t>::max()));

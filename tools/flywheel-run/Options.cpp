@@ -205,6 +205,11 @@ static cl::opt<bool>
                            "the device that they ask for is not there"));
 static cl::opt<bool> timeSteps("time", cl::cat(category),
                                cl::desc("Print times of steps"));
+static cl::opt<std::string> profile(
+    "profile", cl::ValueOptional, cl::value_desc("trace.json"),
+    cl::cat(category),
+    cl::desc("Print how long each kernel of the steps takes, and write a trace "
+             "for Perfetto to a file"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
 static cl::opt<bool>
@@ -261,6 +266,8 @@ static RunOptions getOptions() {
   options.lowering = getIfGiven(lowering);
   options.timeStages = timeStages;
   options.checkNumerics = checkNumerics;
+  options.profile = profile.getNumOccurrences() > 0;
+  options.trace = profile;
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;
@@ -340,6 +347,9 @@ static Status checkMode(const RunOptions &options) {
     return wrong("--steps needs --entry");
   if (options.holdout && !hasData)
     return wrong("--holdout needs --data");
+  if (options.profile && (!(hasEntries || hasData) || options.steps == 0))
+    return wrong("--profile needs --entry or --data, and at least one of "
+                 "--steps");
   const cl::Option *trainingOptions[] = {&epochs, &printLosses, &noShuffle};
   for (const cl::Option *option : trainingOptions)
     if (option->getNumOccurrences() && options.trainEntry.empty())

@@ -32,6 +32,9 @@ struct RunOptions {
   // Nothing: not said on the command line.
   std::optional<Lowering> lowering;
   bool timeStages = false, checkNumerics = false;
+  // With a trace in a file, unless that is empty.
+  bool profile = false;
+  std::string trace;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;

@@ -7,6 +7,7 @@
 #include "RunOptions.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Runtime/AtomicFile.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -29,10 +30,31 @@ static llvm::Error checkOutputs(const RunOptions &options) {
                                                options.evalData};
   for (llvm::StringRef feed : options.feeds)
     inputs.push_back(feed.split('=').second);
-  for (llvm::StringRef output : {options.save, options.saveResults})
+  for (llvm::StringRef output :
+       {options.save, options.saveResults, options.trace})
     if (llvm::Error error = checkOutput(output, inputs))
       return error;
   return llvm::Error::success();
+}
+
+/// Runs what is asked for, and says how long its kernels take.
+static Status runProfiled(Session &session, const RunOptions &options) {
+  // Before work that ends with it.
+  if (!options.trace.empty())
+    if (Status status = runtime::checkSavePath(options.trace); !status.isOk())
+      return status;
+  if (options.profile)
+    if (Status status = session.startProfile(); !status.isOk())
+      return status;
+  Status status = options.data.empty() ? runEntries(session, options)
+                                       : runTraining(session, options);
+  if (!status.isOk() || !options.profile)
+    return status;
+  Result<Profile> profile = session.stopProfile();
+  if (!profile.isOk())
+    return profile.status();
+  profile->print(llvm::outs());
+  return options.trace.empty() ? Status() : profile->saveTrace(options.trace);
 }
 
 static int compileAndRun(const RunOptions &options) {
@@ -44,6 +66,7 @@ static int compileAndRun(const RunOptions &options) {
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.cInterface = false;
   compilerOptions.checkNumerics = options.checkNumerics;
+  compilerOptions.profile = options.profile;
   compilerOptions.memoryBudget = options.memoryBudget;
   compilerOptions.threads = options.threads;
   Result<std::optional<int32_t>> threads =
@@ -82,8 +105,7 @@ static int compileAndRun(const RunOptions &options) {
       Session::create(*program, sessionOptions);
   if (!session.isOk())
     return fail(session.status().message());
-  Status status = options.data.empty() ? runEntries(**session, options)
-                                       : runTraining(**session, options);
+  Status status = runProfiled(**session, options);
   if (!status.isOk())
     return fail(status.message());
   llvm::outs().flush();

@@ -54,4 +54,18 @@ def PrintCost : Pass<"train-print-cost", "::mlir::ModuleOp"> {
   ];
 }
 
+def CountWork : Pass<"flywheel-count-work", "::mlir::func::FuncOp"> {
+  let summary = "Say what each structured op takes, for a profile";
+  let description = [{
+    Before: `linalg` on tensors, as fusion leaves it. After: each structured op has
+    a number, `codegen.work`, which its tiles keep, and the function a table,
+    `codegen.work_table`, with a record for each: the op of the source and its
+    place, the part of the step, the iterations of the loops, operations and bytes
+    as maps from the symbolic dimension sizes of the entry (none where they depend on
+    another size), and the tensors that it reads and writes. Loops of the program
+    are marked in their locations, which tells them from those of tiles.
+  }];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+}
+
 #endif // FLYWHEEL_COST_PASSES

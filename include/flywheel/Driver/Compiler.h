@@ -69,6 +69,8 @@ struct CompilerOptions {
   /// Fail a step, which then changes nothing, at the first op whose result has
   /// a NaN or an infinity.
   bool checkNumerics = false;
+  /// Measure how long each kernel of a step takes. Without, nothing is added.
+  bool profile = false;
   /// How many threads may execute a step together, 1 to kMaxThreads; by default
   /// `defaultThreads`. Results do not depend on it.
   std::optional<int64_t> threads;

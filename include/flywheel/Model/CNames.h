@@ -55,6 +55,8 @@ std::string getPackedSymbol(const Manifest &manifest,
 /// What every header declares under the model's prefix, without it: names that
 /// no entry can have.
 llvm::ArrayRef<llvm::StringRef> getReservedCNames();
+/// The same of models that are compiled to be profiled.
+llvm::ArrayRef<llvm::StringRef> getProfileCNames();
 
 /// One parameter of an entry's C function, after the state.
 struct CParameter {

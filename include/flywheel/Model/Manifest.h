@@ -42,6 +42,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,20 @@ struct ManifestArgument {
   std::vector<std::string> places;
 };
 
+/// A kernel that a profile measures. Maps are from the symbolic dimension sizes
+/// of the entry, as symbols, to one result; null where another size decides.
+struct ManifestKernel {
+  /// `train_step.dense_grad.2`.
+  std::string name;
+  /// `forward`, `backward` or `update`.
+  std::string phase;
+  /// The ops of the source, with their places: `nn.dense at f.mlir:3:8`. The
+  /// first is the one that takes most.
+  std::vector<std::string> sources;
+  /// Of one call: iterations of the loops, floating-point operations, bytes.
+  mlir::AffineMap iterations, flops, bytes;
+};
+
 /// A public function of the module.
 struct ManifestEntry {
   std::string name;
@@ -140,6 +155,8 @@ struct ManifestEntry {
   /// The largest number of workers that may execute a call together; 1 for an
   /// entry that does not touch its team.
   int64_t workers = 1;
+  /// What a profile measures of the entry, in the order of the program.
+  std::vector<ManifestKernel> kernels;
 
   /// Bytes of workspace that a call with these dimension sizes needs.
   CheckedSize getWorkspaceBytes(llvm::ArrayRef<int64_t> dimSizes) const;
@@ -186,6 +203,30 @@ struct ManifestMessage {
   std::string text;
 };
 
+/// Where a profile is in the block of state, behind the variables: for each
+/// worker, `getStride()` bytes with
+///
+///   0        u64  how many calls of kernels were made since it was 0
+///   16       -    for each kernel of all entries u64 calls, u64 ticks
+///   events   -    for each recorded call u64 kernel, u64 begin, u64 end
+///
+struct ManifestProfile {
+  /// From the start of the block, in bytes.
+  int64_t offset = 0;
+  /// Of the whole model, and how many calls each worker records.
+  int64_t kernels = 0, workers = 1, events = 0;
+
+  static constexpr int64_t kCountersOffset = 16, kCounterBytes = 16,
+                           kEventBytes = 24;
+  int64_t getEventsOffset() const {
+    return kCountersOffset + kernels * kCounterBytes;
+  }
+  int64_t getStride() const {
+    return llvm::alignTo(getEventsOffset() + events * kEventBytes,
+                         kStateAlignment);
+  }
+};
+
 struct Manifest {
   /// Name of the model: prefix of every C symbol.
   std::string model;
@@ -200,6 +241,8 @@ struct Manifest {
   /// The number of threads that the model is compiled for. Where it is above 1
   /// each entry but the initializer takes a team of workers.
   int64_t threads = 1;
+  /// There where the model is compiled to be profiled.
+  std::optional<ManifestProfile> profile;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.

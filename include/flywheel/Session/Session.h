@@ -11,6 +11,7 @@
 #include "flywheel/Runtime/VariableCheckpoint.h"
 #include "flywheel/Runtime/WorkerTeam.h"
 #include "flywheel/Session/AlignedBuffer.h"
+#include "flywheel/Session/Profile.h"
 #include "flywheel/Session/Program.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -131,6 +132,14 @@ public:
   /// compiled for.
   runtime::Status setThreads(int64_t threads);
 
+  /// Measures the calls that follow, of this session only. What was measured
+  /// before is forgotten. Errors: kFailedPrecondition for a program that is not
+  /// compiled with `profile`.
+  runtime::Status startProfile();
+  /// Measures no more, and returns what was measured. Errors:
+  /// kFailedPrecondition where no profile was started.
+  runtime::Result<Profile> stopProfile();
+
   /// Gives every variable of the collection GLOBAL its initial value. The
   /// random stream of a variable depends on `seed` and on how often this state
   /// initialised it before.
@@ -201,7 +210,9 @@ private:
   runtime::Status reserveWorkspace(int64_t bytes);
   /// The status of an entry whose arguments fit.
   int32_t callEntry(const EntrySpec &entry, const void *const *feeds,
-                    const int64_t *dimSizes, void *const *results);
+                    llvm::ArrayRef<int64_t> dimSizes, void *const *results);
+  int32_t callFunction(const EntrySpec &entry, const void *const *feeds,
+                       const int64_t *dimSizes, void *const *results);
   /// The variables for the runtime library, which may change them.
   runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;
@@ -219,6 +230,8 @@ private:
   mutable std::vector<std::vector<std::string_view>> variableTexts;
   AlignedBuffer workspace;
   runtime::WorkerTeam team;
+  /// While a profile is taken.
+  std::unique_ptr<Profiler> profiler;
   llvm::StringMap<std::unique_ptr<CallPlan>> plans;
 };
 

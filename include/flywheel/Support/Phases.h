@@ -43,6 +43,27 @@ inline mlir::Location markBackward(mlir::Location location) {
       mlir::StringAttr::get(location.getContext(), kBackwardMark), location);
 }
 
+/// The name of the location of a loop of the program: others are over tiles.
+constexpr llvm::StringLiteral kLoopMark = "flywheel.loop";
+
+/// Whether `location` is that of a loop of the program.
+inline bool isMarkedLoop(mlir::Location location) {
+  return location
+      ->walk([](mlir::Location part) {
+        auto named = llvm::dyn_cast<mlir::NameLoc>(part);
+        return named && named.getName() == kLoopMark
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// `location` with the mark of a loop of the program.
+inline mlir::Location markLoop(mlir::Location location) {
+  return mlir::NameLoc::get(
+      mlir::StringAttr::get(location.getContext(), kLoopMark), location);
+}
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_SUPPORT_PHASES_H

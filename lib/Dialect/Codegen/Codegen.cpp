@@ -310,11 +310,28 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                                << named.getValue();
     return success();
   }
+  if (named.getName() == getWorkAttrName()) {
+    auto number = dyn_cast<IntegerAttr>(named.getValue());
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+      return op->emitOpError()
+             << "expected an i64 of at least 0 as '"
+             << named.getName().getValue() << "', found " << named.getValue();
+    return success();
+  }
+  if (named.getName() == getWorkTableAttrName()) {
+    if (!isa<FunctionOpInterface>(op) || !isa<ArrayAttr>(named.getValue()))
+      return op->emitOpError()
+             << "expected an array as '" << named.getName().getValue()
+             << "' of a function, found " << named.getValue();
+    return success();
+  }
   return op->emitOpError() << "expected '" << getTargetAttrName() << "', '"
                            << getScheduleAttrName() << "', '"
                            << getWorkersAttrName() << "', '"
-                           << getPrivateAttrName() << "' or '"
-                           << getPanelAttrName() << "', found '"
+                           << getPrivateAttrName() << "', '"
+                           << getPanelAttrName() << "', '" << getWorkAttrName()
+                           << "' or '" << getWorkTableAttrName()
+                           << "', found '"
                            << named.getName().getValue() << "'";
 }
 

@@ -38,6 +38,7 @@ public:
     writeLastError();
     state.writeStrings();
     state.writeVariables();
+    CHeaderProfile(manifest, os).write();
     os << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* "
           "FLYWHEEL_MODEL_"
        << macro << "_H */\n";

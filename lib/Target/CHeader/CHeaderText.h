@@ -67,6 +67,18 @@ private:
   bool hasStrings();
 };
 
+/// What a model that is compiled to be profiled has for that.
+class CHeaderProfile : CHeaderPart {
+public:
+  CHeaderProfile(const Manifest &manifest, llvm::raw_ostream &os)
+      : CHeaderPart(manifest, os) {}
+
+  void write();
+
+private:
+  void writeTable();
+};
+
 } // namespace flywheel
 
 #endif // FLYWHEEL_LIB_TARGET_CHEADER_CHEADERTEXT_H

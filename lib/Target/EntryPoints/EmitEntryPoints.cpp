@@ -145,6 +145,9 @@ private:
     llvm::StringMap<std::string> owners;
     for (StringRef name : getReservedCNames())
       owners[prefix + "_" + name.str()] = "the interface of every model";
+    if (manifest.profile)
+      for (StringRef name : getProfileCNames())
+        owners[prefix + "_" + name.str()] = "the profile";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";
       auto [it, isNew] =

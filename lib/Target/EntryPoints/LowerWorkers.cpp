@@ -145,8 +145,10 @@ void WorkerLowering::lower(func::FuncOp function) {
       b.setInsertionPoint(op);
       func::CallOp::create(b, op->getLoc(), callee, ValueRange{team, number});
     }
-    op->erase();
   }
+  // Not before: the builder is in front of an op, which may be one of them.
+  for (Operation *op : ops)
+    op->erase();
   if (number.use_empty())
     number.getDefiningOp()->erase();
 }

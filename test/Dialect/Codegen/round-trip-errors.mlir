@@ -339,7 +339,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private' or 'codegen.panel', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work' or 'codegen.work_table', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -528,3 +528,13 @@ func.func @malformed_transpose(%a: tensor<4x4xf32>) {
   }) {codegen.schedule = #codegen.fma<tiles = [[4, 4]], rows = [0], columns = 1, registers = [4, 4]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op expected an i64 of at least 0 as 'codegen.work', found -1 : i64}}
+func.func private @work() attributes {codegen.work = -1 : i64}
+
+// -----
+
+// expected-error @below {{'func.func' op expected an array as 'codegen.work_table' of a function, found 1 : i64}}
+func.func private @table() attributes {codegen.work_table = 1 : i64}

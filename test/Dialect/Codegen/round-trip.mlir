@@ -51,4 +51,13 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.exp {codegen.schedule = #codegen.loops} ins(%y : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
     return %0 : tensor<4x4xf32>
   }
+
+  // CHECK-LABEL: func.func @profile
+  // CHECK: %[[START:.*]] = codegen.profile_begin : i64
+  // CHECK: codegen.profile_end 3 from %[[START]] in %{{.*}} : memref<?xi8>
+  func.func @profile(%state: memref<?xi8>) {
+    %start = codegen.profile_begin : i64
+    codegen.profile_end 3 from %start in %state : memref<?xi8>
+    return
+  }
 }

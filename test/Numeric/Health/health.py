@@ -64,6 +64,33 @@ func.func @gradient_norms(%x: tensor<?x3xf32>) -> (tensor<f32>, tensor<f32>) {
   %b_norm = math.sqrt %b_sum : tensor<f32>
   return %w_norm, %b_norm : tensor<f32>, tensor<f32>
 }
+
+// Whether the gradient of each variable vanishes or explodes.
+func.func @gradient_flags(%x: tensor<?x3xf32>, %scale: tensor<f32>)
+    -> (tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>) {
+  %w = train.read @w : tensor<3x2xf32>
+  %b = train.read @b : tensor<2xf32>
+  %z = nn.dense %x, %w, %b : (tensor<?x3xf32>, tensor<3x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %h = nn.relu %z : tensor<?x2xf32>
+  %l2 = nn.l2_loss %h : tensor<?x2xf32> -> tensor<f32>
+  %loss = arith.mulf %l2, %scale : tensor<f32>
+  %dw, %db = train.gradient %loss wrt %w, %b
+      : (tensor<f32>, tensor<3x2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>)
+  %w_squares = arith.mulf %dw, %dw : tensor<3x2xf32>
+  %w_sum = nn.reduce sum %w_squares axes [0, 1] : tensor<3x2xf32> -> tensor<f32>
+  %w_norm = math.sqrt %w_sum : tensor<f32>
+  %b_squares = arith.mulf %db, %db : tensor<2xf32>
+  %b_sum = nn.reduce sum %b_squares axes [0] : tensor<2xf32> -> tensor<f32>
+  %b_norm = math.sqrt %b_sum : tensor<f32>
+  %low = arith.constant dense<1.0e-7> : tensor<f32>
+  %high = arith.constant dense<1.0e3> : tensor<f32>
+  // Not "is less": a NaN explodes.
+  %w_vanishes = arith.cmpf olt, %w_norm, %low : tensor<f32>
+  %w_explodes = arith.cmpf ugt, %w_norm, %high : tensor<f32>
+  %b_vanishes = arith.cmpf olt, %b_norm, %low : tensor<f32>
+  %b_explodes = arith.cmpf ugt, %b_norm, %high : tensor<f32>
+  return %w_vanishes, %w_explodes, %b_vanishes, %b_explodes : tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>
+}
 """
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
@@ -107,4 +134,21 @@ def test_gradient_norms() -> None:
         expect_close("b", of_b, np.linalg.norm(h.sum(0)).astype(np.float32))
 
 
-run_tests([test_health, test_saturation, test_gradient_norms])
+def test_gradient_flags() -> None:
+    """M4: with X1's layer the norms are 25.6 and 6.4: one flag for each variable and limit."""
+    w = np.array([[1, -1], [0.5, 2], [-1, 0]], np.float32)
+    h = np.maximum(X @ w + np.array([0.1, -0.2], np.float32), 0)
+    of_w, of_b = np.linalg.norm(X.T @ h), np.linalg.norm(h.sum(0))
+    assert of_w > 3 * of_b, (of_w, of_b)
+    # As it is; only the larger explodes, then both; only the smaller vanishes, then both.
+    between_high, between_low = 1e3 / np.sqrt(of_w * of_b), 1e-7 / np.sqrt(of_w * of_b)
+    cases = [(1.0, (0, 0, 0, 0)), (between_high, (0, 1, 0, 0)), (1e3, (0, 1, 0, 1)), (between_low, (0, 0, 1, 0)),
+             (1e-12, (1, 0, 1, 0)), (np.nan, (0, 1, 0, 1))]
+    for _, model in configurations(MODEL):
+        model.initialize()
+        for scale, flags in cases:
+            found = model.run("gradient_flags", X, np.array(scale, np.float32))
+            assert tuple(int(flag) for flag in found) == flags, (scale, found)
+
+
+run_tests([test_health, test_saturation, test_gradient_norms, test_gradient_flags])

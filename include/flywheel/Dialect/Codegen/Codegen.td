@@ -34,6 +34,9 @@ def Codegen_Dialect : Dialect {
 
     `codegen.panel` of a `linalg.copy` says that a schedule asks for the copy, with
     `pack`: it may be one of a whole variable.
+    `codegen.profile_begin` and `codegen.profile_end` are around what is measured.
+    `codegen.work`, a number of a structured op, says which op of the program its
+    tiles are of: `codegen.work_table` of the function has what each one takes.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -45,6 +48,10 @@ def Codegen_Dialect : Dialect {
     static ::llvm::StringRef getWorkersAttrName() { return "codegen.workers"; }
     static ::llvm::StringRef getPrivateAttrName() { return "codegen.private"; }
     static ::llvm::StringRef getPanelAttrName() { return "codegen.panel"; }
+    static ::llvm::StringRef getWorkAttrName() { return "codegen.work"; }
+    static ::llvm::StringRef getWorkTableAttrName() {
+      return "codegen.work_table";
+    }
     /// The largest number of workers that a step can have.
     static constexpr int64_t kMaxWorkers = 256;
     void registerAttributes();
@@ -223,6 +230,41 @@ def Codegen_BarrierOp : Codegen_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]
     execute the same barriers in the same order.
   }];
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+def Codegen_ProfileBeginOp
+    : Codegen_Op<"profile_begin", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What the counter of time is in front of a kernel";
+  let description = [{
+    Ticks of the counter of the processor. No memory access moves across it.
+
+    ```mlir
+    %start = codegen.profile_begin : i64
+    ```
+  }];
+  let results = (outs I64:$start);
+  let assemblyFormat = "attr-dict `:` type($start)";
+}
+
+def Codegen_ProfileEndOp
+    : Codegen_Op<"profile_end", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Add a call of a kernel, and its time, to the profile";
+  let description = [{
+    `kernel` is the number of the kernel among those of all entries, `start` what
+    `codegen.profile_begin` gave in front of it, and `state` the block of state,
+    which the profile is a part of. Each worker has counters of its own.
+
+    ```mlir
+    codegen.profile_end 3 from %start in %state : memref<?xi8>
+    ```
+  }];
+  let arguments = (ins I64Attr:$kernel, I64:$start,
+                       MemRefRankOf<[I8], [1]>:$state);
+  let assemblyFormat = "$kernel `from` $start `in` $state attr-dict `:` type($state)";
 }
 
 #endif // FLYWHEEL_DIALECT_CODEGEN_CODEGEN

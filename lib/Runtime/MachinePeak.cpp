@@ -1,0 +1,141 @@
+//===- MachinePeak.cpp - What this machine can do at most -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Runtime/MachinePeak.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace flywheel::runtime {
+
+using Clock = std::chrono::steady_clock;
+
+/// Chains of multiply-adds: as many as hide the latency of one.
+constexpr int kChains = 12;
+constexpr int kRounds = 4096;
+constexpr auto kTime = std::chrono::milliseconds(25);
+/// Floats of a thread: beyond the caches of a core's share.
+constexpr size_t kFloats = size_t(8) << 20;
+
+/// One batch of multiply-adds on vectors of type V; returns the operations.
+template <typename V>
+static inline __attribute__((always_inline)) double runChains(float *sink) {
+  constexpr size_t kLanes = sizeof(V) / sizeof(float);
+  V chains[kChains], factor, summand;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    factor[lane] = 0.999F;
+    summand[lane] = *sink;
+    for (int chain = 0; chain < kChains; ++chain)
+      chains[chain][lane] = static_cast<float>(chain);
+  }
+  for (int round = 0; round < kRounds; ++round)
+#pragma clang loop unroll(full)
+    for (int chain = 0; chain < kChains; ++chain)
+      chains[chain] = chains[chain] * factor + summand;
+  V sum = chains[0];
+  for (int chain = 1; chain < kChains; ++chain)
+    sum += chains[chain];
+  *sink = sum[0] * 1e-30F;
+  return 2.0 * kChains * kRounds * kLanes;
+}
+
+using Float4 = float __attribute__((vector_size(16)));
+static double runChains4(float *sink) { return runChains<Float4>(sink); }
+#if defined(__x86_64__)
+using Float8 = float __attribute__((vector_size(32)));
+using Float16 = float __attribute__((vector_size(64)));
+__attribute__((target("avx2,fma"))) static double runChains8(float *sink) {
+  return runChains<Float8>(sink);
+}
+__attribute__((target("avx512f,fma"))) static double runChains16(float *sink) {
+  return runChains<Float16>(sink);
+}
+#endif
+
+static double (*getChains())(float *) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    return runChains16;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return runChains8;
+#endif
+  return runChains4;
+}
+
+/// The best rate of \p run, which returns an amount, within some time.
+template <typename Run> static double measureBest(Run run) {
+  double best = 0.0;
+  for (auto end = Clock::now() + kTime; Clock::now() < end;) {
+    auto start = Clock::now();
+    double amount = run();
+    std::chrono::duration<double> seconds = Clock::now() - start;
+    best = std::max(best, amount / std::max(seconds.count(), 1e-9));
+  }
+  return best;
+}
+
+static double measureFlops() {
+  float sink = 0.0F;
+  auto *chains = getChains();
+  return measureBest([&] { return chains(&sink); });
+}
+
+static double measureBytes() {
+  std::unique_ptr<float[]> values(new (std::nothrow) float[kFloats]);
+  if (!values)
+    return 0.0;
+  std::fill_n(values.get(), kFloats, 1.0F);
+  float *data = values.get();
+  return measureBest([&] {
+    for (size_t i = 0; i < kFloats; ++i)
+      data[i] = data[i] * 0.999F + 0.001F;
+    return 2.0 * sizeof(float) * kFloats;
+  });
+}
+
+/// The sum of what \p measure gives on that many threads at the same time.
+static double measureTogether(int32_t threads, double (*measure)()) {
+  std::vector<double> rates(threads);
+  std::atomic<int32_t> waiting{threads};
+  auto work = [&](int32_t thread) {
+    for (--waiting; waiting.load() > 0;)
+      std::this_thread::yield();
+    rates[thread] = measure();
+  };
+  std::vector<std::thread> others;
+  for (int32_t thread = 1; thread < threads; ++thread)
+    others.emplace_back(work, thread);
+  work(0);
+  for (std::thread &other : others)
+    other.join();
+  double sum = 0.0;
+  for (double rate : rates)
+    sum += rate;
+  return sum;
+}
+
+MachinePeak measurePeak(int32_t threads) {
+  static std::mutex mutex;
+  static std::map<int32_t, MachinePeak> known;
+  threads = std::max(threads, 1);
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = known.find(threads);
+  if (found != known.end())
+    return found->second;
+  MachinePeak peak;
+  peak.flops = measureTogether(threads, measureFlops);
+  peak.bytes = measureTogether(threads, measureBytes);
+  return known[threads] = peak;
+}
+
+} // namespace flywheel::runtime

@@ -1,0 +1,350 @@
+//===- ProfileStep.cpp - Measure each kernel of a step --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
+#include "flywheel/Transforms/Memory/MemoryPasses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using flywheel::codegen::CodegenDialect;
+
+namespace flywheel {
+#define GEN_PASS_DEF_PROFILESTEP
+#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// What unknown dimension sizes are taken to be where ops of a kernel are
+/// compared.
+constexpr int64_t kComparedDimSize = 1024;
+
+namespace {
+/// Ops of one block that are measured as one: from `first` to `last`.
+struct Unit {
+  Operation *first = nullptr, *last = nullptr;
+  /// Numbers of the ops that are computed, in order.
+  llvm::SetVector<int64_t> works;
+  /// Buffers that a fill at the end starts.
+  SmallVector<Value> filled;
+};
+
+/// What flywheel-count-work says of one function.
+class WorkRecords {
+public:
+  explicit WorkRecords(func::FuncOp function) {
+    auto table = function->getAttrOfType<ArrayAttr>(
+        CodegenDialect::getWorkTableAttrName());
+    if (!table || table.size() != 2)
+      return;
+    ops = dyn_cast<ArrayAttr>(table[0]);
+    tensors = dyn_cast<ArrayAttr>(table[1]);
+  }
+
+  /// The record of an op; null where there is none.
+  DictionaryAttr getOp(int64_t number) const { return get(ops, number); }
+  DictionaryAttr getTensor(int64_t number) const {
+    return get(tensors, number);
+  }
+
+private:
+  static DictionaryAttr get(ArrayAttr list, int64_t number) {
+    return list && number >= 0 && number < static_cast<int64_t>(list.size())
+               ? dyn_cast<DictionaryAttr>(list[number])
+               : DictionaryAttr();
+  }
+
+  ArrayAttr ops, tensors;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+static bool isWork(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getNumLoops() > 0;
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return cast<ShapedType>(copy.getSource().getType()).getRank() > 0;
+  return isa<linalg_ext::LinalgExtDialect>(op->getDialect()) &&
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
+}
+
+static bool containsWork(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isWork(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static llvm::SetVector<int64_t> findWorks(Operation *op) {
+  llvm::SetVector<int64_t> works;
+  op->walk([&](Operation *inner) {
+    if (auto number = inner->getAttrOfType<IntegerAttr>(
+            CodegenDialect::getWorkAttrName()))
+      works.insert(number.getInt());
+  });
+  return works;
+}
+
+/// Whether `op` goes on with what `unit` has begun: the last tiles of a loop,
+/// or the op that a fill is for.
+static bool continues(const Unit &unit, Operation *op,
+                      const llvm::SetVector<int64_t> &works) {
+  if (!unit.filled.empty())
+    return llvm::any_of(unit.filled, [&](Value buffer) {
+      return op
+          ->walk([&](Operation *inner) {
+            return llvm::is_contained(inner->getOperands(), buffer)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+  return !works.empty() && llvm::all_of(works, [&](int64_t number) {
+    return unit.works.contains(number);
+  });
+}
+
+/// Finds the units of `region` in the order of the program. Branches and loops
+/// of the program are looked into.
+static void collectUnits(Region &region, SmallVectorImpl<Unit> &units) {
+  for (Block &block : region) {
+    // Of the unit that what comes next may go on with; -1 for none.
+    int64_t open = -1;
+    for (Operation &op : block) {
+      bool isKernel =
+          isWork(&op) || (isa<scf::ForOp, scf::ParallelOp>(op) &&
+                          !isMarkedLoop(op.getLoc()) && containsWork(&op));
+      if (!isKernel) {
+        if (op.getNumRegions() > 0 || !isMemoryEffectFree(&op))
+          open = -1;
+        for (Region &nested : op.getRegions())
+          collectUnits(nested, units);
+        continue;
+      }
+      llvm::SetVector<int64_t> works = findWorks(&op);
+      if (open < 0 || !continues(units[open], &op, works)) {
+        open = units.size();
+        units.emplace_back().first = &op;
+      }
+      Unit &unit = units[open];
+      unit.last = &op;
+      unit.works.insert(works.begin(), works.end());
+      unit.filled.clear();
+      if (isa<linalg::FillOp>(op))
+        llvm::append_range(unit.filled, cast<linalg::FillOp>(op).getOutputs());
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
+static AffineMap getMap(DictionaryAttr record, StringRef key) {
+  auto map = record.getAs<AffineMapAttr>(key);
+  return map ? map.getValue() : AffineMap();
+}
+
+/// The sum of two numbers; null where one is.
+static AffineMap add(AffineMap a, AffineMap b) {
+  if (!a || !b)
+    return {};
+  return AffineMap::get(0, std::max(a.getNumSymbols(), b.getNumSymbols()),
+                        a.getResult(0) + b.getResult(0));
+}
+
+/// How much an op takes, to be compared.
+static std::pair<bool, int64_t> getWeight(DictionaryAttr record) {
+  AffineMap flops = getMap(record, "flops");
+  SmallVector<int64_t> dimSizes(flops ? flops.getNumSymbols() : 0,
+                                kComparedDimSize);
+  auto contraction = record.getAs<BoolAttr>("contraction");
+  return {contraction && contraction.getValue(),
+          flops ? evaluateSize(flops.getResult(0), dimSizes).getSaturated()
+                : 0};
+}
+
+static ArrayRef<int64_t> getNumbers(DictionaryAttr record, StringRef key) {
+  auto numbers = record.getAs<DenseI64ArrayAttr>(key);
+  return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+}
+
+/// The bytes that a group of ops moves: what one of them makes for others of
+/// the group only stays in the cache.
+static AffineMap countBytes(const Unit &unit, const WorkRecords &records) {
+  if (unit.works.size() == 1)
+    return getMap(records.getOp(unit.works.front()), "bytes");
+  llvm::SetVector<int64_t> read, written;
+  for (int64_t number : unit.works) {
+    ArrayRef<int64_t> reads = getNumbers(records.getOp(number), "reads"),
+                      writes = getNumbers(records.getOp(number), "writes");
+    read.insert(reads.begin(), reads.end());
+    written.insert(writes.begin(), writes.end());
+  }
+  SmallVector<int64_t> moved;
+  for (int64_t tensor : read)
+    if (!written.contains(tensor))
+      moved.push_back(tensor);
+  for (int64_t tensor : written)
+    if (DictionaryAttr record = records.getTensor(tensor);
+        record && llvm::any_of(getNumbers(record, "users"), [&](int64_t user) {
+          return !unit.works.contains(user);
+        }))
+      moved.push_back(tensor);
+  MLIRContext *context = unit.first->getContext();
+  AffineMap bytes = AffineMap::get(0, 0, getAffineConstantExpr(0, context));
+  for (int64_t tensor : moved)
+    if (DictionaryAttr record = records.getTensor(tensor))
+      bytes = add(bytes, getMap(record, "bytes"));
+  return bytes;
+}
+
+static std::string getSource(Operation *op) {
+  std::string source = getSourceOpName(op).str();
+  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    source += " at " + place.getFilename().str() + ":" +
+              std::to_string(place.getLine()) + ":" +
+              std::to_string(place.getColumn());
+  return source;
+}
+
+/// A kernel that was made of no structured op: a copy, or an op of
+/// `linalg_ext`.
+static ManifestKernel describeOther(const Unit &unit) {
+  ManifestKernel kernel;
+  Location loc = unit.first->getLoc();
+  StringRef name = getSourceOpName(unit.first);
+  kernel.name =
+      isa<memref::CopyOp>(unit.first)
+          ? "copy"
+          : (name.contains('.') ? name.rsplit('.').second : name).str();
+  kernel.phase = isMarkedBackward(loc) ? "backward" : "forward";
+  if (isMarkedBackward(loc))
+    kernel.name += "_grad";
+  kernel.sources.push_back(getSource(unit.first));
+  return kernel;
+}
+
+static ManifestKernel describe(const Unit &unit, const WorkRecords &records) {
+  SmallVector<DictionaryAttr> ops;
+  for (int64_t number : unit.works)
+    if (DictionaryAttr record = records.getOp(number))
+      ops.push_back(record);
+  if (ops.empty() || ops.size() != unit.works.size())
+    return describeOther(unit);
+  DictionaryAttr root = ops.front();
+  for (DictionaryAttr op : ops)
+    if (getWeight(op) > getWeight(root))
+      root = op;
+  auto getText = [](DictionaryAttr record, StringRef key) {
+    auto text = record.getAs<StringAttr>(key);
+    return text ? text.str() : std::string();
+  };
+  ManifestKernel kernel;
+  kernel.name = getText(root, "what");
+  kernel.phase = getText(root, "phase");
+  kernel.iterations = getMap(root, "iterations");
+  kernel.flops =
+      AffineMap::get(0, 0, getAffineConstantExpr(0, unit.first->getContext()));
+  kernel.sources.push_back(getText(root, "source"));
+  for (DictionaryAttr op : ops) {
+    kernel.flops = add(kernel.flops, getMap(op, "flops"));
+    std::string source = getText(op, "source");
+    if (!llvm::is_contained(kernel.sources, source))
+      kernel.sources.push_back(source);
+  }
+  kernel.bytes = countBytes(unit, records);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Puts `unit` between two reads of the counter.
+static void measure(const Unit &unit, int64_t number, Value state) {
+  OpBuilder b(unit.first);
+  Location loc = unit.first->getLoc();
+  Value start = codegen::ProfileBeginOp::create(b, loc, b.getI64Type());
+  b.setInsertionPointAfter(unit.last);
+  codegen::ProfileEndOp::create(b, loc, b.getI64IntegerAttr(number), start,
+                                state);
+}
+
+namespace {
+struct ProfileStep : flywheel::impl::ProfileStepBase<ProfileStep> {
+  using ProfileStepBase::ProfileStepBase;
+
+  void runOnOperation() override {
+    FailureOr<Manifest> manifest = Manifest::readFrom(getOperation());
+    if (failed(manifest))
+      return signalPassFailure();
+    if (manifest->profile || events < 0) {
+      getOperation().emitError()
+          << (manifest->profile
+                  ? "expected a module without a profile, found one with it"
+                  : "expected 'events' of at least 0");
+      return signalPassFailure();
+    }
+    ManifestProfile profile;
+    profile.events = events;
+    for (ManifestEntry &entry : manifest->entries)
+      if (auto function =
+              getOperation().lookupSymbol<func::FuncOp>(entry.name + ".kernel"))
+        addEntry(entry, function, profile);
+    profile.offset = manifest->stateBytes;
+    CheckedSize end = CheckedSize(profile.offset) +
+                      CheckedSize(profile.workers * profile.getStride());
+    if (end.isTooLarge()) {
+      getOperation().emitError() << "the profile ends behind the state block's "
+                                    "largest size, "
+                                 << kMaxSizeText << " bytes";
+      return signalPassFailure();
+    }
+    manifest->stateBytes = end.getSaturated();
+    manifest->profile = profile;
+    manifest->attachTo(getOperation());
+  }
+
+private:
+  void addEntry(ManifestEntry &entry, func::FuncOp function,
+                ManifestProfile &profile) {
+    if (auto count = function->getAttrOfType<IntegerAttr>(
+            CodegenDialect::getWorkersAttrName()))
+      profile.workers = std::max(profile.workers, count.getInt());
+    SmallVector<Unit> units;
+    if (entry.name != "init")
+      collectUnits(function.getBody(), units);
+    WorkRecords records(function);
+    for (const Unit &unit : units) {
+      ManifestKernel kernel = describe(unit, records);
+      kernel.name = entry.name + "." + kernel.name + "." +
+                    std::to_string(entry.kernels.size());
+      entry.kernels.push_back(std::move(kernel));
+      measure(unit, profile.kernels++, function.getArgument(0));
+      ++numKernels;
+    }
+    function->removeAttr(CodegenDialect::getWorkTableAttrName());
+    function.walk([](Operation *op) {
+      op->removeDiscardableAttr(CodegenDialect::getWorkAttrName());
+    });
+  }
+};
+} // namespace

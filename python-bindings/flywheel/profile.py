@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How long the kernels of a step take: what `Session.profile` gives."""
+
+import html
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+
+Path = Union[str, "os.PathLike[str]"]
+_COLORS = {"forward": "#4878cf", "backward": "#d1605e", "update": "#6acc65", "other": "#b0b0b0"}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What all calls of a kernel took; None where a size that no feed has decides."""
+
+    name: str
+    entry: str
+    phase: str
+    sources: List[str]
+    calls: int
+    seconds: float
+    iterations: Optional[int]
+    flops: Optional[int]
+    bytes: Optional[int]
+
+    @property
+    def flops_per_second(self) -> Optional[float]:
+        return self.flops / self.seconds if self.flops is not None and self.seconds > 0 else None
+
+    @property
+    def bytes_per_second(self) -> Optional[float]:
+        return self.bytes / self.seconds if self.bytes is not None and self.seconds > 0 else None
+
+
+@dataclass(frozen=True)
+class ProfiledEntry:
+    """What all calls of an entry took. `phases` are the seconds of "forward",
+    "backward", "update" and "other"; `coverage` is the share of the kernels."""
+
+    name: str
+    calls: int
+    seconds: float
+    coverage: float
+    threads: int
+    peak_flops_per_second: float
+    peak_bytes_per_second: float
+    phases: Dict[str, float]
+    kernels: List[Kernel]
+
+
+def _read_kernel(entry: str, record: Dict[str, Any]) -> Kernel:
+    def number(key: str) -> Optional[int]:
+        return None if record[key] is None else int(record[key])
+
+    return Kernel(
+        name=record["name"],
+        entry=entry,
+        phase=record["phase"],
+        sources=record["sources"],
+        calls=record["calls"],
+        seconds=record["seconds"],
+        iterations=number("iterations"),
+        flops=number("flops"),
+        bytes=number("bytes"),
+    )
+
+
+def _read_entry(record: Dict[str, Any]) -> ProfiledEntry:
+    kernels = [_read_kernel(record["name"], kernel) for kernel in record["kernels"]]
+    return ProfiledEntry(**{**record, "kernels": kernels})
+
+
+class Profile:
+    """A profile of the calls of a session: str() gives a table.
+
+        with session.profile() as profile:
+            step(image, label)
+        print(profile)
+        profile.save("trace.json")  # For Perfetto, ui.perfetto.dev.
+
+    It has numbers once the `with` block has ended.
+    """
+
+    def __init__(self, start: Callable[[], None], stop: Callable[[], Tuple[str, str, str]]) -> None:
+        self._start = start
+        self._stop = stop
+        self._table: Optional[str] = None
+        self._trace = ""
+        self._entries: List[ProfiledEntry] = []
+        self._dropped = 0
+
+    def __enter__(self) -> "Profile":
+        self._start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._table, text, self._trace = self._stop()
+        record = json.loads(text)
+        self._entries = [_read_entry(entry) for entry in record["entries"]]
+        self._dropped = record["dropped_events"]
+
+    def _measure(self, run: Callable[[], Any]) -> None:
+        with self:
+            run()
+
+    def _check(self) -> None:
+        if self._table is None:
+            raise RuntimeError("expected a profile that has ended: leave its with block first")
+
+    @property
+    def entries(self) -> List[ProfiledEntry]:
+        """The entries that were called."""
+        self._check()
+        return self._entries
+
+    @property
+    def kernels(self) -> List[Kernel]:
+        """The kernels of all entries, in the order of the program."""
+        return [kernel for entry in self.entries for kernel in entry.kernels]
+
+    @property
+    def dropped_events(self) -> int:
+        """Calls of kernels that are counted, but are not in the trace, for want of room."""
+        self._check()
+        return self._dropped
+
+    def save(self, path: Path) -> None:
+        """Writes a trace that Perfetto and chrome://tracing read. Raises OSError."""
+        self._check()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._trace)
+
+    def __str__(self) -> str:
+        return "<flywheel.Profile that has not ended>" if self._table is None else self._table
+
+    def _repr_html_(self) -> str:
+        self._check()
+        return "".join(_draw(entry) for entry in self._entries) + (
+            f"<pre>{html.escape(str(self))}</pre>"
+        )
+
+
+def _draw(entry: ProfiledEntry) -> str:
+    """Bars of the kernels, longest first, as SVG."""
+    rows = sorted(entry.kernels, key=lambda kernel: -kernel.seconds)
+    bars = [(kernel.name, kernel.phase, kernel.seconds) for kernel in rows]
+    bars.append(("other", "other", entry.phases["other"]))
+    longest = max((seconds for _, _, seconds in bars), default=0.0) or 1.0
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="800" height="{20 * len(bars) + 24}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<text x="0" y="14">{html.escape(entry.name)}: '
+        f"{entry.seconds / entry.calls * 1e6:.2f} us a call</text>",
+    ]
+    for number, (name, phase, seconds) in enumerate(bars):
+        y = 20 * number + 22
+        width = max(0.0, 300 * seconds / longest)
+        parts.append(
+            f'<text x="0" y="{y + 13}">{html.escape(name)}</text>'
+            f'<rect x="380" y="{y}" width="{width:.1f}" height="16" fill="{_COLORS[phase]}"/>'
+            f'<text x="{386 + width:.1f}" y="{y + 13}">'
+            f"{seconds / entry.calls * 1e6:.2f} us</text>"
+        )
+    return "".join(parts) + "</svg>"

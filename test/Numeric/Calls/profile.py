@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s %src_root
+"""Profiles: what ran how often, what it computed, and where time went (F7)."""
+
+import json
+import os
+import sys
+import tempfile
+from typing import Dict, List
+
+import numpy as np
+
+import flywheel
+from configurations import Array, expect_equal, run_tests
+
+LAYER = """
+train.variable @w : tensor<4x6xf32> = #train.ones
+func.func @step(%x: tensor<?x4xf32>) -> tensor<f32> {
+  %w = train.read @w : tensor<4x6xf32>
+  %y = nn.dense %x, %w : (tensor<?x4xf32>, tensor<4x6xf32>) -> tensor<?x6xf32>
+  %loss = nn.l2_loss %y : tensor<?x6xf32> -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.01>
+  return %loss : tensor<f32>
+}
+func.func @nothing(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+"""
+
+# As often as `limit` says: only the step knows.
+LOOP = """
+func.func @double(%x: tensor<?x8xf32>, %limit: tensor<f32>) -> tensor<?x8xf32> {
+  %y, %n = scf.while (%a = %x, %i = %limit) : (tensor<?x8xf32>, tensor<f32>) -> (tensor<?x8xf32>, tensor<f32>) {
+    %zero = arith.constant 0.5 : f32
+    %left = tensor.extract %i[] : tensor<f32>
+    %more = arith.cmpf ogt, %left, %zero : f32
+    scf.condition(%more) %a, %i : tensor<?x8xf32>, tensor<f32>
+  } do {
+  ^bb0(%a: tensor<?x8xf32>, %i: tensor<f32>):
+    %t = math.tanh %a : tensor<?x8xf32>
+    %one = arith.constant dense<1.0> : tensor<f32>
+    %j = arith.subf %i, %one : tensor<f32>
+    scf.yield %t, %j : tensor<?x8xf32>, tensor<f32>
+  }
+  return %y : tensor<?x8xf32>
+}
+"""
+
+
+def make_session(text: str, **options: object) -> flywheel.Session:
+    session = flywheel.Session(flywheel.compile(flywheel.parse(text, name="m.mlir"), profile=True, **options))  # type: ignore[arg-type]
+    session.initialize(1)
+    return session
+
+
+def find(profile: flywheel.Profile, what: str, phase: str) -> flywheel.Kernel:
+    found = [kernel for kernel in profile.kernels if kernel.name.split(".")[1] == what and kernel.phase == phase]
+    assert len(found) == 1, [(kernel.name, kernel.phase) for kernel in profile.kernels]
+    return found[0]
+
+
+def test_counts() -> None:
+    """F7: calls, iterations, operations and bytes are those of the calls that were made."""
+    for lowering in ("reference", "optimized"):
+        session = make_session(LAYER, lowering=lowering)
+        with session.profile() as profile:
+            for batch in (3, 5, 5, 32):
+                session.run("step", np.ones((batch, 4), np.float32))
+        dense = find(profile, "dense", "forward")
+        rows = 3 + 5 + 5 + 32
+        assert (dense.calls, dense.iterations) == (4, rows * 24), dense
+        assert dense.entry == "step" and dense.sources[0].startswith("nn.dense at m.mlir:5:8"), dense
+        # The product is all of it, or with what follows it in one loop.
+        assert dense.flops is not None and rows * 48 <= dense.flops <= rows * 48 + rows * 12, dense
+        assert dense.bytes is not None and dense.bytes >= 4 * (rows * 4 + 4 * 24), dense
+        assert dense.seconds > 0 and dense.flops_per_second and dense.bytes_per_second
+        gradient = find(profile, "dense_grad", "backward")
+        assert (gradient.calls, gradient.iterations) == (4, rows * 24), gradient
+        (entry,) = profile.entries
+        assert (entry.name, entry.calls, entry.threads) == ("step", 4, 1)
+        # The parts are the whole.
+        total = sum(kernel.seconds for kernel in entry.kernels)
+        assert 0 < total <= entry.seconds * 1.001, (total, entry.seconds)
+        assert np.isclose(sum(entry.phases.values()), entry.seconds)
+        assert np.isclose(entry.coverage, total / entry.seconds)
+        assert entry.peak_flops_per_second > 1e8 and entry.peak_bytes_per_second > 1e7
+
+
+def test_loop() -> None:
+    """F7: what a loop of the program does counts as often as it does it."""
+    for lowering in ("reference", "optimized"):
+        session = make_session(LOOP, lowering=lowering)
+        x = np.ones((7, 8), np.float32)
+        with session.profile() as profile:
+            for limit in (3, 0, 10):
+                session.run("double", x, np.float32(limit))
+        tanh = find(profile, "tanh", "forward")
+        assert (tanh.calls, tanh.iterations, tanh.flops) == (13, 13 * 56, 13 * 56), tanh
+
+
+def check_trace(path: str, workers: int) -> List[Dict[str, object]]:
+    """What Perfetto asks of a trace: events of a track do not overlap, but may be in one another."""
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    assert set(trace) == {"displayTimeUnit", "otherData", "traceEvents"}
+    events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    names = [event for event in trace["traceEvents"] if event["ph"] == "M"]
+    assert {event["tid"] for event in events} == {event["tid"] for event in names} == set(range(1, workers + 1))
+    for event in events:
+        assert event["dur"] >= 0 and event["ts"] >= 0 and event["pid"] == 1, event
+    for track in range(1, workers + 1):
+        open_ends: List[float] = []
+        for event in sorted((e for e in events if e["tid"] == track), key=lambda e: (e["ts"], -e["dur"])):
+            while open_ends and open_ends[-1] <= event["ts"] + 1e-6:
+                open_ends.pop()
+            end = event["ts"] + event["dur"]
+            assert not open_ends or end <= open_ends[-1] + 1e-6, event
+            # A step, and kernels in it.
+            assert track > 1 or len(open_ends) == (0 if event["cat"] == "step" else 1), event
+            open_ends.append(end)
+    return events
+
+
+def test_trace() -> None:
+    """F7: a trace has each step and each call of a kernel in it."""
+    session = make_session(LAYER)
+    with session.profile() as profile:
+        for _ in range(3):
+            session.run("step", np.ones((5, 4), np.float32))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.json")
+        profile.save(path)
+        events = check_trace(path, workers=1)
+        try:
+            profile.save(os.path.join(folder, "none", "trace.json"))
+        except FileNotFoundError:
+            pass
+        else:
+            raise AssertionError("expected a FileNotFoundError")
+    assert profile.dropped_events == 0
+    assert [event["name"] for event in events].count("step") == 3
+    for kernel in profile.kernels:
+        assert [event["name"] for event in events].count(kernel.name) == kernel.calls
+
+
+def test_many_events() -> None:
+    """F7: calls for which the trace has no room are counted."""
+    session = make_session(LOOP)
+    profile = session.profile(lambda: session.run("double", np.ones((2, 8), np.float32), np.float32(3000)))
+    assert find(profile, "tanh", "forward").calls == 3000
+    calls = sum(kernel.calls for kernel in profile.kernels)
+    assert profile.dropped_events == calls - 1024, profile.dropped_events
+
+
+def load(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def test_threads() -> None:
+    """F7: workers have counters of their own, and numbers are as without a profile."""
+    text = load(os.path.join(sys.argv[1], "examples", "transformer", "transformer.mlir"))
+    random = np.random.default_rng(0)
+    feeds: Dict[str, Array] = {
+        name: random.integers(0, 96, (4, 64)).astype(np.int32) for name in ("text", "next")}
+    plain = flywheel.Session(flywheel.compile(text, entries=["train_step"], threads=2, min_shared_work=0))
+    plain.initialize(1)
+    session = make_session(text, entries=["train_step"], threads=2, min_shared_work=0)
+    with session.profile() as profile:
+        for _ in range(2):
+            expect_equal("loss", session.run("train_step", **feeds), plain.run("train_step", **feeds))
+    for name in plain:
+        expect_equal(name, session[name], plain[name])
+    (entry,) = profile.entries
+    assert entry.threads == 2 and all(kernel.calls == 2 for kernel in entry.kernels), entry
+    assert {kernel.phase for kernel in entry.kernels} == {"forward", "backward", "update"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.json")
+        profile.save(path)
+        check_trace(path, workers=2)
+
+
+def test_texts() -> None:
+    """F7: a table for people, and bars for notebooks."""
+    session = make_session(LAYER)
+    with session.profile() as profile:
+        assert "has not ended" in str(profile)
+        try:
+            _ = profile.kernels
+        except RuntimeError as error:
+            assert "leave its with block" in str(error)
+        else:
+            raise AssertionError("expected a RuntimeError")
+        session.run("step", np.ones((5, 4), np.float32))
+    table, page = str(profile), profile._repr_html_()
+    for kernel in profile.kernels:
+        assert kernel.name in table and kernel.name in page
+    assert "total" in table and "% of the step" in table
+    assert page.count("<svg") == page.count("</svg>") == 1 and "<script" not in page
+    # An entry without a kernel, then nothing at all.
+    with session.profile() as profile:
+        session.run("nothing", np.float32(1))
+    assert profile.kernels == [] and profile.entries[0].coverage == 0
+    with session.profile() as profile:
+        pass
+    assert profile.entries == [] and "nothing was called" in str(profile)
+
+
+def test_errors() -> None:
+    """F7: a program that is not compiled for it has no profile; a call that fails is one."""
+    session = flywheel.Session(flywheel.compile(LAYER))
+    try:
+        session.profile(lambda: None)
+    except flywheel.FailedPreconditionError as error:
+        assert "compiled for profiles" in str(error), error
+    else:
+        raise AssertionError("expected a FailedPreconditionError")
+    session = make_session(LAYER)
+    profile = session.profile()
+    try:
+        with profile:
+            session.run("step", np.ones((5, 3), np.float32))
+    except flywheel.InvalidArgumentError:
+        assert profile.entries == []
+    else:
+        raise AssertionError("expected an InvalidArgumentError")
+
+
+run_tests([test_counts, test_loop, test_trace, test_many_events, test_threads, test_texts, test_errors])
