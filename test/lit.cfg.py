@@ -48,6 +48,7 @@ config.excludes = [
     "step_updates.py",
     "supported",
     "windows.py",
+    "teams.py",
     "vectorize_kernels_numeric.py",
 ]
 config.test_source_root = os.path.dirname(__file__)

@@ -225,6 +225,7 @@ static void populateBufferize(OpPassManager &pm,
   DistributeStepOptions distribute;
   distribute.workers = options.threads.value_or(1);
   distribute.minWork = options.minSharedWork;
+  distribute.report = options.reportPartition;
   distribute.minLoopWork =
       std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
   pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));

@@ -8,7 +8,7 @@ under the key of a variable's or an optimizer's name.
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -622,8 +622,9 @@ class Slots:
         return Slots({name: dict(slots) for name, slots in self.values.items()}, self.iterations)
 
 
-def new_program(rng: Rng, size: int) -> Program:
-    program = Program(choose(rng, SHAPES), choose(rng, ["f64", "f64", "f32"]))
+def new_program(rng: Rng, size: int, shape: Optional[Tuple[int, ...]] = None) -> Program:
+    """At most `size` statements in a block. Of arrays of that shape, or of a small one."""
+    program = Program(choose(rng, SHAPES) if shape is None else shape, choose(rng, ["f64", "f64", "f32"]))
     for index in range(3):
         constraint = ""
         if program.shape and rng.integers(4) == 0:

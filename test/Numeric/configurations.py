@@ -9,8 +9,10 @@ A numeric test says once what a model must compute and runs it as
 * `object`: an object file of flywheel-compile, linked to a shared library and
   called through ctypes.
 
-`threads`, for tests that ask for it, is `optimized` by two threads that share all
-that can be shared.
+* `workers`: the same object file for three workers, which share all that can be shared
+  and run in any order between barriers (teams.py).
+
+`threads`, for tests that ask for it, is `optimized` by two threads that share as much.
 """
 
 import ctypes
@@ -24,12 +26,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 from numpy.typing import NDArray
+from teams import Team
 
 import flywheel
+import selection
 
 Array = NDArray[Any]
 
-ALL = ("reference", "optimized", "avx2", "object")
+ALL = ("reference", "optimized", "avx2", "object", "workers")
 IN_PROCESS = ("reference", "optimized", "avx2")
 
 # Relative and absolute tolerance of results that no rounding mode explains.
@@ -139,6 +143,7 @@ class ObjectModel(Model):
         freeze: Optional[str] = None,
         memory_budget: Optional[int] = None,
         lowering: str = "optimized",
+        threads: int = 1,
     ) -> None:
         # Removed at the end; the loaded library stays mapped.
         with tempfile.TemporaryDirectory() as folder:
@@ -153,6 +158,8 @@ class ObjectModel(Model):
                 command.append("--freeze=" + freeze)
             if memory_budget is not None:
                 command.append(f"--memory-budget={memory_budget}")
+            if threads > 1:
+                command += [f"--threads={threads}", "--min-shared-work=0"]
             subprocess.run(command, check=True)
             compiler = os.environ.get("CC", "clang-22")
             subprocess.run([compiler, "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
@@ -160,9 +167,13 @@ class ObjectModel(Model):
             with open(stem + ".json") as file:
                 self.manifest = json.load(file)
         self.prefix = self.manifest["model"]
+        # Entries of an object file for several threads take a team; none is one worker.
+        self.takes_team = threads > 1
+        self.team: Optional[Team] = None
         self.block = self.allocate_block(self.manifest["c_state_bytes"])
-        # A block may have any content before it is initialised.
-        self.block[:] = 0xA5
+        # A block may have any content before it is initialised. Where its workspace is
+        # for dimension sizes that no test has, most of it is never touched.
+        self.block[:1 << 26] = 0xA5
         self.entries = {entry["name"]: entry for entry in self.manifest["entries"]}
         self.infos = {info["name"]: (index, info) for index, info in enumerate(self.manifest["variables"])}
 
@@ -201,6 +212,8 @@ class ObjectModel(Model):
         spec = self.entries[entry]
         dim_sizes: Dict[str, int] = {}
         arguments: List[Any] = []
+        if self.takes_team:
+            arguments.append(ctypes.c_void_p(self.team.pointer if self.team else None))
         for feed, info in zip(feeds, spec["feeds"]):
             arguments.append(ctypes.c_void_p(feed.ctypes.data))
             for dim_size, symbol in zip(feed.shape, info["shape"]):
@@ -252,6 +265,10 @@ def make(
     `max_dim_size`."""
     if configuration == "object":
         return ObjectModel(text, max_dim_size, entries, freeze, memory_budget)
+    if configuration == "workers" and memory_budget is None:
+        model = ObjectModel(text, max_dim_size, entries, freeze, threads=3)
+        model.team = Team(3, seed=len(text))
+        return model
     lowering = "reference" if configuration == "reference" else "optimized"
     cpu = "x86-64-v3" if configuration == "avx2" else None
     # A budget is for one worker: each has buffers of its own.
@@ -265,9 +282,12 @@ def configurations(
     entries: Sequence[str] = (),
     freeze: Optional[str] = None,
 ) -> Iterator[Tuple[str, Model]]:
-    """The model `text` in each configuration that this machine has."""
+    """The model `text` in each configuration that this machine has; for `workers`, some
+    models, others each day."""
     for name in names:
         if name == "avx2" and platform.machine() != "x86_64":
+            continue
+        if name == "workers" and not selection.takes("workers", text, 0.25):
             continue
         yield name, make(text, name, entries, freeze)
 

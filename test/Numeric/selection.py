@@ -5,6 +5,7 @@ FLYWHEEL_TEST_SEED chooses them, by default the number of the day;
 FLYWHEEL_TEST_ALL=1 takes all, as `ninja check-all` does.
 """
 
+import functools
 import os
 import random
 import time
@@ -19,6 +20,19 @@ def takes_all() -> bool:
 
 def get_seed() -> int:
     return int(os.environ.get("FLYWHEEL_TEST_SEED") or time.time() // 86400)
+
+
+@functools.lru_cache(None)
+def print_seed(name: str) -> None:
+    print(f"FLYWHEEL_TEST_SEED={get_seed()}: some cases of {name}", flush=True)
+
+
+def takes(name: str, case: str, share: float) -> bool:
+    """Whether a case, which `case` tells from others, is of that share of them."""
+    if takes_all():
+        return True
+    print_seed(name)
+    return random.Random(f"{name} {get_seed()} {case}").random() < share
 
 
 def choose(name: str, cases: Sequence[Case], share: float,

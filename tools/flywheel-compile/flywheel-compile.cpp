@@ -443,6 +443,7 @@ static int compile() {
   options.threads = getThreads(threads);
   options.minSharedWork = static_cast<int64_t>(
       std::min<uint64_t>(minSharedWork, std::numeric_limits<int64_t>::max()));
+  options.reportPartition = report;
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;

@@ -78,6 +78,8 @@ struct CompilerOptions {
   /// Scalar operations that are worth sharing between threads: a step of less
   /// is executed by one.
   int64_t minSharedWork = 4'000'000;
+  /// Say by remarks what a shared step costs, or why one thread executes it.
+  bool reportPartition = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
   /// Called with each stage's name and the module after it.

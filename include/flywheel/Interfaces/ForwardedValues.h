@@ -16,8 +16,8 @@ namespace flywheel {
 /// `RegionBranchOpInterface`, or an argument of one of its regions, and these
 /// are forwarded to it. Those that come from in front of the op are first, then
 /// those of its regions, in their order: of an iter_arg of a loop, the init and
-/// then what an iteration yields. Empty where nothing is forwarded: an induction
-/// variable, the results of other ops, the arguments of other blocks.
+/// then what an iteration yields. Empty where nothing is forwarded: an
+/// induction variable, the results of other ops, the arguments of other blocks.
 llvm::SmallVector<mlir::Value> getForwardedValues(mlir::Value value);
 
 } // namespace flywheel

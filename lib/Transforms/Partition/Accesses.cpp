@@ -6,9 +6,13 @@
 
 #include "Accesses.h"
 
+#include "flywheel/Interfaces/ForwardedValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -54,31 +58,67 @@ bool AccessSet::operator==(const AccessSet &other) const {
          });
 }
 
-Value flywheel::getBuffer(Value view) {
-  while (Operation *op = view.getDefiningOp()) {
-    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
-      return view;
-    auto viewLike = dyn_cast<ViewLikeOpInterface>(op);
-    if (!viewLike)
+SmallVector<Value> flywheel::findBuffers(Value view) {
+  llvm::SmallSetVector<Value, 4> seen;
+  SmallVector<Value> buffers;
+  seen.insert(view);
+  for (size_t next = 0; next < seen.size(); ++next) {
+    Value value = seen[next];
+    Operation *op = value.getDefiningOp();
+    // An argument of the function is memory of its own.
+    if (op ? isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op)
+           : isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())) {
+      buffers.push_back(value);
+      continue;
+    }
+    SmallVector<Value> sources;
+    if (auto viewLike = dyn_cast_or_null<ViewLikeOpInterface>(op))
+      sources.push_back(viewLike.getViewSource());
+    else if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+      sources = {select.getTrueValue(), select.getFalseValue()};
+    else
+      sources = getForwardedValues(value);
+    if (sources.empty())
       return {};
-    view = viewLike.getViewSource();
+    seen.insert_range(sources);
   }
-  // An argument of the function is memory of its own; those of loops are not.
-  auto argument = cast<BlockArgument>(view);
-  return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? view
-                                                                      : Value();
+  return buffers;
+}
+
+/// The dimension of the source that dimension `dim` of `subview` is a part of.
+static int64_t getSourceDim(memref::SubViewOp subview, int64_t dim) {
+  llvm::SmallBitVector dropped = subview.getDroppedDims();
+  for (unsigned source = 0; source < dropped.size(); ++source)
+    if (!dropped.test(source) && dim-- == 0)
+      return source;
+  llvm_unreachable("a view has the dimensions that are not dropped");
 }
 
 Slice flywheel::normalize(Slice slice) {
   while (auto subview = slice.view.getDefiningOp<memref::SubViewOp>()) {
-    MemRefType source = subview.getSourceType();
-    if (source.getRank() != subview.getType().getRank() ||
-        getConstantIntValue(subview.getMixedOffsets()[slice.dim]) != 0 ||
-        getConstantIntValue(subview.getMixedStrides()[slice.dim]) != 1)
+    int64_t dim = getSourceDim(subview, slice.dim);
+    if (getConstantIntValue(subview.getMixedOffsets()[dim]) != 0 ||
+        getConstantIntValue(subview.getMixedStrides()[dim]) != 1)
       break;
     slice.view = subview.getSource();
+    slice.dim = dim;
   }
   return slice;
+}
+
+void AccessSet::goAround(Operation *loop) {
+  auto isComputedIn = [&](Value value) {
+    return loop->isAncestor(value.getParentRegion()->getParentOp());
+  };
+  AccessSet around;
+  for (Access access : accesses) {
+    auto size = llvm::dyn_cast_if_present<Value>(access.share.size);
+    if (access.worker == Access::Worker::Owner &&
+        (isComputedIn(access.slice.view) || (size && isComputedIn(size))))
+      access.worker = Access::Worker::Every;
+    around.insert(access);
+  }
+  *this = std::move(around);
 }
 
 LogicalResult flywheel::collectAccesses(Operation *op, Access::Worker worker,
@@ -91,16 +131,18 @@ LogicalResult flywheel::collectAccesses(Operation *op, Access::Worker worker,
     if (isa<MemoryEffects::Allocate, MemoryEffects::Free>(effect.getEffect()))
       continue;
     Value value = effect.getValue();
-    Value buffer = value && isa<BaseMemRefType>(value.getType())
-                       ? getBuffer(value)
-                       : Value();
-    if (!buffer)
+    if (!value || !isa<BaseMemRefType>(value.getType()))
       return failure();
-    Access access;
-    access.buffer = buffer;
-    access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-    access.worker = worker;
-    accesses.push_back(access);
+    SmallVector<Value> buffers = findBuffers(value);
+    if (buffers.empty())
+      return failure();
+    for (Value buffer : buffers) {
+      Access access;
+      access.buffer = buffer;
+      access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+      access.worker = worker;
+      accesses.push_back(access);
+    }
   }
   return success();
 }

@@ -30,14 +30,16 @@ struct Share {
   }
 };
 
-/// The part of a buffer that an iteration touches: its block of the share,
-/// along one dimension of a view.
+/// The part of a buffer that an iteration touches along one dimension of a
+/// view: its block of the share, or the one element that has the number of the
+/// block.
 struct Slice {
   mlir::Value view;
   int64_t dim = 0;
+  bool isNumber = false;
 
   bool operator==(const Slice &other) const {
-    return view == other.view && dim == other.dim;
+    return view == other.view && dim == other.dim && isNumber == other.isNumber;
   }
 };
 
@@ -72,17 +74,23 @@ public:
   void insert(llvm::ArrayRef<Access> others);
   bool conflictsWith(llvm::ArrayRef<Access> others) const;
   llvm::ArrayRef<Access> get() const { return accesses; }
+  /// Forgets who has which part where `loop` computes anew what the parts are
+  /// counted by: in the next iteration these are others.
+  void goAround(mlir::Operation *loop);
   bool operator==(const AccessSet &other) const;
 
 private:
   llvm::SmallVector<Access> accesses;
 };
 
-/// The memory that `view` is a view of, or null where it is not known.
-mlir::Value getBuffer(mlir::Value view);
+/// The allocations and arguments of the function that `view` may be a view of:
+/// more than one where branches and loops pass buffers on. None where it is not
+/// known.
+llvm::SmallVector<mlir::Value> findBuffers(mlir::Value view);
 
 /// The same part of the outermost view that it is of: a block of rows of
-/// `%a[:, 0:4]` is one of the rows of `%a`, for who owns what.
+/// `%a[:, 0:4]` or of `%a[%t, :, :]` is one of the rows of `%a`, for who owns
+/// what.
 Slice normalize(Slice slice);
 
 /// Appends the touches of memory by `op`, and by what it contains, by

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepItems.h"
-
+#include "PartitionCounts.h"
 #include "SplitOps.h"
+#include "StepItems.h"
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Transforms/Partition/PartitionPasses.h"
@@ -77,13 +77,18 @@ AccessSet BarrierPlanner::visitControl(const StepItem &item,
   AccessSet carried = pending;
   while (true) {
     size_t numBarriers = barriers.size();
-    AccessSet state = carried;
-    for (const Items &block : item.blocks)
+    AccessSet state = carried, behind = carried;
+    for (auto [number, block] : llvm::enumerate(item.blocks)) {
       state = visit(block, std::move(state));
+      // An scf.while ends behind its condition, which is its first block.
+      if (number == 0 && isa<scf::WhileOp>(item.op))
+        behind = state;
+    }
+    state.goAround(item.op);
     AccessSet next = carried;
     next.insert(state.get());
     if (next == carried && barriers.size() == numBarriers)
-      return carried;
+      return behind;
     carried = std::move(next);
   }
 }
@@ -238,9 +243,20 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
       return signalPassFailure();
     }
     if (workers == 1 || function.isExternal() ||
-        !function.getBody().hasOneBlock() ||
-        estimateWork(function, /*unknown=*/32) < minWork)
+        !function.getBody().hasOneBlock())
       return;
+    // Initial values are computed by one thread: this entry takes no team.
+    if (function.getSymName() == "init")
+      return;
+    int64_t work = estimateWork(function, kAssumedSize);
+    if (work < minWork) {
+      if (report)
+        function.emitRemark()
+            << "one worker executes '" << function.getSymName() << "': about "
+            << work << " operations, and " << minWork.getValue()
+            << " are worth sharing";
+      return;
+    }
     IRRewriter rewriter(&getContext());
     StepReader reader(rewriter, minLoopWork);
     FailureOr<Items> items = reader.read(function.getBody().front());
@@ -252,14 +268,28 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
     }
     BarrierPlanner planner;
     planner.run(*items);
-    count(*items);
     numBarriers += planner.getBarriers().size();
+    count(*items);
+    if (report)
+      emitReport(*items, planner.getBarriers());
     WorkerEmitter(rewriter, function, planner.getBarriers()).emit(*items);
     function->setAttr(codegen::CodegenDialect::getWorkersAttrName(),
                       rewriter.getI64IntegerAttr(workers));
   }
 
 private:
+  void emitReport(const Items &items,
+                  const llvm::SetVector<Operation *> &barriers) {
+    PartitionCounts counts = countPartition(
+        items, [&](Operation *op) { return barriers.contains(op); });
+    func::FuncOp function = getOperation();
+    function.emitRemark() << "up to " << workers.getValue()
+                          << " workers execute '" << function.getSymName()
+                          << "', with about " << counts.barriers
+                          << " barriers and " << counts.crossingBytes
+                          << " bytes that one worker reads and another wrote";
+  }
+
   void count(const Items &items) {
     for (const StepItem &item : items) {
       numShared += item.kind == StepItem::Kind::Shared;

@@ -30,9 +30,9 @@ private:
   bool isInside(Value value) {
     return loop.getRegion().isAncestor(value.getParentRegion());
   }
-  std::optional<int64_t> findBlock(ArrayRef<OpFoldResult> offsets,
-                                   ArrayRef<OpFoldResult> sizes,
-                                   ArrayRef<OpFoldResult> strides);
+  std::optional<Slice> findBlock(Value view, ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes,
+                                 ArrayRef<OpFoldResult> strides);
   bool isWithinBlock(OpFoldResult size);
   bool isRest(Value size);
   bool isBlockNumber(Value value);
@@ -103,18 +103,20 @@ bool LoopReader::isBlockNumber(Value value) {
              getAffineDimExpr(0, loop.getContext()).floorDiv(step);
 }
 
-/// The dimension along which a part of a buffer is the block of the iteration.
-std::optional<int64_t> LoopReader::findBlock(ArrayRef<OpFoldResult> offsets,
-                                             ArrayRef<OpFoldResult> sizes,
-                                             ArrayRef<OpFoldResult> strides) {
+/// The block of the iteration, where a part of `view` is within it.
+std::optional<Slice> LoopReader::findBlock(Value view,
+                                           ArrayRef<OpFoldResult> offsets,
+                                           ArrayRef<OpFoldResult> sizes,
+                                           ArrayRef<OpFoldResult> strides) {
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
     auto value = dyn_cast<Value>(offset);
     if (!value || getConstantIntValue(strides[dim]) != 1)
       continue;
+    auto position = static_cast<int64_t>(dim);
     if (value == loop.getInductionVar() && isWithinBlock(sizes[dim]))
-      return dim;
+      return Slice{view, position};
     if (isBlockNumber(value) && getConstantIntValue(sizes[dim]) == 1)
-      return dim;
+      return Slice{view, position, /*isNumber=*/true};
   }
   return std::nullopt;
 }
@@ -123,15 +125,14 @@ std::optional<int64_t> LoopReader::findBlock(ArrayRef<OpFoldResult> offsets,
 /// `touched`; none where it may touch more.
 std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
   std::optional<Slice> slice;
-  auto found = [&](Value view, int64_t dim) {
-    if (!isInside(view))
-      slice = normalize(Slice{view, dim});
+  auto found = [&](std::optional<Slice> block) {
+    if (block && !isInside(block->view))
+      slice = normalize(*block);
   };
   auto readElement = [&](Value view, ValueRange indices) {
     OpFoldResult one = OpBuilder(op).getIndexAttr(1);
     SmallVector<OpFoldResult> offsets(indices), ones(indices.size(), one);
-    if (std::optional<int64_t> dim = findBlock(offsets, ones, ones))
-      found(view, *dim);
+    found(findBlock(view, offsets, ones, ones));
   };
   if (auto load = dyn_cast<memref::LoadOp>(op))
     readElement(load.getMemRef(), load.getIndices());
@@ -142,10 +143,8 @@ std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
     if (!viewLike || !isInside(view))
       break;
     if (auto subview = dyn_cast<memref::SubViewOp>(viewLike.getOperation()))
-      if (std::optional<int64_t> dim =
-              findBlock(subview.getMixedOffsets(), subview.getMixedSizes(),
-                        subview.getMixedStrides()))
-        found(subview.getSource(), *dim);
+      found(findBlock(subview.getSource(), subview.getMixedOffsets(),
+                      subview.getMixedSizes(), subview.getMixedStrides()));
     view = viewLike.getViewSource();
   }
   return slice;
@@ -167,19 +166,23 @@ LogicalResult LoopReader::addEffects(Operation *op) {
     Value value = effect.getValue();
     if (!value || !isa<BaseMemRefType>(value.getType()))
       return failure();
-    Access access;
-    access.buffer = getBuffer(value);
-    if (!access.buffer)
+    SmallVector<Value> buffers = findBuffers(value);
+    if (buffers.empty())
       return failure();
-    // What an iteration allocates is its own.
-    if (isInside(access.buffer))
-      continue;
-    access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-    if (std::optional<Slice> slice = findSlice(op, value)) {
-      access.worker = Access::Worker::Owner;
-      access.slice = *slice;
+    std::optional<Slice> slice = findSlice(op, value);
+    for (Value buffer : buffers) {
+      // What an iteration allocates is its own.
+      if (isInside(buffer))
+        continue;
+      Access access;
+      access.buffer = buffer;
+      access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+      if (slice) {
+        access.worker = Access::Worker::Owner;
+        access.slice = *slice;
+      }
+      accesses.push_back(access);
     }
-    accesses.push_back(access);
   }
   return success();
 }

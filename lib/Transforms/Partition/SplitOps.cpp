@@ -47,8 +47,7 @@ static int64_t countBodyOps(linalg::LinalgOp op) {
   return std::max<int64_t>(count, 1);
 }
 
-/// An estimate of the iterations of `loop`.
-static int64_t countTrips(scf::ForOp loop, int64_t unknown) {
+int64_t flywheel::estimateTrips(scf::ForOp loop, int64_t unknown) {
   if (std::optional<APInt> trips = loop.getStaticTripCount())
     return trips->getSExtValue();
   // One that goes on where another one ends computes what is left.
@@ -75,7 +74,7 @@ int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
       for (Operation &nested : block)
         work += estimateWork(&nested, unknown);
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return sized({countTrips(loop, unknown)}, work);
+    return sized({estimateTrips(loop, unknown)}, work);
   return work;
 }
 

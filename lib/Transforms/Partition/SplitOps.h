@@ -12,6 +12,14 @@
 
 namespace flywheel {
 
+/// What a size that is known only when the step runs is taken for: it is a
+/// batch, most of the time.
+constexpr int64_t kAssumedSize = 32;
+
+/// An estimate of the iterations of `loop`. A trip count that is known only
+/// when the step runs counts as `unknown`.
+int64_t estimateTrips(mlir::scf::ForOp loop, int64_t unknown);
+
 /// An estimate of the scalar operations of `op` and of what it contains. A size
 /// or a trip count that is known only when the step runs counts as `unknown`.
 int64_t estimateWork(mlir::Operation *op, int64_t unknown);

@@ -15,9 +15,6 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// A size that is known only when the step runs is a batch, most of the time.
-constexpr int64_t kAssumedSize = 32;
-
 bool StepReader::isWorthSharing(Operation *op) {
   return estimateWork(op, kAssumedSize) >= minLoopWork;
 }
@@ -84,10 +81,9 @@ FailureOr<StepItem> StepReader::readOp(Operation *op) {
   // A check is a branch: every worker takes it.
   if (isa<cf::AssertOp>(op) || isMemoryEffectFree(op))
     return item;
-  if (failed(collectAccesses(op, Access::Worker::Every, item.accesses))) {
-    obstacle = op;
-    return failure();
-  }
+  // Every worker takes a branch or a loop with a check inside.
+  if (failed(collectAccesses(op, Access::Worker::Every, item.accesses)))
+    return readControl(op);
   if (llvm::none_of(item.accesses,
                     [](const Access &access) { return access.isWrite; }))
     return item;

@@ -14,17 +14,3 @@ func.func @unknown_effects(%x: memref<64x64xf32>) {
   call @other(%x) : (memref<64x64xf32>) -> ()
   return
 }
-
-// -----
-
-// A buffer that a loop passes on may be any of those that it is given.
-func.func @passed_on(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (memref<64x64xf32>, memref<64x64xf32>) {
-    // expected-remark @below {{one worker executes 'passed_on': it is not known what this touches}}
-    linalg.exp ins(%p : memref<64x64xf32>) outs(%q : memref<64x64xf32>)
-    scf.yield %q, %p : memref<64x64xf32>, memref<64x64xf32>
-  }
-  return
-}

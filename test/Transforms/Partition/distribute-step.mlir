@@ -193,3 +193,140 @@ func.func @reversed(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
   }
   return
 }
+
+// -----
+
+// A loop ends behind its condition: what stands there is not behind the barriers
+// of its body.
+// CHECK-LABEL: func.func @while
+func.func @while(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>, %more: memref<i1>) {
+  // CHECK: scf.while
+  scf.while : () -> () {
+    // CHECK: codegen.barrier
+    // CHECK: linalg.fill
+    %one = arith.constant 1.0 : f32
+    linalg.fill ins(%one : f32) outs(%x : memref<64x64xf32>)
+    %m = memref.load %more[] : memref<i1>
+    scf.condition(%m)
+  } do {
+    // CHECK: codegen.barrier
+    // CHECK: linalg.transpose
+    linalg.transpose ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) permutation = [1, 0]
+    scf.yield
+  }
+  // CHECK: scf.yield
+  // CHECK: codegen.barrier
+  // CHECK: linalg.transpose
+  linalg.transpose ins(%x : memref<64x64xf32>) outs(%z : memref<64x64xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+
+// The element with the number of a block is not the first one of the block.
+// CHECK-LABEL: func.func @numbers
+func.func @numbers(%x: memref<64x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  // CHECK: scf.if
+  // CHECK-NEXT: scf.for
+  scf.for %i = %c0 to %c64 step %c4 {
+    %number = affine.apply affine_map<(d0) -> (d0 floordiv 4)>(%i)
+    %a = memref.subview %x[%i, 0] [1, 256] [1, 1] : memref<64x256xf32> to memref<1x256xf32, strided<[256, 1], offset: ?>>
+    %b = memref.subview %x[%number, 0] [1, 256] [1, 1] : memref<64x256xf32> to memref<1x256xf32, strided<[256, 1], offset: ?>>
+    memref.copy %a, %b : memref<1x256xf32, strided<[256, 1], offset: ?>> to memref<1x256xf32, strided<[256, 1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
+// A buffer that a loop passes on may be any of those that it is given.
+// CHECK-LABEL: func.func @passed_on
+func.func @passed_on(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  // CHECK: scf.for {{.*}} iter_args
+  %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (memref<64x64xf32>, memref<64x64xf32>) {
+    // CHECK: codegen.barrier
+    // CHECK: linalg.fill
+    linalg.fill ins(%one : f32) outs(%p : memref<64x64xf32>)
+    // CHECK: codegen.barrier
+    // CHECK: linalg.transpose
+    linalg.transpose ins(%p : memref<64x64xf32>) outs(%z : memref<64x64xf32>) permutation = [1, 0]
+    scf.yield %q, %p : memref<64x64xf32>, memref<64x64xf32>
+  }
+  // CHECK: scf.yield
+  // CHECK: codegen.barrier
+  // CHECK: linalg.fill
+  linalg.fill ins(%one : f32) outs(%y : memref<64x64xf32>)
+  return
+}
+
+// -----
+
+// The rows of one iteration's window are not those of the next one's.
+// CHECK-LABEL: func.func @windows
+func.func @windows(%x: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  // CHECK: scf.for
+  scf.for %i = %c0 to %c64 step %c1 {
+    %window = memref.subview %x[%i, 0] [64, 64] [1, 1] : memref<128x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    // CHECK: codegen.barrier
+    // CHECK: math.exp
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%window : memref<64x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%o: f32):
+      %e = math.exp %o : f32
+      linalg.yield %e : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Each worker has its rows in every step of time.
+// CHECK-LABEL: func.func @times
+func.func @times(%x: memref<16x64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c15 = arith.constant 15 : index
+  // CHECK-NOT: codegen.barrier
+  scf.for %i = %c0 to %c15 step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %before = memref.subview %x[%i, 0, 0] [1, 64, 64] [1, 1, 1] : memref<16x64x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    %after = memref.subview %x[%next, 0, 0] [1, 64, 64] [1, 1, 1] : memref<16x64x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    linalg.exp ins(%before : memref<64x64xf32, strided<[64, 1], offset: ?>>) outs(%after : memref<64x64xf32, strided<[64, 1], offset: ?>>)
+  }
+  // CHECK: return
+  return
+}
+
+// -----
+
+// Every worker takes a loop with a check inside.
+// CHECK-LABEL: func.func @checks
+func.func @checks(%x: memref<64x64xf32>, %s: memref<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK: cf.assert
+    %good = arith.cmpi ult, %i, %c1 : index
+    cf.assert %good, "too many"
+    // CHECK: scf.if
+    // CHECK-NEXT: linalg.generic
+    linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%s : memref<f32>) {
+    ^bb0(%o: f32):
+      %e = math.exp %o : f32
+      linalg.yield %e : f32
+    }
+  }
+  // CHECK: linalg.exp
+  linalg.exp ins(%x : memref<64x64xf32>) outs(%x : memref<64x64xf32>)
+  return
+}

@@ -22,8 +22,9 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
     one wrote, or writes what another one touched; two loops that share a dimension
     in the same way need none between them.
 
-    Results do not depend on the number of workers, to the last bit: no
-    reduction is split.
+    Results do not depend on the number of workers, to the last bit: blocks have
+    the same size for any number, and a reduction that is split has a result for
+    each block, which are combined in order.
 
     A function with less work than `min-work` scalar operations is left as it
     is, as is one with an op whose effects are not known, or with `workers` 1.
@@ -36,7 +37,10 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
     Option<"minWork", "min-work", "int64_t", /*default=*/"4000000",
            "Scalar operations of a step that is worth sharing">,
     Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
-           "Scalar operations of a loop that is worth sharing">
+           "Scalar operations of a loop that is worth sharing">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Say by remarks how many barriers a step has and how many bytes cross "
+           "between workers, or why one worker executes it">
   ];
   let statistics = [
     Statistic<"numShared", "shared", "Loops that workers share">,
