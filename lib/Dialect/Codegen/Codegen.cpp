@@ -330,8 +330,7 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                            << getWorkersAttrName() << "', '"
                            << getPrivateAttrName() << "', '"
                            << getPanelAttrName() << "', '" << getWorkAttrName()
-                           << "' or '" << getWorkTableAttrName()
-                           << "', found '"
+                           << "' or '" << getWorkTableAttrName() << "', found '"
                            << named.getName().getValue() << "'";
 }
 
