@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShareSizes.h"
+
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
 
@@ -58,16 +60,17 @@ static bool isKernel(Operation &op) {
       .wasInterrupted();
 }
 
-/// The kernels of `region`, outermost first: branches and loops that are none
-/// themselves are looked into.
+/// The kernels of `region`, outermost first, and what is one because it is in
+/// `shared`: branches and loops that are none themselves are looked into.
 static void collectKernels(Region &region,
+                           const SmallPtrSetImpl<Operation *> &shared,
                            SmallVectorImpl<Operation *> &kernels) {
   for (Operation &op : region.getOps())
-    if (isKernel(op))
+    if (shared.contains(&op) || isKernel(op))
       kernels.push_back(&op);
     else if (!isa<linalg::LinalgOp>(op))
       for (Region &nested : op.getRegions())
-        collectKernels(nested, kernels);
+        collectKernels(nested, shared, kernels);
 }
 
 /// Clones, at the start of `region`, the constants and the index arithmetic
@@ -145,8 +148,10 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
       // Two entries may be equal, and stay two: only kernels are shared.
       function->setAttr(TrainDialect::getEntryAttrName(),
                         function.getNameAttr());
+      SmallVector<Operation *> sharedOps = shareSizes(function);
+      SmallPtrSet<Operation *, 16> shared(sharedOps.begin(), sharedOps.end());
       SmallVector<Operation *> kernels;
-      collectKernels(function.getBody(), kernels);
+      collectKernels(function.getBody(), shared, kernels);
       for (auto [number, kernel] : llvm::enumerate(kernels))
         outline(function, kernel, number, symbols);
     }

@@ -48,7 +48,9 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
     variables of one shape and distribution, the forward part of a train step and
     of an evaluation) then has equal functions, of which
     `duplicate-function-elimination` leaves one to compile. Kernels are found
-    inside branches and while loops as well.
+    inside branches and while loops as well. Elementwise ops that eight sizes or
+    more have (the updates of many small variables) become ops on one dimension
+    of dynamic size first, and then one function.
   }];
   let statistics = [
     Statistic<"numKernels", "kernels", "Functions made">
