@@ -13,8 +13,7 @@ thread), in the same run. The optimizers are those that the compiler lists.
 * many: 400 vectors of 1 to 5000 elements. Feeding 400 arrays takes Python time of its own, which is
   that of 400 vectors of one element, and is taken off the figure.
 
-Gradients are parts of one array, as they are in the workspace of a step: 400 small arrays of NumPy
-lie on small pages, and reading those is slower.
+Gradients are parts of one array, as they are in the workspace of a step.
 
 Then Adam on one vector against PyTorch's fused Adam and a jitted one in JAX, which
 donates its buffers. Peers that are not installed are left out.
