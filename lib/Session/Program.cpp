@@ -117,21 +117,45 @@ Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
   if (!jit)
     return toStatus(jit.takeError());
   program->jit = std::move(*jit);
+  if (Status status = program->resolve(); !status.isOk())
+    return status;
+  return std::shared_ptr<const Program>(std::move(program));
+}
 
+Result<std::shared_ptr<const Program>>
+Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
+              const CodegenOptions &options) {
+  FailureOr<Manifest> manifest = Manifest::readFrom(module);
+  if (failed(manifest))
+    return Status::invalidArgument(
+        "the module has no valid 'train.manifest' attribute");
+  std::shared_ptr<Program> program(new Program());
+  program->manifest = std::move(*manifest);
+  llvm::Expected<std::unique_ptr<JIT>> jit =
+      JIT::load(std::move(object), options);
+  if (!jit)
+    return toStatus(jit.takeError());
+  program->jit = std::move(*jit);
+  if (Status status = program->resolve(); !status.isOk())
+    return status;
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+Status Program::resolve() {
   ManifestEntry init;
   init.name = "init";
-  llvm::Expected<PackedFunction> initializer =
-      program->jit->lookupPacked(getPackedSymbol(program->manifest, init));
-  if (!initializer)
-    return toStatus(initializer.takeError());
-  program->initializer = *initializer;
-  for (const ManifestVariable &variable : program->manifest.variables)
-    if (Status status = program->addVariable(variable); !status.isOk())
+  llvm::Expected<PackedFunction> found =
+      jit->lookupPacked(getPackedSymbol(manifest, init));
+  if (!found)
+    return toStatus(found.takeError());
+  initializer = *found;
+  for (const ManifestVariable &variable : manifest.variables)
+    if (Status status = addVariable(variable); !status.isOk())
       return status;
-  for (const ManifestEntry &entry : program->manifest.entries)
-    if (Status status = program->addEntry(entry); !status.isOk())
+  for (const ManifestEntry &entry : manifest.entries)
+    if (Status status = addEntry(entry); !status.isOk())
       return status;
-  return std::shared_ptr<const Program>(std::move(program));
+  return {};
 }
 
 Result<const EntrySpec *> Program::lookupEntry(StringRef name) const {

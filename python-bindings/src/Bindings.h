@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,9 @@ struct PySession {
 /// thread that has it can go on.
 class SessionLock {
 public:
-  explicit SessionLock(const PySession &session) : mutex(*session.mutex) {
+  explicit SessionLock(const PySession &session)
+      : SessionLock(*session.mutex) {}
+  explicit SessionLock(std::mutex &mutex) : mutex(mutex) {
     if (mutex.try_lock())
       return;
     PyThreadState *thread = PyEval_SaveThread();
@@ -70,12 +73,34 @@ void addSession(nanobind::module_ &module);
 /// Adds what saves and restores, as methods of the session too.
 void addCheckpoints(nanobind::module_ &module,
                     nanobind::class_<PySession> &session);
+/// What the argument `variables` of a save or a restore says: None, names, or a
+/// dict from keys to names.
+runtime::CheckpointOptions getCheckpointOptions(nanobind::handle variables);
+runtime::CheckpointOptions
+getSaveOptions(nanobind::handle variables,
+               const std::optional<nanobind::dict> &metadata);
+
 /// Makes the class of callable entries and adds it to the module.
 void addEntryType(nanobind::module_ &module);
 
+class Binding;
+
 /// A new callable of an entry; `owner` is the Python object of the session,
-/// which it keeps alive. Null with a Python error.
-PyObject *makeEntry(nanobind::handle owner, PySession &session, CallPlan &plan);
+/// which it keeps alive, or of the `binding` of the session to a store, which
+/// then is activated before each call. Null with a Python error.
+PyObject *makeEntry(nanobind::handle owner, PySession &session, CallPlan &plan,
+                    Binding *binding = nullptr);
+/// Calls an entry as the callable does, whose type is not checked.
+PyObject *callEntry(PyObject *entry, PyObject *const *args, size_t nargsf,
+                    PyObject *names);
+/// The feeds of an entry that makeEntry() made; null of any other object.
+const std::vector<ArgumentSpec> *getFeeds(PyObject *entry);
+
+/// Adds what keeps the values of variables, and calls of traced functions.
+void addStore(nanobind::module_ &module);
+void addDispatcher(nanobind::module_ &module);
+/// Adds what writes and reads compiled programs.
+void addProgramFiles(nanobind::module_ &module);
 
 } // namespace flywheel::python
 

@@ -7,6 +7,7 @@
 #include "Arguments.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "Store.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -45,7 +46,7 @@ static std::string getLoadPath(nb::handle path) {
 }
 
 /// Of the argument `variables`: None, names, or a dict from keys to names.
-static CheckpointOptions getOptions(nb::handle variables) {
+CheckpointOptions getCheckpointOptions(nb::handle variables) {
   CheckpointOptions options;
   if (variables.is_none())
     return options;
@@ -68,9 +69,9 @@ static CheckpointOptions getOptions(nb::handle variables) {
   return options;
 }
 
-static CheckpointOptions
-getSaveOptions(nb::handle variables, const std::optional<nb::dict> &metadata) {
-  CheckpointOptions options = getOptions(variables);
+CheckpointOptions getSaveOptions(nb::handle variables,
+                                 const std::optional<nb::dict> &metadata) {
+  CheckpointOptions options = getCheckpointOptions(variables);
   if (metadata)
     for (auto [key, value] : *metadata)
       options.metadata[getText(key, "a key of the metadata")] =
@@ -116,7 +117,7 @@ static void addSessionMethods(nb::class_<PySession> &session) {
           [](PySession &self, nb::handle path, nb::handle variables,
              bool reshape) {
             std::string text = getLoadPath(path);
-            CheckpointOptions options = getOptions(variables);
+            CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             check(runUnlocked(
                 self, [&](Session &s) { return s.restore(text, options); }));
@@ -133,7 +134,7 @@ static void addSessionMethods(nb::class_<PySession> &session) {
           [](PySession &self, nb::handle directory, nb::handle variables,
              bool reshape, const std::string &stateFile) {
             std::string text = getPath(directory);
-            CheckpointOptions options = getOptions(variables);
+            CheckpointOptions options = getCheckpointOptions(variables);
             options.reshape = reshape;
             return take(runUnlocked(self, [&](Session &s) {
               return s.restoreLatest(text, options, stateFile);
@@ -188,7 +189,24 @@ static void addManager(nb::module_ &module) {
           "session"_a, "prefix"_a, "step"_a = nb::none(),
           "variables"_a = nb::none(), nb::kw_only(), "metadata"_a = nb::none(),
           "Writes PREFIX-STEP, or PREFIX without a step, and returns that "
-          "path. Arguments and\nerrors as of Session.save.");
+          "path. Arguments and\nerrors as of Session.save.")
+      .def(
+          "save",
+          [](PyCheckpointManager &self, PyStore &store, nb::handle prefix,
+             nb::handle step, nb::handle variables,
+             const std::optional<nb::dict> &metadata) {
+            std::string text = getPath(prefix);
+            std::optional<int64_t> number = getStep(step);
+            CheckpointOptions options = getSaveOptions(variables, metadata);
+            SessionLock lock(*store.store->mutex);
+            auto state = take(store.store->describe("model"));
+            std::lock_guard<std::mutex> own(self.mutex);
+            return makePath(take(runtime::saveVariables(
+                state, self.manager, text, number, options)));
+          },
+          "store"_a, "prefix"_a, "step"_a = nb::none(),
+          "variables"_a = nb::none(), nb::kw_only(), "metadata"_a = nb::none(),
+          "The same of a store.");
 }
 
 static void addState(nb::module_ &module) {

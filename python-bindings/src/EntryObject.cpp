@@ -14,6 +14,7 @@
 #include "Bindings.h"
 #include "Errors.h"
 #include "Literals.h"
+#include "Store.h"
 #include "Strings.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,8 @@ struct DimSizeSource {
 struct Caller {
   PySession *session;
   CallPlan *plan;
+  /// To a store, or null.
+  Binding *binding;
   /// For each symbolic dimension size.
   llvm::SmallVector<DimSizeSource> sources;
   /// Interned names of the feeds.
@@ -340,8 +343,8 @@ static PyObject *returnResults(Call &call) {
   return tuple;
 }
 
-static PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
-                           PyObject *names) {
+PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
+                    PyObject *names) {
   Caller &caller = *reinterpret_cast<EntryObject *>(self)->caller;
   Call call;
   PyObject *out = nullptr;
@@ -354,7 +357,10 @@ static PyObject *callEntry(PyObject *self, PyObject *const *args, size_t nargsf,
   {
     SessionLock lock(*caller.session);
     PyThreadState *thread = PyEval_SaveThread();
-    status = caller.plan->call(call.feeds, call.results);
+    if (caller.binding)
+      status = caller.binding->activate();
+    if (status.isOk())
+      status = caller.plan->call(call.feeds, call.results);
     PyEval_RestoreThread(thread);
     if (status.isOk())
       copyStringResults(call);
@@ -454,8 +460,18 @@ void addEntryType(nb::module_ &module) {
   module.attr("Entry") = nb::borrow(reinterpret_cast<PyObject *>(entryType));
 }
 
-PyObject *makeEntry(nb::handle owner, PySession &session, CallPlan &plan) {
+const std::vector<ArgumentSpec> *getFeeds(PyObject *entry) {
+  if (Py_TYPE(entry) != entryType)
+    return nullptr;
+  return &reinterpret_cast<EntryObject *>(entry)
+              ->caller->plan->getEntry()
+              .feeds;
+}
+
+PyObject *makeEntry(nb::handle owner, PySession &session, CallPlan &plan,
+                    Binding *binding) {
   auto caller = std::make_unique<Caller>();
+  caller->binding = binding;
   caller->session = &session;
   caller->plan = &plan;
   const EntrySpec &entry = plan.getEntry();

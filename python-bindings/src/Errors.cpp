@@ -78,8 +78,11 @@ static Py_ssize_t findUserLevel() {
       nb::borrow(reinterpret_cast<PyObject *>(PyEval_GetFrame()));
   for (; frame.ptr() && !frame.is_none(); ++level) {
     nb::object name = frame.attr("f_globals").attr("get")("__name__");
-    if (!nb::isinstance<nb::str>(name) ||
-        std::strcmp(nb::cast<nb::str>(name).c_str(), "flywheel") != 0)
+    // This package, and what is in it.
+    const char *text =
+        nb::isinstance<nb::str>(name) ? PyUnicode_AsUTF8(name.ptr()) : "";
+    if (std::strncmp(text, "flywheel", 8) != 0 ||
+        (text[8] != '\0' && text[8] != '.'))
       break;
     frame = frame.attr("f_back");
   }

@@ -7,13 +7,22 @@
 #include "Arrays.h"
 #include "Bindings.h"
 #include "Errors.h"
+#include "Graph.h"
+
+namespace nb = nanobind;
 
 NB_MODULE(_flywheel, module) {
   using namespace flywheel::python;
+  // Functions and stores of a program live as long as its modules.
+  nb::set_leak_warnings(false);
   module.doc() = "The compiler and its sessions; use the package `flywheel`.";
   importNumPy();
   addErrors(module);
   addCompiler(module);
   addEntryType(module);
   addSession(module);
+  addStore(module);
+  addDispatcher(module);
+  addGraph(module);
+  addProgramFiles(module);
 }

@@ -14,6 +14,7 @@
 #include "flywheel/Target/Object/JIT.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 #include <string>
@@ -63,6 +64,12 @@ public:
   create(mlir::ModuleOp module, const CodegenOptions &options = {},
          std::vector<StageTime> *times = nullptr);
 
+  /// A program from the object file that `module` became on this machine, which
+  /// needs nothing but its manifest then. Errors: as create().
+  static runtime::Result<std::shared_ptr<const Program>>
+  load(mlir::ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
+       const CodegenOptions &options = {});
+
   const Manifest &getManifest() const { return manifest; }
   /// The entries but for the initializer.
   const std::vector<EntrySpec> &getEntries() const { return entries; }
@@ -83,6 +90,8 @@ private:
   static runtime::Result<std::shared_ptr<const Program>>
   createOnThisStack(mlir::ModuleOp module, const CodegenOptions &options,
                     std::vector<StageTime> *times);
+  /// Finds what the manifest names in the code.
+  runtime::Status resolve();
   runtime::Status addEntry(const ManifestEntry &entry);
   runtime::Status addVariable(const ManifestVariable &variable);
 

@@ -201,6 +201,10 @@ public:
                 const runtime::CheckpointOptions &options = {},
                 const std::string &stateFile = runtime::defaultStateFile);
 
+  /// The variables for the runtime library, which may change them. Holds as
+  /// long as the state.
+  runtime::ProgramState describeState() const;
+
 private:
   friend class CallPlan;
   Session(std::shared_ptr<const Program> program,
@@ -213,8 +217,6 @@ private:
                     llvm::ArrayRef<int64_t> dimSizes, void *const *results);
   int32_t callFunction(const EntrySpec &entry, const void *const *feeds,
                        const int64_t *dimSizes, void *const *results);
-  /// The variables for the runtime library, which may change them.
-  runtime::ProgramState describeState() const;
   bool hasValue(size_t variable) const;
   void setHasValue(size_t variable);
   /// The numbers of a variable of strings.

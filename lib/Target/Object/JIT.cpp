@@ -103,25 +103,46 @@ static Error verifyHostFeatures(const TargetMachine &machine) {
 JIT::JIT(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 JIT::~JIT() = default;
 
-Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
-                                           std::vector<StageTime> *times) {
-  const TargetMachine &machine = module.getTargetMachine();
+/// Refuses a machine that this process is not on.
+static Error verifyHost(const TargetMachine &machine) {
   Triple host(sys::getProcessTriple());
   const Triple &triple = machine.getTargetTriple();
   if (triple.getArch() != host.getArch() || triple.getOS() != host.getOS())
     return createStringError("cannot run code for '" + triple.str() +
                              "' in a process of '" + host.str() + "'");
-  if (Error error = verifyHostFeatures(machine))
+  return verifyHostFeatures(machine);
+}
+
+Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
+                                           std::vector<StageTime> *times) {
+  if (Error error = verifyHost(module.getTargetMachine()))
     return std::move(error);
   if (usesOpenMP(module.getModule()))
     if (Error error = loadOpenMP())
       return std::move(error);
-
   Expected<std::unique_ptr<MemoryBuffer>> object = module.getObject(times);
   if (!object)
     return object.takeError();
+  return link(std::move(*object), module.getTargetMachine());
+}
 
-  orc::JITTargetMachineBuilder builder(triple);
+Expected<std::unique_ptr<JIT>> JIT::load(std::unique_ptr<MemoryBuffer> object,
+                                         const CodegenOptions &options) {
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  if (Error error = verifyHost(**machine))
+    return std::move(error);
+  if (object->getBuffer().contains("__kmpc_"))
+    if (Error error = loadOpenMP())
+      return std::move(error);
+  return link(std::move(object), **machine);
+}
+
+Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
+                                         const TargetMachine &machine) {
+  orc::JITTargetMachineBuilder builder(machine.getTargetTriple());
   builder.setRelocationModel(Reloc::PIC_);
   Expected<std::unique_ptr<orc::LLJIT>> jit =
       orc::LLJITBuilder()
@@ -131,7 +152,7 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
           .create();
   if (!jit)
     return jit.takeError();
-  if (Error error = (*jit)->addObjectFile(std::move(*object)))
+  if (Error error = (*jit)->addObjectFile(std::move(object)))
     return std::move(error);
   if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))
     return std::move(error);

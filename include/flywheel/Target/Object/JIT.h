@@ -49,6 +49,11 @@ public:
   /// libomp to load.
   static llvm::Expected<std::unique_ptr<JIT>>
   create(const MachineModule &module, std::vector<StageTime> *times = nullptr);
+  /// The same of an object file that such a module became on this machine, with
+  /// what `options` say of the target.
+  static llvm::Expected<std::unique_ptr<JIT>>
+  load(std::unique_ptr<llvm::MemoryBuffer> object,
+       const CodegenOptions &options);
   ~JIT();
 
   /// The address of a function. Errors: no such function.
@@ -56,6 +61,9 @@ public:
   llvm::Expected<PackedFunction> lookupPacked(llvm::StringRef symbol) const;
 
 private:
+  static llvm::Expected<std::unique_ptr<JIT>>
+  link(std::unique_ptr<llvm::MemoryBuffer> object,
+       const llvm::TargetMachine &machine);
   explicit JIT(std::unique_ptr<llvm::orc::LLJIT> jit);
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments of traced functions: what they are, and how entries take them."""
+
+import dataclasses
+from typing import Any, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _dtypes
+from ._tensor import format_shape
+
+Dims = Tuple[Union[int, str, None], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorSpec:
+    """What an argument is, without its elements: a dimension is a size, or None or a name
+    where a call chooses it. Dimensions of one name have one size."""
+
+    shape: Dims
+    dtype: _dtypes.DType
+
+
+def spec(*shape: Union[int, str, None], dtype: Any = _dtypes.float32) -> TensorSpec:
+    """A tensor argument, `spec("batch", 64)` or `spec("batch", dtype="int32")`."""
+    return TensorSpec(tuple(shape), _dtypes.as_dtype(dtype))
+
+
+class Leaf(NamedTuple):
+    """One argument of an entry."""
+
+    kind: str  # As Dispatcher has it.
+    dtype: _dtypes.DType
+    dims: Dims
+
+
+_STATIC = (str, bytes, type(None))
+_NUMBERS = {float: "f", int: "i", bool: "b"}
+
+
+def describe(value: Any) -> Optional[Leaf]:
+    """What a leaf of the arguments is; None of one that the trace sees as it is."""
+    if isinstance(value, TensorSpec):
+        return Leaf("a", value.dtype, value.shape)
+    kind = _NUMBERS.get(type(value))
+    if kind is not None:
+        return Leaf(kind, _dtypes.of_number(value), ())
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Leaf("a", _dtypes.as_dtype(value.dtype), value.shape)
+    return None
+
+
+def as_array(value: Any) -> Any:
+    """What NumPy makes of other packages' arrays, without a copy where DLPack or the
+    buffer protocol give one."""
+    if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):
+        return value
+    if isinstance(value, (memoryview, bytearray)):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError):
+            return np.asarray(value)
+    return np.asarray(value) if hasattr(value, "__array__") or hasattr(value, "__array_interface__") else value
+
+
+def feed(value: Any, leaf: Leaf) -> Any:
+    """A leaf as an entry takes it: dense."""
+    if leaf.kind != "a":
+        return value
+    array = np.asarray(value)
+    if leaf.dtype == _dtypes.string and array.dtype != object:
+        array = array.astype(object)
+    return array if array.flags.c_contiguous and array.flags.aligned else np.ascontiguousarray(array).reshape(
+        array.shape)  # fmt: skip
+
+
+def format_shape_of(one: TensorSpec) -> str:
+    return format_shape(tuple(d if isinstance(d, int) else None for d in one.shape))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the classes that stand for attributes of the compiler share."""
+
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from . import _dtypes, _trace
+
+Attribute = Tuple[str, Any]
+
+
+class StructAttribute:
+    """An attribute of the train dialect: a mnemonic and fields."""
+
+    mnemonic = ""
+
+    def __init__(self, fields: Optional[Dict[str, Any]] = None) -> None:
+        self.fields: Dict[str, Any] = fields or {}
+
+    def attribute(self) -> Attribute:
+        """What a graph makes the attribute of; fields that are None are left out."""
+        return ("struct", (self.mnemonic, {key: value for key, value in self.fields.items() if value is not None}))
+
+    def __getattr__(self, name: str) -> Any:
+        fields = self.__dict__.get("fields", {})
+        if name in fields:
+            return fields[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items() if v is not None)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.fields == getattr(other, "fields", None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
+
+
+class Initializer(StructAttribute):
+    """The initial value of a variable, as a recipe: the same bits on every target."""
+
+
+class Constant(Initializer):
+    """Given values in row-major order, the last of which repeats (I2).
+
+    `values` is a number or nested lists of them, which become `dtype`. Raises
+    ValueError where a variable has fewer elements.
+    """
+
+    mnemonic = "train.constant"
+
+    def __init__(self, values: Any, dtype: Any = None) -> None:
+        array = _dtypes.literal(values, dtype)
+        super().__init__({"values": array})
+
+    def attribute(self) -> Attribute:
+        array: np.ndarray[Any, Any] = self.fields["values"].reshape(-1)
+        if array.dtype == _dtypes.string:
+            return ("strings", [text if isinstance(text, bytes) else str(text).encode() for text in array])
+        type_ = _trace.current().type(_dtypes.as_dtype(array.dtype), array.shape)
+        return ("constant", (array, type_))
+
+
+class Constraint(StructAttribute):
+    """A projection that an optimizer applies to a new value before it is stored."""
+
+
+class Schedule(StructAttribute):
+    """A rate of learning as a function of the step, computed in the step."""
+
+    def __call__(self, step: Any, dtype: Any = _dtypes.float32) -> Any:
+        """The rate of `step`, a counter from 0 (int32 or int64), in float32 or float64."""
+        from ._tensor import as_tensor, wrap
+
+        counter = as_tensor(step)
+        kind = _dtypes.as_dtype(dtype)
+        trace = _trace.current()
+        value = trace.op(
+            "train.schedule", [counter.value], [trace.type(kind, ())], {"schedule": self.attribute()}
+        )[0]  # fmt: skip
+        return wrap(value, kind, ())

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Element types, and which one two of them have in common.
+
+An element type is a `numpy.dtype`; bfloat16 is that of `ml_dtypes`, and strings
+have the dtype `object`.
+"""
+
+from typing import Any, Union
+
+import numpy as np
+
+DType = np.dtype[Any]
+DTypeLike = Any
+
+float16 = np.dtype("float16")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+bool_ = np.dtype("bool")
+string = np.dtype("object")
+
+_NAMES = {
+    "float16", "bfloat16", "float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64"}  # fmt: skip
+
+
+def _find_bfloat16() -> Union[DType, None]:
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    found: DType = np.dtype(ml_dtypes.bfloat16)
+    return found
+
+
+bfloat16 = _find_bfloat16()
+
+
+def as_dtype(dtype: DTypeLike) -> DType:
+    """The element type that `dtype` names. Raises TypeError where no tensor has it."""
+    if dtype is str or dtype is bytes or (isinstance(dtype, str) and dtype == "string"):
+        return string
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        if bfloat16 is None:
+            raise TypeError("bfloat16 needs the package ml_dtypes")
+        return bfloat16
+    # Python's numbers are as wide as elsewhere in this package.
+    if dtype is float:
+        return float32
+    if dtype is int:
+        return int32
+    result = np.dtype(dtype)
+    if result.kind in "OSU":
+        return string
+    if result.name not in _NAMES:
+        raise TypeError(f"no tensor has the dtype '{result}'")
+    return result
+
+
+def name_of(dtype: DType) -> str:
+    """The name that the compiler has for it."""
+    return "string" if dtype == string else dtype.name
+
+
+def is_floating(dtype: DType) -> bool:
+    return dtype.kind == "f" or dtype == bfloat16
+
+
+def is_signed(dtype: DType) -> bool:
+    return dtype.kind == "i"
+
+
+def is_unsigned(dtype: DType) -> bool:
+    return dtype.kind == "u"
+
+
+def is_integer(dtype: DType) -> bool:
+    return dtype.kind in "iu"
+
+
+def is_bool(dtype: DType) -> bool:
+    return dtype.kind == "b"
+
+
+def promote(a: DType, b: DType) -> DType:
+    """The element type of an operation on tensors of `a` and `b`.
+
+    As NumPy has it, but that an integer takes the floating-point type of the other
+    operand, however wide it is: int32 and float32 make float32, as in JAX. float16
+    and bfloat16 make float32. Raises TypeError for strings, and for uint64 with a
+    signed type, which no integer type holds both of.
+    """
+    if a == b:
+        return a
+    if string in (a, b):
+        raise TypeError(f"no operation takes {name_of(a)} and {name_of(b)}")
+    if is_floating(a) and is_floating(b):
+        if a.itemsize == b.itemsize:
+            return float32
+        return a if a.itemsize > b.itemsize else b
+    if is_floating(a) or is_bool(b):
+        return a
+    if is_floating(b) or is_bool(a):
+        return b
+    if a.kind == b.kind:
+        return a if a.itemsize > b.itemsize else b
+    if uint64 in (a, b):
+        raise TypeError(f"no integer type holds both {a} and {b}: cast one of them")
+    return np.promote_types(a, b)
+
+
+def of_number(value: Union[bool, int, float]) -> DType:
+    """The element type of a Python number: int32 (int64 where it does not fit),
+    float32 or bool."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int32 if -(2**31) <= value < 2**31 else int64
+    return float32
+
+
+def weak(value: Union[bool, int, float], other: DType) -> DType:
+    """The element type of an operation on a tensor of `other` and a Python number:
+    that of the tensor, unless only the number is floating-point, or only the tensor
+    is boolean."""
+    if isinstance(value, bool):
+        return other
+    if isinstance(value, int):
+        return of_number(value) if is_bool(other) else other
+    return other if is_floating(other) else float32
+
+
+def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
+    """A Python value as a dense array: numbers as `of_number` says, arrays with the
+    dtype that they have. Raises TypeError for what no tensor holds."""
+    if dtype is not None:
+        wanted = as_dtype(dtype)
+        given: np.ndarray[Any, Any] = np.ascontiguousarray(value, dtype=wanted).reshape(np.shape(value))
+        return given
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+    else:
+        array = np.asarray(value)
+        if array.dtype == np.int64 and (array.size == 0 or -(2**31) <= array.min() <= array.max() < 2**31):
+            array = array.astype(np.int32)
+        elif array.dtype == np.float64:
+            array = array.astype(np.float32)
+    dtype = as_dtype(array.dtype)
+    if dtype == string and array.dtype != string:
+        array = array.astype(object)
+    dense: np.ndarray[Any, Any] = np.ascontiguousarray(array).reshape(array.shape)
+    return dense

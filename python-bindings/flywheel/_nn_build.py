@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How the functions of `_nn_ops` make ops: operands, and types of results."""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import _dtypes, _ops, _trace
+from ._ops._core import broadcast_shapes, normalize_axes, normalize_axis
+from ._tensor import Tensor, as_tensor, as_tensors, is_number
+from ._trace import Attributes, Shape
+
+__all__ = ["Attributes", "Padding", "build", "case", "padding_attribute"]
+
+# "valid", "same", or how much is added in front and behind: [(top, bottom), (left, right)].
+Padding = Union[str, Sequence[Tuple[int, int]]]
+
+Operands = Dict[str, Tensor]
+Result = Tuple[_dtypes.DType, Shape]
+
+
+def padding_attribute(padding: Padding) -> Tuple[str, Any]:
+    if isinstance(padding, str):
+        if padding.lower() not in ("valid", "same"):
+            raise ValueError(f"expected padding 'valid', 'same' or [(top, bottom), (left, right)], found '{padding}'")
+        return ("text", f"#nn.padding<{padding.lower()}>")
+    pairs = [[int(amount) for amount in pair] for pair in padding]
+    return ("text", f"#nn.padding<explicit {pairs}>")
+
+
+def case(name: str, cases: Dict[str, int]) -> int:
+    if name not in cases:
+        raise ValueError(f"expected one of {', '.join(map(repr, cases))}, found '{name}'")
+    return cases[name]
+
+
+def build(
+    name: str, operands: Sequence[Tuple[str, Any, str]], attributes: Attributes, has_segments: bool
+) -> List[Tensor]:
+    """Makes an op of nn. An operand is a name, a value (None where it is left out) and
+    what it holds: "float", "int" or "any"."""
+    given = _convert(name, operands)
+    _complete(name, given, attributes)
+    if has_segments:
+        attributes["operandSegmentSizes"] = ("i32s", [int(argument in given) for argument, _, _ in operands])
+    rule = _RESULTS.get(name)
+    trace = _trace.current()
+    types = None
+    if rule is not None:
+        types = [trace.type(dtype, shape) for dtype, shape in rule(given, {k: v for k, (_, v) in attributes.items()})]
+    values = trace.op(name, [x.value for x in given.values()], types, attributes)
+    return [Tensor(v, _dtypes.as_dtype(v.dtype), v.shape, trace) for v in values]
+
+
+def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
+    if name in _BROADCASTING:
+        return dict(zip([n for n, _, _ in operands], as_tensors(*[value for _, value, _ in operands])))
+    given: Operands = {}
+    floating: Optional[_dtypes.DType] = None
+    for argument, value, kind in operands:
+        if value is None:
+            continue
+        if kind == "float" and is_number(value) and floating is not None:
+            value = as_tensor(value, floating)
+        x = as_tensor(value)
+        if kind == "int":
+            x = _integers(name, argument, x)
+        elif kind == "float":
+            if not _dtypes.is_floating(x.dtype):
+                x = _ops.cast(x, floating or _dtypes.float32)
+            floating = floating or x.dtype
+        given[argument] = x
+    return given
+
+
+def _integers(name: str, argument: str, x: Tensor) -> Tensor:
+    if _dtypes.is_floating(x.dtype) or x.dtype == _dtypes.string or _dtypes.is_bool(x.dtype):
+        raise TypeError(f"'{name}' takes integers as {argument}, found {_dtypes.name_of(x.dtype)}")
+    if _dtypes.is_unsigned(x.dtype):
+        return _ops.cast(x, _dtypes.int64 if x.dtype.itemsize >= 4 else _dtypes.int32)
+    return x
+
+
+def _complete(name: str, given: Operands, attributes: Attributes) -> None:
+    """What the assembly of an op fills in; axes count from the end where negative."""
+    if name.startswith("nn.conv2d"):
+        attributes.setdefault("strides", ("i64s", [1, 1]))
+        attributes.setdefault("dilations", ("i64s", [1, 1]))
+    if "window" in attributes:
+        attributes.setdefault("strides", attributes["window"])
+    first = next(iter(given.values()))
+    if "axis" in attributes:
+        attributes["axis"] = ("i64", normalize_axis(attributes["axis"][1], first.ndim))
+    if "axes" in attributes:
+        attributes["axes"] = ("i64s", normalize_axes(attributes["axes"][1], first.ndim))
+
+
+#
+# Types of results
+#
+
+
+def _first(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    x = next(iter(given.values()))
+    return [(x.dtype, x.shape)]
+
+
+def _broadcast(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    a, b = given.values()
+    return [(a.dtype, broadcast_shapes(a.shape, b.shape))]
+
+
+def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, place: int) -> Optional[int]:
+    if dim_size is None:
+        return None
+    if kind == "same":
+        return -(-dim_size // stride)
+    if kind != "valid":
+        dim_size += sum(kind[place])
+    return (dim_size - window) // stride + 1
+
+
+def _padding(attributes: Dict[str, Any]) -> Any:
+    text = str(attributes["padding"]).removeprefix("#nn.padding<").removesuffix(">")
+    if not text.startswith("explicit"):
+        return text
+    numbers = [int(part) for part in text.removeprefix("explicit").replace("[", " ").replace("]", " ").replace(
+        ",", " ").split()]  # fmt: skip
+    return [numbers[0:2], numbers[2:4]]
+
+
+def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels: Optional[int]) -> List[Result]:
+    if x.ndim != 4:
+        raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
+    kind = _padding(attributes)
+    places = [_dim_sizes(x.shape[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
+    return [(x.dtype, (x.shape[0], *places, channels))]
+
+
+def _conv2d(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x, w = given["x"], given["w"]
+    if w.ndim != 4 or None in w.shape:
+        raise ValueError("expected a filter [height, width, channels, outputs] of static shape")
+    spans = [((w.shape[i] or 0) - 1) * attributes["dilations"][i] + 1 for i in range(2)]
+    return _slide(x, spans, attributes, w.shape[3])
+
+
+def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x, w = given["x"], given["w"]
+    if "like" in given:
+        return [(x.dtype, given["like"].shape)]
+    kind = _padding(attributes)
+    places: List[Optional[int]] = []
+    for i in range(2):
+        dim_size = x.shape[1 + i]
+        if dim_size is None:
+            raise ValueError("conv2d_transpose of an image of dynamic size needs `like`, of the result's shape")
+        stride, span = attributes["strides"][i], ((w.shape[i] or 0) - 1) * attributes["dilations"][i] + 1
+        whole = (dim_size - 1) * stride + span
+        places.append(dim_size * stride if kind == "same" else whole if kind == "valid" else whole - sum(kind[i]))
+    return [(x.dtype, (x.shape[0], *places, w.shape[2]))]
+
+
+def _pool(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = given["x"]
+    return _slide(x, attributes["window"], attributes, x.shape[-1])
+
+
+def _rows(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = next(iter(given.values()))
+    return [(x.dtype, x.shape[:-1] if attributes.get("reduction") == 0 else ())]
+
+
+def _elements(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = next(iter(given.values()))
+    return [(x.dtype, x.shape if attributes.get("reduction") == 0 else ())]
+
+
+def _matmul(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    a, b = given["a"], given["b"]
+    rows = a.shape[-1] if "transpose_a" in attributes else a.shape[-2]
+    columns = b.shape[-2] if "transpose_b" in attributes else b.shape[-1]
+    return [(a.dtype, (*a.shape[:-2], rows, columns))]
+
+
+def _dense(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    x, w = given["x"], given["w"]
+    return [(x.dtype, (*x.shape[:-1], w.shape[-1]))]
+
+
+def _reduce(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = given["input"]
+    axes = attributes["axes"]
+    if "keepdims" in attributes:
+        return [(x.dtype, tuple(1 if i in axes else e for i, e in enumerate(x.shape)))]
+    return [(x.dtype, tuple(e for i, e in enumerate(x.shape) if i not in axes))]
+
+
+def _argument(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = given["input"]
+    return [(_dtypes.int32, tuple(e for i, e in enumerate(x.shape) if i != attributes["axis"]))]
+
+
+def _gather(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x, axis = given["x"], attributes["axis"]
+    return [(x.dtype, (*x.shape[:axis], *given["indices"].shape, *x.shape[axis + 1 :]))]
+
+
+def _at_indices(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    return [(given["x"].dtype, given["indices"].shape)]
+
+
+def _tile(given: Operands, attributes: Dict[str, Any]) -> List[Result]:
+    x = given["x"]
+    return [(x.dtype, tuple(None if e is None else e * n for e, n in zip(x.shape, attributes["multiples"])))]
+
+
+def _attention(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    q, v = given["q"], given["v"]
+    return [(q.dtype, (*q.shape[:-1], v.shape[-1]))]
+
+
+def _batch_norm(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    x = given["x"]
+    own = _dtypes.float32 if x.dtype.itemsize == 2 else x.dtype
+    return [(x.dtype, x.shape), (own, x.shape[-1:]), (own, x.shape[-1:])]
+
+
+def _solve(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    return [(given["b"].dtype, given["b"].shape)]
+
+
+def _lstsq(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    a, b = given["a"], given["b"]
+    return [(b.dtype, (*b.shape[:-2], a.shape[-1], b.shape[-1]))]
+
+
+def _scalar(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    return [(next(iter(given.values())).dtype, ())]
+
+
+def _try_cholesky(given: Operands, _: Dict[str, Any]) -> List[Result]:
+    x = given["a"]
+    return [(x.dtype, x.shape), (_dtypes.bool_, ())]
+
+
+_BROADCASTING = {"nn.add", "nn.sub", "nn.mul", "nn.div", "nn.max", "nn.min", "nn.pow"}
+_ROW_LOSSES = [
+    "softmax_cross_entropy", "sparse_softmax_cross_entropy", "mean_squared_error", "mean_absolute_error",
+    "mean_absolute_percentage_error", "mean_squared_logarithmic_error", "huber", "hinge", "squared_hinge",
+    "categorical_hinge", "log_cosh", "kl_divergence", "poisson", "cosine_proximity", "binary_crossentropy",
+    "categorical_crossentropy"]  # fmt: skip
+
+# Ops that are not here infer the types of their results themselves.
+_RESULTS: Dict[str, Callable[[Operands, Dict[str, Any]], List[Result]]] = {
+    **dict.fromkeys(_BROADCASTING, _broadcast),
+    **{f"nn.{name}": _rows for name in _ROW_LOSSES},
+    "nn.sigmoid_cross_entropy": _elements,
+    "nn.l2_loss": _scalar,
+    "nn.conv2d": _conv2d,
+    "nn.conv2d_transpose": _conv2d_transpose,
+    "nn.max_pool2d": _pool,
+    "nn.avg_pool2d": _pool,
+    "nn.matmul": _matmul,
+    "nn.dense": _dense,
+    "nn.reduce": _reduce,
+    "nn.argmax": _argument,
+    "nn.argmin": _argument,
+    "nn.gather": _gather,
+    "nn.scatter": _first,
+    "nn.scatter_add": _first,
+    "nn.scatter_add_along_axis": _first,
+    "nn.take_along_axis": _at_indices,
+    "nn.cumsum": _first,
+    "nn.cumprod": _first,
+    "nn.logcumsumexp": _first,
+    "nn.tile": _tile,
+    "nn.attention": _attention,
+    "nn.layer_norm": _first,
+    "nn.rms_norm": _first,
+    "nn.batch_norm_training": _batch_norm,
+    "nn.batch_norm_inference": _first,
+    "nn.triangular_solve": _solve,
+    "nn.lstsq": _lstsq,
+    "nn.try_cholesky": _try_cholesky,
+}
+

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of matrices, and what is written as one."""
+
+from typing import Dict, List, Sequence, Tuple, Union
+
+import numpy as np
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
+from ._arithmetic import multiply, where
+from ._core import Size, broadcast_sizes, emit, normalize_axis, sizes, stretch
+from ._reductions import sum as reduce_sum
+from ._shapes import _product, _reshape, expand_dims, squeeze, transpose
+
+
+def matmul(a: TensorLike, b: TensorLike) -> Tensor:
+    """The product of matrices, as NumPy's `@`: of the last two dimensions, where
+    leading ones broadcast; a vector is a row on the left, a column on the right.
+
+    One matrix for all rows of a batch is one product (`nn.dense`). Raises ValueError
+    for shapes that do not go together.
+    """
+    a, b = as_tensors(a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("matmul takes no scalars: use *")
+    inner_a, inner_b = a.shape[-1], b.shape[-2 if b.ndim > 1 else 0]
+    if inner_a is not None and inner_b is not None and inner_a != inner_b:
+        raise ValueError(f"shapes {format_shape(a.shape)} and {format_shape(b.shape)} do not multiply: "
+                         f"{inner_a} columns and {inner_b} rows")  # fmt: skip
+    if a.ndim == 1 and b.ndim == 1:
+        return reduce_sum(multiply(a, b))
+    if a.ndim == 1:
+        return squeeze(matmul(expand_dims(a, 0), b), -2)
+    if b.ndim == 1:
+        return squeeze(matmul(a, expand_dims(b, 1)), -1)
+    if not _dtypes.is_floating(a.dtype):
+        return reduce_sum(multiply(expand_dims(a, -1), expand_dims(b, -3)), -2)
+    if b.ndim == 2:
+        return emit("nn.dense", [a, b], a.dtype, (*a.shape[:-1], b.shape[-1]))
+    leading = _leading([a, b])
+    a = stretch(a, [*leading, *sizes(a)[-2:]])
+    b = stretch(b, [*leading, *sizes(b)[-2:]])
+    return _multiply(a, b)
+
+
+def _leading(tensors: Sequence[Tensor]) -> List[Size]:
+    """The sizes that the dimensions in front of matrices broadcast to."""
+    heads = [x for x in tensors if x.ndim > 2]
+    if all(x.shape[:-2] == heads[0].shape[:-2] for x in tensors):
+        return sizes(tensors[0])[:-2]
+    # Of each, a slice of one element has these dimensions.
+    from ._indexing import getitem
+
+    return broadcast_sizes([getitem(x, (..., 0, 0)) for x in tensors])
+
+
+def _multiply(a: Tensor, b: Tensor) -> Tensor:
+    return emit("nn.matmul", [a, b], a.dtype, (*a.shape[:-1], b.shape[-1]))
+
+
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """NumPy's `dot`: `matmul`, or a product where one of the two is a scalar."""
+    a, b = as_tensor(a), as_tensor(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return multiply(a, b)
+    return matmul(a, b) if b.ndim <= 2 else tensordot(a, b, ([a.ndim - 1], [b.ndim - 2]))
+
+
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """All products of an element of a and one of b, as a matrix."""
+    from ._shapes import ravel
+
+    return multiply(expand_dims(ravel(a), 1), expand_dims(ravel(b), 0))
+
+
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int], Sequence[int]]] = 2
+) -> Tensor:
+    """The sum over dimensions of a and those of b in their places; a number means the
+    last ones of a and the first ones of b."""
+    a, b = as_tensor(a), as_tensor(b)
+    if isinstance(axes, int):
+        axes = (range(a.ndim - axes, a.ndim), range(axes))
+    letters = [chr(ord("a") + i) for i in range(a.ndim + b.ndim)]
+    left, right = letters[: a.ndim], letters[a.ndim :]
+    for i, j in zip(*axes):
+        right[normalize_axis(j, b.ndim)] = left[normalize_axis(i, a.ndim)]
+    result = [name for name in left if name not in right] + [name for name in right if name not in left]
+    return einsum(f"{''.join(left)},{''.join(right)}->{''.join(result)}", a, b)
+
+
+#
+# einsum
+#
+
+
+def einsum(equation: str, *operands: TensorLike) -> Tensor:
+    """Einstein's sums, `"bij,bjk->bik"`: letters that the result lacks are summed
+    over; `...` stands for leading dimensions that broadcast. Two operands at a time
+    are one product of matrices. Raises ValueError for an equation that does not fit.
+    """
+    tensors = list(as_tensors(*[as_tensor(x) for x in operands]))
+    inputs, output = _parse(equation, tensors)
+    for place, names in enumerate(inputs):
+        if len(set(names)) != len(names):
+            tensors[place], inputs[place] = _diagonal(tensors[place], names)
+    while len(tensors) > 1:
+        left, right = tensors.pop(0), tensors.pop(0)
+        a, b = inputs.pop(0), inputs.pop(0)
+        later = set(output).union(*inputs)
+        joined, names = _contract(left, a, right, b, later)
+        tensors.insert(0, joined)
+        inputs.insert(0, names)
+    return _reorder(*_sum_out(tensors[0], inputs[0], set(output)), output)
+
+
+def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:
+    left, arrow, output = equation.replace(" ", "").partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(tensors):
+        raise ValueError(f"einsum '{equation}' is of {len(inputs)} operands, found {len(tensors)}")
+    # Names that no letter has, for the dimensions of an ellipsis.
+    widest = max((x.ndim - len(names.replace("...", "")) for names, x in zip(inputs, tensors) if "..." in names),
+                 default=0)  # fmt: skip
+    hidden = "".join(chr(0x391 + i) for i in range(widest))
+    for place, (names, x) in enumerate(zip(inputs, tensors)):
+        own = x.ndim - len(names.replace("...", ""))
+        if own < 0 or (own > 0 and "..." not in names):
+            raise ValueError(f"einsum '{equation}': operand {place} has shape {format_shape(x.shape)}, "
+                             f"not one of {len(names)} dimensions")  # fmt: skip
+        inputs[place] = names.replace("...", hidden[widest - own :])
+    letters = "".join(inputs)
+    if not arrow:
+        output = hidden + "".join(sorted(name for name in set(letters) - set(hidden) if letters.count(name) == 1))
+    output = output.replace("...", hidden)
+    if set(output) - set(letters) or len(set(output)) != len(output):
+        raise ValueError(f"einsum '{equation}': the result has a letter twice, or one that no operand has")
+    return inputs, output
+
+
+def _diagonal(x: Tensor, names: str) -> Tuple[Tensor, str]:
+    """Of letters that come twice, the elements where both dimensions agree."""
+    for name in sorted(set(names)):
+        while names.count(name) > 1:
+            first, second = names.index(name), names.index(name, names.index(name) + 1)
+            dim_size = x.shape[first]
+            if dim_size is None or dim_size != x.shape[second]:
+                raise ValueError("the dimensions of a diagonal must be static and equal")
+            shape = [1] * x.ndim
+            shape[first] = shape[second] = dim_size
+            mask = np.eye(dim_size, dtype=bool).reshape(shape)
+            x = reduce_sum(where(constant(mask), x, constant(0, x.dtype)), second)
+            names = names[:second] + names[second + 1 :]
+    return x, names
+
+
+def _sum_out(x: Tensor, names: str, kept: "set[str]") -> Tuple[Tensor, str]:
+    axes = [place for place, name in enumerate(names) if name not in kept]
+    if axes:
+        x = reduce_sum(x, axes)
+    return x, "".join(name for name in names if name in kept)
+
+
+def _reorder(x: Tensor, names: str, wanted: str) -> Tensor:
+    return transpose(x, [names.index(name) for name in wanted])
+
+
+def _contract(a: Tensor, na: str, b: Tensor, nb: str, later: "set[str]") -> Tuple[Tensor, str]:
+    a, na = _sum_out(a, na, later | set(nb))
+    b, nb = _sum_out(b, nb, later | set(na))
+    both = [name for name in na if name in nb]
+    # A size of 1 broadcasts, which products of matrices do not.
+    for name in both:
+        one, other = a.shape[na.index(name)], b.shape[nb.index(name)]
+        if one is not None and other is not None and one != other and 1 not in (one, other):
+            raise ValueError(f"einsum: dimension '{name}' is {one} and {other}")
+    dim_sizes: Dict[str, Size] = dict(zip(nb, sizes(b)))
+    for name, dim_size in zip(na, sizes(a)):
+        if dim_sizes.get(name, 1) == 1 or isinstance(dim_size, int) and dim_size != 1:
+            dim_sizes[name] = dim_size
+    a = stretch(a, [dim_sizes[name] for name in na])
+    b = stretch(b, [dim_sizes[name] for name in nb])
+    batch = [name for name in both if name in later]
+    summed = [name for name in both if name not in later]
+    left = [name for name in na if name not in both]
+    right = [name for name in nb if name not in both]
+    result = batch + left + right
+    if not summed or not _dtypes.is_floating(a.dtype):
+        return _multiply_and_sum(a, na, b, nb, result + summed, len(result)), "".join(result)
+    wide = [_product([dim_sizes[name] for name in group]) for group in (left, summed, right)]
+    heads = [dim_sizes[name] for name in batch]
+    x = _reshape(_reorder(a, na, "".join(batch + left + summed)), [*heads, wide[0], wide[1]])
+    y = _reshape(_reorder(b, nb, "".join(batch + summed + right)), [*heads, wide[1], wide[2]])
+    product = matmul(x, y) if not heads else _multiply(x, y)
+    return _reshape(product, [dim_sizes[name] for name in result]), "".join(result)
+
+
+def _multiply_and_sum(a: Tensor, na: str, b: Tensor, nb: str, names: List[str], kept: int) -> Tensor:
+    """Element by element, of both with all dimensions."""
+
+    def widen(x: Tensor, own: str) -> Tensor:
+        x = _reorder(x, own, "".join(name for name in names if name in own))
+        missing = [place for place, name in enumerate(names) if name not in own]
+        return expand_dims(x, missing) if missing else x
+
+    product = multiply(widen(a, na), widen(b, nb))
+    axes = list(range(kept, len(names)))
+    return reduce_sum(product, axes) if axes else product
+
+
+#
+# Parts of matrices
+#
+
+
+def _triangle(kind: int, x: TensorLike, diagonal: int) -> Tensor:
+    return emit("nn.triangle", [as_tensor(x)], attributes={"kind": ("i32", kind), "diagonal": ("i64", diagonal)})
+
+
+def tril(x: TensorLike, diagonal: int = 0) -> Tensor:
+    """The elements of each matrix on and below a diagonal; the others are 0."""
+    return _triangle(0, x, diagonal)
+
+
+def triu(x: TensorLike, diagonal: int = 0) -> Tensor:
+    """The elements of each matrix on and above a diagonal; the others are 0."""
+    return _triangle(1, x, diagonal)
+
+
+def diag(x: TensorLike) -> Tensor:
+    """Of a vector, the matrix with this diagonal; of a square matrix, its diagonal."""
+    x = as_tensor(x)
+    dim_size = x.shape[0] if x.shape else None
+    if x.ndim not in (1, 2) or dim_size is None:
+        raise ValueError(f"diag takes a vector or a matrix of static size, found {format_shape(x.shape)}")
+    if x.ndim == 1:
+        return where(constant(np.eye(dim_size, dtype=bool)), expand_dims(x, 0), constant(0, x.dtype))
+    return _diagonal(x, "ii")[0]
+
+
+def trace(x: TensorLike) -> Tensor:
+    """The sum of the diagonal of a square matrix."""
+    return reduce_sum(diag(x))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the operations share: sizes of dimensions, and shapes that broadcast."""
+
+from typing import List, Optional, Sequence, Tuple, Union
+
+from .. import _dtypes, _trace
+from .._flywheel import Value
+from .._tensor import Tensor, format_shape, wrap
+from .._trace import Attributes, Shape
+
+# The size of a dimension: a number, or a value of type index.
+Size = Union[int, Value]
+
+
+def emit(
+    name: str,
+    operands: Sequence[Tensor],
+    dtype: Optional[_dtypes.DType] = None,
+    shape: Optional[Sequence[Optional[int]]] = None,
+    attributes: Optional[Attributes] = None,
+) -> Tensor:
+    """An op with one result, whose dtype and shape are by default those of the
+    first operand."""
+    trace = _trace.current()
+    dtype = operands[0].dtype if dtype is None else dtype
+    result = tuple(operands[0].shape if shape is None else shape)
+    value = trace.op(name, [x.value for x in operands], [trace.type(dtype, result)], attributes)[0]
+    return Tensor(value, dtype, result, trace)
+
+
+def size(x: Tensor, axis: int) -> Size:
+    dim_size = x.shape[axis]
+    return x.trace.dim(x.value, axis) if dim_size is None else dim_size
+
+
+def sizes(x: Tensor) -> List[Size]:
+    return [size(x, axis) for axis in range(x.ndim)]
+
+
+def static(dim_sizes: Sequence[Size]) -> Shape:
+    return tuple(dim_size if isinstance(dim_size, int) else None for dim_size in dim_sizes)
+
+
+def index_of(dim_size: Size) -> Value:
+    return _trace.current().index(dim_size) if isinstance(dim_size, int) else dim_size
+
+
+def index_op(name: str, a: Size, b: Size) -> Size:
+    """One of arith's ops on sizes; of two numbers, the number."""
+    if isinstance(a, int) and isinstance(b, int):
+        return {
+            "addi": a + b,
+            "subi": a - b,
+            "muli": a * b,
+            "minsi": min(a, b),
+            "maxsi": max(a, b),
+            "ceildivsi": -(-a // b) if b else 0,
+            "divsi": a // b if b else 0,
+        }[name]
+    trace = _trace.current()
+    return trace.op(f"arith.{name}", [index_of(a), index_of(b)], [trace.index_type()])[0]
+
+
+def empty(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> Tensor:
+    """A tensor that is there for its shape."""
+    trace = _trace.current()
+    shape = static(dim_sizes)
+    dynamic = [dim_size for dim_size in dim_sizes if not isinstance(dim_size, int)]
+    return wrap(trace.op("tensor.empty", dynamic, [trace.type(dtype, shape)])[0], dtype, shape)
+
+
+def like_operand(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> List[Tensor]:
+    """What an op whose result has these sizes takes them from."""
+    return [] if all(isinstance(dim_size, int) for dim_size in dim_sizes) else [empty(dim_sizes, dtype)]
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that operands of these shapes have together, by NumPy's rule. Raises
+    ValueError where there is none."""
+    rank = max((len(shape) for shape in shapes), default=0)
+    result: List[Optional[int]] = [1] * rank
+    for shape in shapes:
+        for axis, dim_size in enumerate(shape, rank - len(shape)):
+            known = result[axis]
+            if dim_size == known or dim_size == 1:
+                continue
+            if known == 1 or known is None:
+                result[axis] = dim_size if dim_size is not None or known == 1 else None
+            elif dim_size is not None:
+                raise ValueError(
+                    "operands could not be broadcast together with shapes " + " ".join(map(format_shape, shapes))
+                )
+    return tuple(result)
+
+
+def broadcast_sizes(tensors: Sequence[Tensor]) -> List[Size]:
+    """The sizes of what these broadcast to."""
+    shape = broadcast_shapes(*(x.shape for x in tensors))
+    dim_sizes: List[Size] = []
+    for axis, dim_size in enumerate(shape):
+        if dim_size is not None:
+            dim_sizes.append(dim_size)
+            continue
+        for x in tensors:
+            own = axis - len(shape) + x.ndim
+            if own >= 0 and x.shape[own] is None:
+                dim_sizes.append(size(x, own))
+                break
+    return dim_sizes
+
+
+def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
+    """`x` with these sizes, to which it broadcasts."""
+    shape = static(dim_sizes)
+    if x.shape == shape:
+        return x
+    first = len(shape) - x.ndim
+    if first == 0 and all(a == b or (a is None) != (b is None) for a, b in zip(x.shape, shape)):
+        # The same sizes, of which one type knows more.
+        trace = _trace.current()
+        return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, shape)])[0], x.dtype, shape)
+    like = like_operand(dim_sizes, x.dtype)
+    return emit("nn.broadcast", [x, *like], x.dtype, shape, {"dims": ("i64s", list(range(first, len(shape))))})
+
+
+def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:
+    """All of them with the shape that they have together."""
+    if all(x.shape == tensors[0].shape for x in tensors):
+        return tensors
+    dim_sizes = broadcast_sizes(tensors)
+    return tuple(stretch(x, dim_sizes) for x in tensors)
+
+
+def normalize_axis(axis: int, rank: int) -> int:
+    """Raises ValueError for an axis that a tensor of this rank does not have."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is out of bounds for a tensor of {rank} dimensions")
+    return axis % rank
+
+
+def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int]:
+    """In ascending order; None is all of them."""
+    if axes is None:
+        return list(range(rank))
+    if isinstance(axes, int):
+        axes = [axes]
+    result = sorted(normalize_axis(axis, rank) for axis in axes)
+    if len(set(result)) != len(result):
+        raise ValueError(f"axes {tuple(axes)} name one twice")
+    return result
+
+
+def signless(x: Tensor) -> Tensor:
+    """Unsigned integers as the signless ones that ops take."""
+    if not _dtypes.is_unsigned(x.dtype):
+        return x
+    return emit("tensor.bitcast", [x], _dtypes.as_dtype(x.dtype.name[1:]))
+
+
+def as_unsigned(x: Tensor, dtype: _dtypes.DType) -> Tensor:
+    """The other way, where `dtype` is unsigned."""
+    return emit("tensor.bitcast", [x], dtype) if _dtypes.is_unsigned(dtype) else x

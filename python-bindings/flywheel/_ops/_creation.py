@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors that are made of nothing."""
+
+from typing import Any, List, Sequence, Union
+
+import numpy as np
+
+from .. import _dtypes, _trace
+from .._tensor import Tensor, TensorLike, as_tensor, constant, wrap
+from ._arithmetic import cast
+from ._core import Size, as_unsigned, emit, like_operand, sizes, static, stretch
+from ._shapes import to_index
+
+DimSizes = Union[int, Tensor, Sequence[Union[int, Tensor]]]
+
+
+def dim_sizes_of(shape: DimSizes) -> List[Size]:
+    """Sizes of which some may be scalar tensors."""
+    wanted = [shape] if isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    return [to_index(dim_size) for dim_size in wanted]
+
+
+def full(shape: DimSizes, value: TensorLike, dtype: Any = None) -> Tensor:
+    """A tensor of equal elements. Sizes may be scalar tensors."""
+    element = as_tensor(value, dtype)
+    dim_sizes = dim_sizes_of(shape)
+    if isinstance(value, (bool, int, float)) and all(isinstance(dim_size, int) for dim_size in dim_sizes):
+        trace = _trace.current()
+        known = static(dim_sizes)
+        if not _dtypes.is_unsigned(element.dtype) and element.dtype != _dtypes.string:
+            array = _dtypes.literal(value, element.dtype)
+            return wrap(trace.graph.constant(array, trace.type(element.dtype, known)), element.dtype, known)
+    return stretch(element, dim_sizes)
+
+
+def zeros(shape: DimSizes, dtype: Any = _dtypes.float32) -> Tensor:
+    """A tensor of zeros (False)."""
+    return full(shape, 0, dtype)
+
+
+def ones(shape: DimSizes, dtype: Any = _dtypes.float32) -> Tensor:
+    """A tensor of ones (True)."""
+    return full(shape, 1, dtype)
+
+
+def full_like(x: TensorLike, value: TensorLike, dtype: Any = None) -> Tensor:
+    """A tensor of equal elements, of the shape of `x` and by default of its dtype."""
+    x = as_tensor(x)
+    element = as_tensor(value, x.dtype if dtype is None else dtype)
+    return stretch(element, sizes(x))
+
+
+def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
+    """Zeros of the shape of `x`."""
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
+    """Ones of the shape of `x`."""
+    return full_like(x, 1, dtype)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+    """Numbers from `start` up to but without `stop`. With a scalar tensor as the only
+    argument, as many numbers as it says, int32 by default; it is a `dim`, since
+    a step knows how much memory it needs from the sizes of its arguments."""
+    if isinstance(start, Tensor) and stop is None:
+        dim_size = to_index(start)
+        kind = _dtypes.as_dtype(_dtypes.int32 if dtype is None else dtype)
+        plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
+        like = like_operand([dim_size], plain)
+        return as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": ("i64", 0)}), kind)
+    array = np.arange(start, step=step) if stop is None else np.arange(start, stop, step)
+    if dtype is None and not any(isinstance(x, np.generic) for x in (start, stop, step)):
+        return constant(array.tolist() if array.size else array.astype(np.int32))
+    return constant(array, dtype)
+
+
+def linspace(start: float, stop: float, num: int = 50, dtype: Any = _dtypes.float32) -> Tensor:
+    """`num` numbers at equal distances, both ends included."""
+    return constant(np.linspace(start, stop, num), dtype)
+
+
+def eye(rows: int, columns: Any = None, dtype: Any = _dtypes.float32) -> Tensor:
+    """A matrix with ones on its diagonal."""
+    return constant(np.eye(rows, columns), dtype)
+
+
+def one_hot(indices: TensorLike, depth: int, dtype: Any = _dtypes.float32) -> Tensor:
+    """A last dimension of `depth`, with 1 at the index and 0 elsewhere: only zeros
+    where the index is out of range."""
+    indices = as_tensor(indices)
+    if not _dtypes.is_integer(indices.dtype):
+        raise TypeError(f"one_hot takes integers, found {indices.dtype}")
+    if _dtypes.is_unsigned(indices.dtype):
+        indices = cast(indices, _dtypes.int64)
+    target = _dtypes.as_dtype(dtype)
+    plain = target if _dtypes.is_floating(target) else _dtypes.int32
+    return cast(emit("nn.one_hot", [indices], plain, (*indices.shape, depth)), target)

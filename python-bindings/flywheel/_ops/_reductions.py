@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations along dimensions."""
+
+from typing import List, Optional, Sequence, Tuple, Union
+
+from .. import _dtypes
+from .._tensor import Tensor, TensorLike, as_tensor, constant
+from . import _arithmetic as arithmetic
+from ._core import as_unsigned, emit, normalize_axes, normalize_axis, signless, size
+from ._shapes import ravel
+
+Axis = Union[int, Sequence[int], None]
+
+_KINDS = {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4}
+
+
+def _reduced(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tuple[Optional[int], ...]:
+    if keepdims:
+        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x.shape))
+    return tuple(dim_size for place, dim_size in enumerate(x.shape) if place not in axes)
+
+
+def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    if x.dtype == _dtypes.string:
+        raise TypeError(f"{kind} takes no strings")
+    axes = normalize_axes(axis, x.ndim)
+    if not axes:
+        return x
+    attributes: dict[str, tuple[str, object]] = {"kind": ("i32", _KINDS[kind]), "axes": ("i64s", axes)}
+    if keepdims:
+        attributes["keepdims"] = ("unit", None)
+    return emit("nn.reduce", [x], x.dtype, _reduced(x, axes, keepdims), attributes)
+
+
+def _numbers(x: TensorLike) -> Tensor:
+    x = as_tensor(x)
+    return arithmetic.cast(x, _dtypes.int32) if _dtypes.is_bool(x.dtype) else x
+
+
+def sum(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum along dimensions, by default all; booleans are counted as int32."""
+    x = _numbers(x)
+    return as_unsigned(_reduce("sum", signless(x), axis, keepdims), x.dtype)
+
+
+def prod(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The product along dimensions."""
+    x = _numbers(x)
+    return as_unsigned(_reduce("prod", signless(x), axis, keepdims), x.dtype)
+
+
+def mean(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The mean along dimensions; of integers in float32."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = arithmetic.cast(x, _dtypes.float32)
+    return _reduce("mean", x, axis, keepdims)
+
+
+def _extremum(kind: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
+    x = as_tensor(x)
+    if _dtypes.is_bool(x.dtype):
+        return arithmetic.cast(_reduce(kind, arithmetic.cast(x, _dtypes.int8), axis, keepdims), bool)
+    if _dtypes.is_unsigned(x.dtype):
+        # Unsigned numbers have the order of signed ones with another first bit.
+        bits = signless(x)
+        first = -(2 ** (8 * x.dtype.itemsize - 1))
+        flipped = arithmetic._bitwise(kind, "arith.xori", bits, constant(first, bits.dtype))
+        found = _reduce(kind, flipped, axis, keepdims)
+        return as_unsigned(
+            arithmetic._bitwise(kind, "arith.xori", found, constant(first, bits.dtype)), x.dtype
+        )
+    return _reduce(kind, x, axis, keepdims)
+
+
+def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element along dimensions; equal ones share its derivative."""
+    return _extremum("max", x, axis, keepdims)
+
+
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest element along dimensions; equal ones share its derivative."""
+    return _extremum("min", x, axis, keepdims)
+
+
+def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether some element along dimensions is not 0."""
+    return max(arithmetic.cast(x, bool), axis, keepdims)
+
+
+def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether no element along dimensions is 0."""
+    return min(arithmetic.cast(x, bool), axis, keepdims)
+
+
+def _arg(op: str, x: TensorLike, axis: Optional[int]) -> Tensor:
+    x = as_tensor(x)
+    if _dtypes.is_bool(x.dtype) or _dtypes.is_unsigned(x.dtype):
+        if x.dtype.itemsize > 4:
+            raise TypeError(f"{op[3:]} takes no {x.dtype}: cast it")
+        x = arithmetic.cast(x, _dtypes.int64 if x.dtype.itemsize == 4 else _dtypes.int32)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normalize_axis(axis, x.ndim)
+    return emit(op, [x], _dtypes.int32, _reduced(x, [axis], False), {"axis": ("i64", axis)})
+
+
+def argmax(x: TensorLike, axis: Optional[int] = None) -> Tensor:
+    """The place of the largest element along a dimension, or among all, as int32:
+    the first of equal ones; NaN counts as largest."""
+    return _arg("nn.argmax", x, axis)
+
+
+def argmin(x: TensorLike, axis: Optional[int] = None) -> Tensor:
+    """The place of the smallest element; see `argmax`."""
+    return _arg("nn.argmin", x, axis)
+
+
+def _cumulative(op: str, x: TensorLike, axis: Optional[int], exclusive: bool, reverse: bool) -> Tensor:
+    x = _numbers(x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    attributes: dict[str, tuple[str, object]] = {"axis": ("i64", normalize_axis(axis, x.ndim))}
+    if exclusive:
+        attributes["exclusive"] = ("unit", None)
+    if reverse:
+        attributes["reverse"] = ("unit", None)
+    return as_unsigned(emit(op, [signless(x)], attributes=attributes), x.dtype)
+
+
+def cumsum(x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """Running sums along a dimension: without the element itself with `exclusive`,
+    from the end with `reverse`."""
+    return _cumulative("nn.cumsum", x, axis, exclusive, reverse)
+
+
+def cumprod(x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
+    """Running products along a dimension; see `cumsum`."""
+    return _cumulative("nn.cumprod", x, axis, exclusive, reverse)
+
+
+def _count(x: Tensor, axes: List[int]) -> Tensor:
+    """How many elements a result along these dimensions is of, in float32."""
+    from ._shapes import shape
+
+    count = 1
+    for place in axes:
+        dim_size = size(x, place)
+        if not isinstance(dim_size, int):
+            sizes = arithmetic.cast(shape(x), _dtypes.float32)
+            from ._indexing import getitem
+
+            return prod(getitem(sizes, [axes])) if len(axes) > 1 else getitem(sizes, place)
+        count *= dim_size
+    return constant(float(count))
+
+
+def var(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+    """The mean of (x - mean)^2 along dimensions; the sum is divided by n - `ddof`."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = arithmetic.cast(x, _dtypes.float32)
+    deviation = arithmetic.subtract(x, mean(x, axis, keepdims=True))
+    squares = arithmetic.multiply(deviation, deviation)
+    if ddof == 0:
+        return mean(squares, axis, keepdims)
+    count = arithmetic.cast(_count(x, normalize_axes(axis, x.ndim)), x.dtype)
+    return arithmetic.divide(sum(squares, axis, keepdims), arithmetic.subtract(count, float(ddof)))
+
+
+def std(x: TensorLike, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+    """The square root of `var`."""
+    return arithmetic.sqrt(var(x, axis, keepdims, ddof))
+
+
+def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """log(sum(exp(x))) along dimensions, without overflow."""
+    x = as_tensor(x)
+    if not _dtypes.is_floating(x.dtype):
+        x = arithmetic.cast(x, _dtypes.float32)
+    top = arithmetic.stop_gradient(max(x, axis, keepdims=True))
+    top = arithmetic.where(arithmetic.isfinite(top), top, 0.0)
+    total = arithmetic.log(sum(arithmetic.exp(arithmetic.subtract(x, top)), axis, keepdims=True))
+    result = arithmetic.add(total, top)
+    if keepdims:
+        return result
+    from ._shapes import squeeze
+
+    return squeeze(result, normalize_axes(axis, x.ndim))
+
+
+def norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The Euclidean norm along dimensions."""
+    return arithmetic.sqrt(sum(arithmetic.square(x), axis, keepdims))

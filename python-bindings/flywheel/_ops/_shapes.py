@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations that move elements."""
+
+import math
+from typing import List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .. import _dtypes, _trace
+from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, of_value, wrap
+from ._arithmetic import cast
+from ._core import (
+    Size,
+    broadcast_shapes,
+    emit,
+    empty,
+    index_of,
+    index_op,
+    normalize_axes,
+    normalize_axis,
+    size,
+    sizes,
+    static,
+    stretch,
+)
+
+DimSizes = Union[int, None, Tensor, Sequence[Union[int, None, Tensor]]]
+
+
+def shape(x: TensorLike) -> Tensor:
+    """The sizes of the dimensions as a vector of int32, also those that only the
+    call knows."""
+    x = as_tensor(x)
+    if not x.shape:
+        return constant(np.zeros(0, np.int32))
+    trace = _trace.current()
+    numbers = [
+        trace.op("arith.index_cast", [index_of(size)], [trace.graph.type("int32", None)])[0] for size in sizes(x)
+    ]
+    rank = x.ndim
+    value = trace.op("tensor.from_elements", numbers, [trace.type(_dtypes.int32, (rank,))])[0]
+    return wrap(value, _dtypes.int32, (rank,))
+
+
+def dim(x: TensorLike, axis: int) -> Union[int, Tensor]:
+    """The size of a dimension: a number, or where only the call knows it a scalar of
+    int64, from which other tensors may be made, `zeros((dim(x, 0), 3))`."""
+    x = as_tensor(x)
+    dim_size = size(x, normalize_axis(axis, x.ndim))
+    if isinstance(dim_size, int):
+        return dim_size
+    trace = _trace.current()
+    number = trace.op("arith.index_cast", [dim_size], [trace.graph.type("int64", None)])[0]
+    result = wrap(trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int64, ())])[0], _dtypes.int64, ())
+    result.index = dim_size
+    return result
+
+
+def to_index(x: TensorLike) -> Size:
+    """An integer, or a scalar tensor of integers, as the size or place of something."""
+    if isinstance(x, (int, np.integer)):
+        return int(x)
+    if isinstance(x, Tensor) and x.index is not None:
+        return x.index
+    x = cast(as_tensor(x), _dtypes.int64)
+    if x.shape != ():
+        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x.shape)}")
+    trace = _trace.current()
+    number = trace.op("tensor.extract", [x.value], [trace.graph.type("int64", None)])[0]
+    return trace.op("arith.index_cast", [number], [trace.index_type()])[0]
+
+
+#
+# Reshaping
+#
+
+
+def _product(dim_sizes: Sequence[Size]) -> Size:
+    result: Size = 1
+    for dim_size in dim_sizes:
+        result = index_op("muli", result, dim_size)
+    return result
+
+
+def _resolve(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> List[Size]:
+    """The sizes that a reshape asks for: None is the dimension of x in this place,
+    or the one that is not known; one may be -1."""
+    old = sizes(x)
+    result: List[Optional[Size]] = []
+    for place, dim_size in enumerate(wanted):
+        if dim_size is None:
+            own = place < x.ndim and x.shape[place] is None and all(
+                isinstance(e, (int, type(None))) and e == x.shape[i] for i, e in enumerate(wanted[:place])
+            )
+            result.append(old[place] if own else None)
+        elif isinstance(dim_size, Tensor):
+            result.append(to_index(dim_size))
+        else:
+            result.append(None if dim_size == -1 else int(dim_size))
+    missing = [place for place, dim_size in enumerate(result) if dim_size is None]
+    if len(missing) > 1:
+        raise ValueError("a reshape finds out the size of one dimension, found several that are not given")
+    known: List[Size] = [dim_size for dim_size in result if dim_size is not None]
+    if missing:
+        # What both have cancels.
+        rest = list(old)
+        for part in list(known):
+            if part in rest and not isinstance(part, int):
+                rest.remove(part)
+                known.remove(part)
+        total, given = _product(rest), _product(known)
+        if isinstance(total, int) and isinstance(given, int) and (given == 0 or total % given):
+            raise ValueError(_mismatch(x, wanted))
+        result[missing[0]] = total if given == 1 else index_op("divsi", total, given)
+    elif all(isinstance(dim_size, int) for dim_size in [*old, *known]) and _product(old) != _product(known):
+        raise ValueError(_mismatch(x, wanted))
+    return [dim_size for dim_size in result if dim_size is not None]
+
+
+def _mismatch(x: Tensor, wanted: Sequence[Union[int, None, Tensor]]) -> str:
+    text = ", ".join("?" if isinstance(dim_size, Tensor) else str(dim_size) for dim_size in wanted)
+    return f"cannot reshape a tensor of shape {format_shape(x.shape)} into shape ({text})"
+
+
+def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
+    """The elements of `x`, in row-major order, with another shape.
+
+    One size may be -1 or None: it is what the others leave; None where `x` has a
+    dimension that is not static is that one. Sizes may be scalar tensors. Raises
+    ValueError where the numbers of elements differ.
+    """
+    x = as_tensor(x)
+    wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    return _reshape(x, _resolve(x, wanted))
+
+
+def _reshape(x: Tensor, new: List[Size]) -> Tensor:
+    if static(new) == x.shape and all(isinstance(dim_size, int) for dim_size in new[1:]):
+        return x
+    old = sizes(x)
+    prefix = suffix = 0
+    while prefix < min(len(old), len(new)) and _same(old[prefix], new[prefix]):
+        prefix += 1
+    while suffix < min(len(old), len(new)) - prefix and _same(old[-1 - suffix], new[-1 - suffix]):
+        suffix += 1
+    # Ones come and go with a neighbour.
+    if (len(old) == prefix + suffix) != (len(new) == prefix + suffix):
+        if prefix:
+            prefix -= 1
+        elif suffix:
+            suffix -= 1
+    middle_old, middle_new = old[prefix : len(old) - suffix], new[prefix : len(new) - suffix]
+    groups = _groups(middle_old, middle_new)
+    x = _collapse(x, prefix, suffix, [len(part) for part, _ in groups])
+    return _expand(x, prefix, suffix, [part for _, part in groups], new)
+
+
+def _same(a: Size, b: Size) -> bool:
+    return a == b if isinstance(a, int) and isinstance(b, int) else a is b
+
+
+def _groups(old: List[Size], new: List[Size]) -> List[Tuple[List[Size], List[Size]]]:
+    """Dimensions that become others, in parts as small as can be."""
+    if not all(isinstance(dim_size, int) and dim_size > 0 for dim_size in [*old, *new]):
+        return [(old, new)] if old or new else []
+    groups: List[Tuple[List[Size], List[Size]]] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        first_i, first_j = i, j
+        a, b = old[i], new[j]
+        i, j = i + 1, j + 1
+        while a != b:
+            assert isinstance(a, int) and isinstance(b, int)
+            if a < b:
+                a, i = index_op("muli", a, old[i]), i + 1
+            else:
+                b, j = index_op("muli", b, new[j]), j + 1
+        groups.append((old[first_i:i], new[first_j:j]))
+    # Ones that are left over go with what is in front of them.
+    if groups:
+        groups[-1] = (groups[-1][0] + old[i:], groups[-1][1] + new[j:])
+    elif old or new:
+        groups.append((old, new))
+    return groups
+
+
+def _collapse(x: Tensor, prefix: int, suffix: int, counts: List[int]) -> Tensor:
+    """One dimension for each group."""
+    if all(count == 1 for count in counts):
+        return x
+    if 0 in counts:
+        # Nothing becomes a dimension of 1: where all of x is one element.
+        return x
+    places = [[i] for i in range(prefix)]
+    for count in counts:
+        start = places[-1][-1] + 1 if places else 0
+        places.append(list(range(start, start + count)))
+    places += [[x.ndim - suffix + i] for i in range(suffix)]
+    dim_sizes: List[Optional[int]] = []
+    for group in places:
+        parts = [x.shape[i] for i in group]
+        dim_sizes.append(None if None in parts else math.prod(part for part in parts if part is not None))
+    return emit("tensor.collapse_shape", [x], x.dtype, dim_sizes, {"reassociation": ("groups", places)})
+
+
+def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: List[Size]) -> Tensor:
+    if all(len(part) == 1 for part in parts) and x.ndim == len(new):
+        return _as_known(x, new)
+    trace = _trace.current()
+    if [] in parts:
+        # One element, whose dimensions of 1 go.
+        return emit("tensor.collapse_shape", [x], x.dtype, (), {"reassociation": ("groups", [])})
+    places: List[List[int]] = [[i] for i in range(prefix)]
+    for part in parts:
+        start = places[-1][-1] + 1 if places else 0
+        places.append(list(range(start, start + len(part))))
+    places += [[len(new) - suffix + i] for i in range(suffix)]
+    # A static dimension makes static ones, and a dynamic one a dynamic one.
+    dim_sizes = list(static(new))
+    for place, group in enumerate(places):
+        if place < x.ndim and x.shape[place] is None and all(dim_sizes[i] is not None for i in group):
+            x = _as_known(x, [math.prod(dim_sizes[i] or 0 for i in group) if k == place else size(x, k)
+                              for k in range(x.ndim)])  # fmt: skip
+    dynamic = [index_of(dim_size) for dim_size in new if not isinstance(dim_size, int)]
+    attributes: _trace.Attributes = {
+        "reassociation": ("groups", places if x.ndim else []),
+        "static_output_shape": ("i64s", [-(2**63) if dim_size is None else dim_size for dim_size in dim_sizes]),
+    }
+    value = trace.op("tensor.expand_shape", [x.value, *dynamic], [trace.type(x.dtype, tuple(dim_sizes))], attributes)[0]
+    return wrap(value, x.dtype, dim_sizes)
+
+
+def _as_known(x: Tensor, new: List[Size]) -> Tensor:
+    dim_sizes = static(new)
+    if dim_sizes == x.shape:
+        return x
+    trace = _trace.current()
+    return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, dim_sizes)])[0], x.dtype, dim_sizes)
+
+
+def ravel(x: TensorLike) -> Tensor:
+    """The elements as a vector."""
+    return reshape(x, -1)
+
+
+def expand_dims(x: TensorLike, axis: Union[int, Sequence[int]]) -> Tensor:
+    """`x` with dimensions of 1 at these places of the result."""
+    x = as_tensor(x)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    places = normalize_axes(axes, x.ndim + len(axes))
+    rest = iter(sizes(x))
+    return _reshape(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
+
+
+def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
+    """`x` without dimensions of 1: those of `axis`, or all that are 1 statically.
+    Raises ValueError for one of another size."""
+    x = as_tensor(x)
+    if axis is None:
+        places = [place for place, dim_size in enumerate(x.shape) if dim_size == 1]
+    else:
+        places = normalize_axes(axis, x.ndim)
+    for place in places:
+        if x.shape[place] != 1:
+            raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.shape)}: it is not 1")
+    return _reshape(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
+
+
+#
+# Order of dimensions
+#
+
+
+def transpose(x: TensorLike, axes: Optional[Sequence[int]] = None) -> Tensor:
+    """`x` with dimension `axes[i]` as its dimension i; by default in reverse order."""
+    return _transpose(as_tensor(x), axes)
+
+
+def _transpose(x: Tensor, axes: Optional[Sequence[int]]) -> Tensor:
+    order = list(range(x.ndim))[::-1] if axes is None else [normalize_axis(axis, x.ndim) for axis in axes]
+    if sorted(order) != list(range(x.ndim)):
+        raise ValueError(f"axes {tuple(axes or ())} are no order of {x.ndim} dimensions")
+    if order == list(range(x.ndim)):
+        return x
+    trace = _trace.current()
+    old = sizes(x)
+    init = empty([old[axis] for axis in order], x.dtype)
+    element = trace.graph.type(_dtypes.name_of(x.dtype), None)
+    region = trace.region([element, element], lambda arguments: arguments[:1], "linalg.yield")
+    type_ = trace.type(x.dtype, init.shape)
+    value = trace.op(
+        "linalg.transpose", [x.value, init.value], [type_], {"permutation": ("i64s", order)}, [region]
+    )[0]  # fmt: skip
+    return wrap(value, x.dtype, init.shape)
+
+
+def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
+    """`x` with two dimensions exchanged."""
+    x = as_tensor(x)
+    order = list(range(x.ndim))
+    a, b = normalize_axis(a, x.ndim), normalize_axis(b, x.ndim)
+    order[a], order[b] = order[b], order[a]
+    return transpose(x, order)
+
+
+def moveaxis(x: TensorLike, source: int, destination: int) -> Tensor:
+    """`x` with a dimension at another place."""
+    x = as_tensor(x)
+    order = list(range(x.ndim))
+    order.insert(normalize_axis(destination, x.ndim), order.pop(normalize_axis(source, x.ndim)))
+    return transpose(x, order)
+
+
+#
+# Repeating and joining
+#
+
+
+def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
+    """`x` repeated along dimensions of 1 and new ones. Sizes may be scalar tensors;
+    None keeps a dimension of `x`."""
+    x = as_tensor(x)
+    wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
+    first = len(wanted) - x.ndim
+    dim_sizes: List[Size] = []
+    for place, dim_size in enumerate(wanted):
+        if dim_size is None:
+            if place < first:
+                raise ValueError("None keeps a dimension: a new one needs a size")
+            dim_sizes.append(size(x, place - first))
+        else:
+            dim_sizes.append(to_index(dim_size))
+    if first < 0 or broadcast_shapes(x.shape, static(dim_sizes)) != static(dim_sizes):
+        raise ValueError(f"cannot broadcast {format_shape(x.shape)} to {format_shape(static(dim_sizes))}")
+    return stretch(x, dim_sizes)
+
+
+def concatenate(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors in a row along a dimension; the others have equal sizes."""
+    if not tensors:
+        raise ValueError("need at least one tensor to concatenate")
+    parts = as_tensors(*[as_tensor(x) for x in tensors])
+    axis = normalize_axis(axis, parts[0].ndim)
+    result = list(parts[0].shape)
+    total: Optional[int] = 0
+    for x in parts:
+        if x.ndim != len(result):
+            raise ValueError("tensors to concatenate must have one rank, found "
+                             + ", ".join(format_shape(y.shape) for y in parts))  # fmt: skip
+        dim_size = x.shape[axis]
+        total = None if dim_size is None or total is None else total + dim_size
+        for place, other in enumerate(x.shape):
+            if place == axis or other is None:
+                continue
+            if result[place] is not None and result[place] != other:
+                raise ValueError(
+                    "tensors to concatenate must have equal sizes but along the axis, found "
+                    + ", ".join(format_shape(y.shape) for y in parts)
+                )
+            result[place] = other
+    result[axis] = total
+    if len(parts) == 1:
+        return parts[0]
+    return emit("tensor.concat", parts, parts[0].dtype, result, {"dim": ("i64", axis)})
+
+
+def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    parts = [as_tensor(x) for x in tensors]
+    if not parts:
+        raise ValueError("need at least one tensor to stack")
+    axis = normalize_axis(axis, parts[0].ndim + 1)
+    return concatenate([expand_dims(x, axis) for x in parts], axis)
+
+
+def split(x: TensorLike, sections: Union[int, Sequence[int]], axis: int = 0) -> List[Tensor]:
+    """Parts along a dimension of static size: so many equal ones, or cut at these
+    places."""
+    x = as_tensor(x)
+    axis = normalize_axis(axis, x.ndim)
+    dim_size = x.shape[axis]
+    if dim_size is None:
+        raise ValueError("a dimension that is split needs a static size")
+    if isinstance(sections, int):
+        if sections <= 0 or dim_size % sections:
+            raise ValueError(f"a dimension of {dim_size} does not split into {sections} equal parts")
+        places = [dim_size // sections * i for i in range(1, sections)]
+    else:
+        places = list(sections)
+    bounds = [0, *places, dim_size]
+    from ._indexing import getitem
+
+    prefix = (slice(None),) * axis
+    return [getitem(x, (*prefix, slice(a, b))) for a, b in zip(bounds, bounds[1:])]
+
+
+def tile(x: TensorLike, multiples: Union[int, Sequence[int]]) -> Tensor:
+    """`x` so many times in a row along each dimension."""
+    x = as_tensor(x)
+    counts = [multiples] if isinstance(multiples, int) else list(multiples)
+    counts = [1] * (x.ndim - len(counts)) + counts
+    if len(counts) > x.ndim:
+        x = expand_dims(x, list(range(len(counts) - x.ndim)))
+    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x.shape, counts)]
+    return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", counts)})
+
+
+def repeat(x: TensorLike, repeats: int, axis: Optional[int] = None) -> Tensor:
+    """Each element (slice along `axis`) so many times in a row; without an axis, of
+    the vector of all elements."""
+    x = as_tensor(x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normalize_axis(axis, x.ndim)
+    old = sizes(x)
+    wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], repeats, *old[axis + 1 :]])
+    old[axis] = index_op("muli", old[axis], repeats)
+    return _reshape(wide, old)
+
+
+def roll(x: TensorLike, shift: int, axis: int) -> Tensor:
+    """Elements moved along a dimension; what leaves at one end comes back at the
+    other."""
+    return _roll(as_tensor(x), shift, axis)
+
+
+def _roll(x: Tensor, shift: int, axis: int) -> Tensor:
+    axis = normalize_axis(axis, x.ndim)
+    dim_size = x.shape[axis]
+    if dim_size is not None and (dim_size == 0 or shift % dim_size == 0):
+        return x
+    if dim_size is not None:
+        shift %= dim_size
+    from ._indexing import getitem
+
+    prefix = (slice(None),) * axis
+    return concatenate([getitem(x, (*prefix, slice(-shift, None))), getitem(x, (*prefix, slice(None, -shift)))], axis)
+
+
+def pad(x: TensorLike, widths: Sequence[Tuple[int, int]], value: Union[int, float] = 0) -> Tensor:
+    """`x` with so many elements of `value` in front of and behind each dimension."""
+    x = as_tensor(x)
+    if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
+        raise ValueError(f"expected two widths of at least 0 for each of {x.ndim} dimensions")
+    trace = _trace.current()
+    shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x.shape, widths)]
+    fill = constant(value, x.dtype)
+    element = trace.graph.type(_dtypes.name_of(x.dtype), None)
+    number = trace.op("tensor.extract", [fill.value], [element])[0]
+    region = trace.region([trace.index_type()] * x.ndim, lambda _: [number], "tensor.yield")
+    attributes: _trace.Attributes = {
+        "static_low": ("i64s", [low for low, _ in widths]),
+        "static_high": ("i64s", [high for _, high in widths]),
+        "operandSegmentSizes": ("i32s", [1, 0, 0]),
+    }
+    return of_value(trace.op("tensor.pad", [x.value], [trace.type(x.dtype, tuple(shape))], attributes, [region])[0])

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors: values of a function that is being traced."""
+
+from typing import Any, Iterator, NoReturn, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _dtypes, _trace
+from ._flywheel import Value
+from ._operators import Operators
+from ._trace import Shape, Trace
+
+# What operations take: a tensor, a variable (its value here), an array, a number or
+# lists of them.
+TensorLike = Any
+
+
+class Tensor(Operators):
+    """A value of a function that is being traced: it has a dtype and a shape, and
+    gets its elements when the compiled function runs.
+
+    A dimension whose size is not known before the call (the batch) is None in
+    `shape`. Operators are NumPy's, with its broadcasting; see `flywheel.promote_types`
+    for dtypes.
+    """
+
+    __slots__ = ("value", "dtype", "shape", "trace", "index", "__weakref__")
+    # NumPy's arrays leave operators to this class.
+    __array_ufunc__ = None
+    __array_priority__ = 1000
+
+    def __init__(self, value: Value, dtype: _dtypes.DType, shape: Shape, trace: Trace):
+        self.value = value
+        self.dtype = dtype
+        self.shape = shape
+        self.trace = trace
+        # Of the size of a dimension, that size of type index.
+        self.index: Optional[Value] = None
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Optional[int]:
+        """How many elements there are; None where a dimension is not static."""
+        count = 1
+        for dim_size in self.shape:
+            if dim_size is None:
+                return None
+            count *= dim_size
+        return count
+
+    @property
+    def T(self) -> "Tensor":  # noqa: N802
+        from . import _ops
+
+        return _ops.transpose(self)
+
+    def __repr__(self) -> str:
+        return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise TypeError(
+            f"{what} of a tensor is not known while it is traced: use flywheel.cond, flywheel.where or "
+            "flywheel.while_loop, or return the tensor and look at the result of the call"
+        )
+
+    def __bool__(self) -> bool:
+        self._refuse("the truth value")
+
+    def __int__(self) -> int:
+        self._refuse("the number")
+
+    def __float__(self) -> float:
+        self._refuse("the number")
+
+    def __index__(self) -> int:
+        self._refuse("the number")
+
+    def __array__(self, *_: Any, **__: Any) -> "np.ndarray[Any, Any]":
+        self._refuse("the array")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar has no length")
+        if self.shape[0] is None:
+            self._refuse("the length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator["Tensor"]:
+        return iter([self[i] for i in range(len(self))])
+
+    def __eq__(self, other: object) -> "Tensor":  # type: ignore[override]
+        from . import _ops
+
+        return NotImplemented if other is None else _ops.equal(self, other)
+
+    def __ne__(self, other: object) -> "Tensor":  # type: ignore[override]
+        from . import _ops
+
+        return NotImplemented if other is None else _ops.not_equal(self, other)
+
+    __hash__ = object.__hash__
+
+
+def format_shape(shape: Shape) -> str:
+    inner = ", ".join("?" if dim_size is None else str(dim_size) for dim_size in shape)
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def wrap(value: Value, dtype: _dtypes.DType, shape: Sequence[Optional[int]]) -> Tensor:
+    """A tensor of the current trace."""
+    return Tensor(value, dtype, tuple(shape), _trace.current())
+
+
+def of_value(value: Value) -> Tensor:
+    """The tensor of a value, whose type says what it is."""
+    return wrap(value, _dtypes.as_dtype(value.dtype), value.shape)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
+
+
+def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Tensor:
+    """A constant tensor.
+
+    `value` is an array, a number, a string or lists of them, and keeps an array's
+    dtype; Python's numbers are int32 (int64 where one does not fit), float32 and
+    bool. With `shape`, elements fill it in row-major order and the last one repeats.
+    Raises ValueError for more elements than the shape has.
+    """
+    array = _dtypes.literal(value, dtype)
+    if shape is not None:
+        array = fill(array, tuple(shape))
+    return _embed(array)
+
+
+def fill(array: "np.ndarray[Any, Any]", shape: Tuple[int, ...]) -> "np.ndarray[Any, Any]":
+    """The elements in this shape, the last one repeated."""
+    count = int(np.prod(shape, dtype=np.int64))
+    if array.size > count:
+        raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
+    flat = array.reshape(-1)
+    if flat.size < count:
+        if flat.size == 0:
+            raise ValueError(f"expected an element to fill the shape {shape} with")
+        flat = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
+    return flat.reshape(shape)
+
+
+def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
+    trace = _trace.current()
+    shape = tuple(array.shape)
+    dtype = _dtypes.as_dtype(array.dtype)
+    type_ = trace.type(dtype, shape)
+    if dtype == _dtypes.string:
+        texts = [text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
+                 for text in array.reshape(-1)]  # fmt: skip
+        value = trace.op("train.string_constant", [], [type_], {"values": ("byte_strs", texts)})[0]
+        return Tensor(value, dtype, shape, trace)
+    key = (dtype, shape, array.tobytes()) if array.size <= 16 else None
+    if key is not None:
+        for frame in reversed(trace.frames):
+            if key in frame.constants:
+                return Tensor(frame.constants[key], dtype, shape, trace)
+            if frame.is_isolated:
+                break
+    if _dtypes.is_unsigned(dtype):
+        # Constants are signless.
+        signless = np.dtype(dtype.name[1:])
+        value = trace.graph.constant(array.view(signless), trace.type(signless, shape))
+        value = trace.op("tensor.bitcast", [value], [type_])[0]
+    else:
+        value = trace.graph.constant(array, type_)
+    if key is not None:
+        trace.frames[-1].constants[key] = value
+    return Tensor(value, dtype, shape, trace)
+
+
+def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
+    """What an operation makes of an argument: a tensor as it is, a variable's value
+    here, and `constant` of anything else. With `dtype`, a number or a list becomes
+    that; a tensor of another one is cast."""
+    from .variables import Variable
+
+    if isinstance(value, Variable):
+        value = value.read()
+    if isinstance(value, Tensor):
+        if value.trace is not _trace.current():
+            raise ValueError(
+                "a tensor of another function is used here: return it from there, or pass it as an argument"
+            )
+        if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
+            from . import _ops
+
+            return _ops.cast(value, dtype)
+        return value
+    if value is None or callable(value):
+        raise TypeError(f"expected a tensor, an array or a number, found {type(value).__name__}")
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        from . import _ops
+
+        return _ops.stack([as_tensor(item, dtype) for item in value])
+    return constant(value, dtype)
+
+
+def _holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
+    from .variables import Variable
+
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensors(item) for item in value)
+    return isinstance(value, (Tensor, Variable))
+
+
+def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
+    """Operands of one operation, all of the dtype that they have in common."""
+    from . import _ops
+
+    arrays = [value if is_number(value) else as_tensor(value) for value in values]
+    dtypes = [array.dtype for array in arrays if isinstance(array, Tensor)]
+    if dtypes:
+        dtype = dtypes[0]
+        for other in dtypes[1:]:
+            dtype = _dtypes.promote(dtype, other)
+        for array in arrays:
+            if not isinstance(array, Tensor):
+                dtype = _dtypes.weak(array, dtype)
+    else:
+        numbers = [_dtypes.of_number(array) for array in arrays if not isinstance(array, Tensor)]
+        dtype = numbers[0]
+        for other in numbers[1:]:
+            dtype = _dtypes.promote(dtype, other)
+    return tuple(
+        _ops.cast(array, dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
+    )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nested tuples, lists and dicts of values, flat and back."""
+
+from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
+
+LEAF = "*"
+Spec = Hashable
+
+
+def flatten(tree: Any) -> Tuple[List[Any], Spec]:
+    """The leaves in order, and what else there is to the tree, which is hashable.
+
+    Tuples (also named ones), lists and dicts are nodes, whose keys are sorted; None
+    has no leaves.
+    """
+    leaves: List[Any] = []
+    return leaves, _flatten(tree, leaves)
+
+
+def _flatten(tree: Any, leaves: List[Any]) -> Spec:
+    if tree is None:
+        return None
+    kind = type(tree)
+    if kind is tuple or kind is list or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
+        return (kind, tuple(_flatten(child, leaves) for child in tree))
+    if kind is dict:
+        keys = tuple(sorted(tree))
+        return (dict, keys, tuple(_flatten(tree[key], leaves) for key in keys))
+    leaves.append(tree)
+    return LEAF
+
+
+def unflatten(spec: Spec, leaves: Sequence[Any]) -> Any:
+    """The tree that `flatten` took apart, with these leaves."""
+    return _unflatten(spec, iter(leaves))
+
+
+def _unflatten(spec: Any, leaves: Iterator[Any]) -> Any:
+    if spec is None:
+        return None
+    if spec == LEAF:
+        return next(leaves)
+    if spec[0] is dict:
+        return {key: _unflatten(child, leaves) for key, child in zip(spec[1], spec[2])}
+    children = [_unflatten(child, leaves) for child in spec[1]]
+    if spec[0] is list:
+        return children
+    return tuple(children) if spec[0] is tuple else spec[0](*children)
+
+
+def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """The tree with `function` of each leaf, and of those in its place in other
+    trees of the same form. Raises ValueError for another form."""
+    leaves, spec = flatten(tree)
+    columns = [leaves]
+    for other in others:
+        more, form = flatten(other)
+        if form != spec:
+            raise ValueError(f"expected trees of one form, found {describe(spec)} and {describe(form)}")
+        columns.append(more)
+    return unflatten(spec, [function(*row) for row in zip(*columns)])
+
+
+def describe(spec: Any) -> str:
+    """A form for people: `(*, {'w': *})`."""
+    if spec is None or spec == LEAF:
+        return str(spec)
+    if spec[0] is dict:
+        return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
+    inner = ", ".join(describe(child) for child in spec[1])
+    return f"[{inner}]" if spec[0] is list else f"({inner})"
+
+
+def names(spec: Any, prefix: str) -> List[str]:
+    """A name for each leaf: the prefix, and the keys and positions on the way."""
+    if spec is None:
+        return []
+    if spec == LEAF:
+        return [prefix]
+    keys = spec[1] if spec[0] is dict else range(len(spec[1]))
+    children = spec[2] if spec[0] is dict else spec[1]
+    return [name for key, child in zip(keys, children) for name in names(child, f"{prefix}_{key}")]

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Branches and loops that the step decides on."""
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from . import _dtypes, _ops, _trace, _tree
+from ._flywheel import Value
+from ._ops._core import Size, empty, index_of, size, sizes
+from ._ops._indexing import scalar_at
+from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+
+
+def _scalar_bool(condition: TensorLike) -> Value:
+    """A boolean number of a scalar tensor."""
+    x = _ops.cast(condition, _dtypes.bool_)
+    if x.shape != ():
+        raise ValueError(f"a condition is a scalar, found shape {format_shape(x.shape)}")
+    return x.trace.op("tensor.extract", [x.value], [x.trace.graph.type("bool", None)])[0]
+
+
+def _tensors(tree: Any) -> Tuple[List[Tensor], Any]:
+    leaves, spec = _tree.flatten(tree)
+    return [as_tensor(leaf) for leaf in leaves], spec
+
+
+def _wrap_all(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
+    return [wrap(value, x.dtype, x.shape) for value, x in zip(values, like)]
+
+
+def cond(condition: TensorLike, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
+    """What `true_fn(*operands)` returns where the condition, a scalar, holds, else what
+    `false_fn(*operands)` does: only that one runs.
+
+    Both return trees of one form, with tensors of the same dtypes and shapes; a branch
+    may assign variables. Gradients are those of the branch that runs. Raises ValueError
+    for results that differ.
+    """
+    trace = _trace.current()
+    number = _scalar_bool(condition)
+    results: List[Tuple[List[Tensor], Any]] = []
+
+    def body(function: Callable[..., Any]) -> Callable[[List[Value]], List[Value]]:
+        def emit(_: List[Value]) -> List[Value]:
+            leaves, spec = _tensors(function(*operands))
+            if results:
+                leaves = _match(leaves, spec, *results[0])
+            results.append((leaves, spec))
+            return [x.value for x in leaves]
+
+        return emit
+
+    then = trace.region([], body(true_fn), "scf.yield")
+    otherwise = trace.region([], body(false_fn), "scf.yield")
+    leaves, spec = results[0]
+    types = [trace.type(x.dtype, x.shape) for x in leaves]
+    values = trace.op("scf.if", [number], types, {}, [then, otherwise])
+    return _tree.unflatten(spec, _wrap_all(values, leaves))
+
+
+def _match(leaves: List[Tensor], spec: Any, others: List[Tensor], other_spec: Any) -> List[Tensor]:
+    if spec != other_spec:
+        raise ValueError(
+            f"both branches must return trees of one form, found {_tree.describe(other_spec)} and "
+            f"{_tree.describe(spec)}"
+        )
+    return [_as_type(x, y.dtype, y.shape, "both branches must return") for x, y in zip(leaves, others)]
+
+
+def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) -> Tensor:
+    """`x` with a type that says more or less about the same sizes."""
+    fits = len(x.shape) == len(shape) and all(a is None or b is None or a == b for a, b in zip(x.shape, shape))
+    if x.dtype != dtype or not fits:
+        raise ValueError(
+            f"{what} one type, found {_dtypes.name_of(dtype)}{format_shape(shape)} and "
+            f"{_dtypes.name_of(x.dtype)}{format_shape(x.shape)}"
+        )
+    if x.shape == shape:
+        return x
+    return wrap(x.trace.op("tensor.cast", [x.value], [x.trace.type(dtype, shape)])[0], dtype, shape)
+
+
+def while_loop(
+    cond_fn: Callable[..., TensorLike], body_fn: Callable[..., Any], init: Any, *, max_iterations: Optional[int] = None
+) -> Any:
+    """Runs `state = body_fn(state)` as long as `cond_fn(state)` holds, and returns the
+    last state.
+
+    The state is a tree of tensors, which keep their dtypes and shapes. With
+    `max_iterations` the loop ends after so many, and has a gradient, for which it
+    keeps what each iteration started with. Raises ValueError for a state of another
+    form.
+    """
+    trace = _trace.current()
+    leaves, spec = _tensors(init)
+    if max_iterations is not None:
+        leaves = [as_tensor(0, _dtypes.int32), *leaves]
+    types = [trace.type(x.dtype, x.shape) for x in leaves]
+
+    def state_of(values: List[Value]) -> Tuple[List[Tensor], Any]:
+        own = _wrap_all(values, leaves)
+        return own, _tree.unflatten(spec, own if max_iterations is None else own[1:])
+
+    def test(values: List[Value]) -> List[Value]:
+        own, state = state_of(values)
+        number = _scalar_bool(cond_fn(state))
+        if max_iterations is not None:
+            within = _scalar_bool(_ops.less(own[0], max_iterations))
+            number = trace.op("arith.andi", [within, number], [trace.graph.type("bool", None)])[0]
+        return [number, *values]
+
+    def step(values: List[Value]) -> List[Value]:
+        own, state = state_of(values)
+        new, form = _tensors(body_fn(state))
+        _check_state(form, spec)
+        carried = leaves if max_iterations is None else leaves[1:]
+        new = [_as_type(x, y.dtype, y.shape, "a loop keeps the types of its state:") for x, y in zip(new, carried)]
+        if max_iterations is not None:
+            new = [_ops.add(own[0], 1), *new]
+        return [x.value for x in new]
+
+    before = trace.region(types, test, "scf.condition", sees_outer=False)
+    after = trace.region(types, step, "scf.yield", sees_outer=False)
+    values = trace.op("scf.while", [x.value for x in leaves], types, {}, [before, after])
+    return state_of(values)[1]
+
+
+def _check_state(form: Any, spec: Any) -> None:
+    if form != spec:
+        raise ValueError(
+            f"a loop keeps the form of its state, found {_tree.describe(spec)} and then {_tree.describe(form)}"
+        )
+
+
+def _for(
+    count: Size, leaves: List[Tensor], body: Callable[[Value, List[Tensor]], List[Tensor]]
+) -> List[Tensor]:
+    """An `scf.for` from 0 over a state."""
+    trace = _trace.current()
+    types = [trace.type(x.dtype, x.shape) for x in leaves]
+
+    def step(values: List[Value]) -> List[Value]:
+        new = body(values[0], _wrap_all(values[1:], leaves))
+        what = "a loop keeps the types of its state:"
+        return [_as_type(x, y.dtype, y.shape, what).value for x, y in zip(new, leaves)]
+
+    region = trace.region([trace.index_type(), *types], step, "scf.yield", sees_outer=False)
+    bounds = [trace.index(0), index_of(count), trace.index(1)]
+    return _wrap_all(trace.op("scf.for", [*bounds, *[x.value for x in leaves]], types, {}, [region]), leaves)
+
+
+def _counter(index: Value) -> Tensor:
+    trace = _trace.current()
+    number = trace.op("arith.index_cast", [index], [trace.graph.type("int32", None)])[0]
+    return wrap(trace.op("tensor.from_elements", [number], [trace.type(_dtypes.int32, ())])[0], _dtypes.int32, ())
+
+
+def fori_loop(lower: Any, upper: Any, body_fn: Callable[[Tensor, Any], Any], init: Any) -> Any:
+    """`state = body_fn(i, state)` for i from `lower` up to but without `upper`, which are
+    integers or scalar tensors; returns the last state."""
+    leaves, spec = _tensors(init)
+    first = _ops._shapes.to_index(lower)
+    last = _ops._shapes.to_index(upper)
+    count = _ops._core.index_op("maxsi", _ops._core.index_op("subi", last, first), 0)
+
+    def body(index: Value, own: List[Tensor]) -> List[Tensor]:
+        number = _counter(index)
+        if first != 0:
+            number = _ops.add(number, lower)
+        new, form = _tensors(body_fn(number, _tree.unflatten(spec, own)))
+        _check_state(form, spec)
+        return new
+
+    return _tree.unflatten(spec, _for(count, leaves, body))
+
+
+def scan(
+    body_fn: Callable[[Any, Any], Tuple[Any, Any]], init: Any, xs: Any = None, length: Optional[int] = None,
+    *, reverse: bool = False,
+) -> Tuple[Any, Any]:  # fmt: skip
+    """`state, y = body_fn(state, x)` for each slice x of `xs` along its first dimension;
+    returns the last state, and all ys as trees of tensors with that dimension in front.
+
+    `xs` may be None with a `length`, and may be a tree, whose leaves have one size. With
+    `reverse` it starts at the end. Gradients flow through. Raises ValueError for sizes
+    that differ, or a state of another form.
+    """
+    carried, spec = _tensors(init)
+    inputs, input_spec = _tensors(xs)
+    count = _scan_length(inputs, length)
+    found: List[Any] = []
+
+    def step(index: Value, own: List[Tensor]) -> Tuple[List[Tensor], List[Tensor]]:
+        slices = _tree.unflatten(input_spec, [scalar_at(x, index) for x in inputs])
+        result = body_fn(_tree.unflatten(spec, own), slices)
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise ValueError("the body of a scan returns a pair: the state, and what is collected")
+        new, form = _tensors(result[0])
+        _check_state(form, spec)
+        outputs, output_spec = _tensors(result[1])
+        found[:] = [output_spec, outputs]
+        return new, outputs
+
+    shapes = _scan_outputs(carried, step)
+    buffers = [empty([count, *dim_sizes], dtype) for dtype, dim_sizes in shapes]
+
+    def body(index: Value, own: List[Tensor]) -> List[Tensor]:
+        trace = _trace.current()
+        if reverse:
+            last = trace.op("arith.subi", [index_of(count), trace.index(1)], [trace.index_type()])[0]
+            index = trace.op("arith.subi", [last, index], [trace.index_type()])[0]
+        new, outputs = step(index, own[: len(carried)])
+        return new + [_insert(y, into, index) for y, into in zip(outputs, own[len(carried) :])]
+
+    results = _for(count, carried + buffers, body)
+    state = _tree.unflatten(spec, results[: len(carried)])
+    return state, _tree.unflatten(found[0], results[len(carried) :])
+
+
+def _scan_length(inputs: List[Tensor], length: Optional[int]) -> Size:
+    for x in inputs:
+        if x.ndim == 0:
+            raise ValueError("a scan takes slices: a scalar has none")
+    known = {x.shape[0] for x in inputs if x.shape[0] is not None} | ({length} if length is not None else set())
+    if len(known) > 1:
+        raise ValueError(f"a scan takes tensors of one length, found {sorted(n for n in known if n is not None)}")
+    if known:
+        return next(n for n in known if n is not None)
+    if not inputs:
+        raise ValueError("a scan over nothing needs a length")
+    return size(inputs[0], 0)
+
+
+def _scan_outputs(
+    carried: List[Tensor], step: Callable[[Value, List[Tensor]], Tuple[List[Tensor], List[Tensor]]]
+) -> List[Tuple[_dtypes.DType, List[Size]]]:
+    """The dtypes and sizes of what one step collects, by a trace that is thrown away."""
+    trace = _trace.current()
+    types = [trace.type(x.dtype, x.shape) for x in carried]
+    arguments = trace.graph.begin_region([trace.index_type(), *types])
+    try:
+        with trace.frame(sees_outer=False):
+            _, outputs = step(arguments[0], _wrap_all(arguments[1:], carried))
+            result: List[Tuple[_dtypes.DType, List[Size]]] = []
+            for y in outputs:
+                if None in y.shape:
+                    raise ValueError(f"what a scan collects has static sizes, found {format_shape(y.shape)}")
+                result.append((y.dtype, list(sizes(y))))
+    finally:
+        trace.graph.abandon_region()
+    return result
+
+
+def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
+    """A slice in its place."""
+    trace = _trace.current()
+    lengths = [1, *(dim_size or 0 for dim_size in y.shape)]
+    attributes: _trace.Attributes = {
+        "static_offsets": ("i64s", [-(2**63), *[0] * y.ndim]),
+        "static_sizes": ("i64s", lengths),
+        "static_strides": ("i64s", [1] * len(lengths)),
+        "operandSegmentSizes": ("i32s", [1, 1, 1, 0, 0]),
+    }
+    type_ = trace.type(into.dtype, into.shape)
+    value = trace.op("tensor.insert_slice", [y.value, into.value, index], [type_], attributes)[0]
+    return wrap(value, into.dtype, into.shape)

@@ -1,0 +1,472 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Traced functions: Python that becomes a compiled entry."""
+
+import functools
+import inspect
+import re
+import weakref
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Hashable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+    overload,
+)
+
+import numpy as np
+
+from . import _dtypes, _flywheel, _trace, _tree
+from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
+from ._compilation import compile_module
+from ._flywheel import Module, Program
+from ._tensor import Tensor, as_tensor, wrap
+from ._trace import Trace
+from ._types import Path
+from .namespace import current_namespace
+from .store import Store, current_store
+from .variables import provide_host_values
+
+__all__ = ["Function", "TensorSpec", "Traced", "export", "function", "module_of", "spec"]
+
+class Traced:
+    """A function as it was traced for some arguments: a module with one entry."""
+
+    def __init__(self, owner: "Function", leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]):
+        self.owner = owner
+        self.leaves = leaves
+        self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
+        self._program: Optional[Program] = None
+        self._entries: Dict[int, Tuple[Store, Any]] = {}
+        self._out: Any = None
+        self._arguments = tree, static
+        trace = Trace(owner.entry_name)
+        self.build(trace)
+        self.variables = list(trace.variables.values())
+        self.module: Module = trace.graph.finish()
+
+    def build(self, trace: Trace) -> None:
+        """Traces the function into a module."""
+        owner = self.owner
+        tree, static = self._arguments
+        shapes = [tuple(d if isinstance(d, int) else None for d in leaf.dims) for leaf in self.leaves]
+        types = [trace.type(leaf.dtype, shape) for leaf, shape in zip(self.leaves, shapes)]
+        names = owner._feed_names(tree, static)
+        attributes: List[_trace.Attributes] = []
+        for leaf, name in zip(self.leaves, names):
+            attribute: _trace.Attributes = {"train.name": ("str", name)}
+            dims = [d if isinstance(d, str) else "" for d in leaf.dims]
+            if any(dims):
+                attribute["train.dims"] = ("strs", dims)
+            attributes.append(attribute)
+        arguments = trace.graph.begin_function(owner.entry_name, types, {}, attributes)
+        try:
+            with _trace.tracing(trace):
+                tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
+                args, kwargs = _tree.unflatten(tree, [next(tensors) if x is _FED else x for x in static])
+                outputs, self._out = _tree.flatten(owner._function(*args, **kwargs))
+                results = [as_tensor(output) for output in outputs]
+        except BaseException:
+            trace.graph.abandon_function()
+            raise
+        labels = owner._result_names(self._out, len(results))
+        trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
+        self.results = [(x.dtype, x.shape) for x in results]
+
+    @property
+    def program(self) -> Program:
+        """The compiled module."""
+        if self._program is None:
+            self._program = compile_module(self.module, self.owner.threads)
+        return self._program
+
+    def entry(self, store: Store) -> Any:
+        """What calls this on the values of a store."""
+        known = self._entries.get(id(store))
+        if known is None:
+            provide_host_values(store, self.variables)
+            binding = store.bind_program(self.program, self.owner.name)
+            known = self._entries[id(store)] = (store, binding.entry(self.owner.entry_name))
+            # The store has no use for the session of a function that is gone.
+            weakref.finalize(self, store._release, self.program)
+        return known[1]
+
+    @property
+    def unpack(self) -> Optional[Callable[[Any], Any]]:
+        """What makes the function's result of the entry's; None where they are one."""
+        form, count = self._out, len(self.results)
+        if form == _tree.LEAF or form is None:
+            return None
+        if count > 1 and form == (tuple, (_tree.LEAF,) * count):
+            return None
+
+        def unpack(result: Any) -> Any:
+            return _tree.unflatten(form, [] if count == 0 else [result] if count == 1 else result)
+
+        return unpack
+
+
+class _Fed:
+    """In place of an argument that is fed."""
+
+
+_FED = _Fed()
+
+
+class Function(_flywheel.Dispatcher):
+    """A Python function that is traced when it is called with arguments of new types,
+    compiled, and then runs without Python; see `function`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: Optional[str] = None,
+        signature: Optional[Sequence[Any]] = None,
+        dynamic: Union[bool, str] = "auto",
+        results: Optional[Sequence[str]] = None,
+        threads: Optional[int] = None,
+    ):
+        if dynamic not in ("auto", True, False):
+            raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._specs = None if signature is None else tuple(signature)
+        self._dynamic = dynamic
+        self._given_results = results
+        self.threads = threads
+        own: str = name or str(getattr(function, "__name__", "function"))
+        self.entry_name = re.sub(r"\W", "_", own if own != "<lambda>" else "function")
+        # Streams of random numbers go by it.
+        self.name: str = current_namespace().unique(self.entry_name)
+        self._traces: Dict[Tuple[Hashable, Hashable], Traced] = {}
+        # The traces and stores that have a case.
+        self._cases: Set[Tuple[int, int]] = set()
+        # Of each form of the arguments, the sizes that were seen, where they may vary.
+        self._seen: Dict[Hashable, List[Dims]] = {}
+
+    def __repr__(self) -> str:
+        return f"<flywheel.function {self.name}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        # One for each object, whose values are a part of what is traced.
+        bound = instance.__dict__.get(f"<{self.name}>")
+        if bound is None:
+            bound = Function(
+                functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
+                dynamic=self._dynamic, results=self._given_results, threads=self.threads,
+            )  # fmt: skip
+            instance.__dict__[f"<{self.name}>"] = bound
+        return bound
+
+    def __reduce__(self) -> Any:
+        raise TypeError("traced functions are not pickled: pickle the Python function, and decorate it again")
+
+    # Calls
+
+    def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call does that no compiled case is for."""
+        if _trace.is_tracing():
+            return self._function(*args, **kwargs)
+        bound = self._bind(args, kwargs)
+        traced, values = self._find(*bound)
+        store = current_store()
+        entry = traced.entry(store)
+        feeds = [feed(value, leaf) for value, leaf in zip(values, traced.leaves)]
+        result = entry(*feeds)
+        # Only a call that has compiled is worth a case: it is found here next time.
+        is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
+        case = (id(traced), id(store))
+        if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
+            self._cases.add(case)
+            self._add_case(entry, store, "".join(leaf.kind for leaf in traced.leaves), traced.unpack)
+        return result if traced.unpack is None else traced.unpack(result)
+
+    def _bind(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
+        if not kwargs and len(args) == len(self._signature.parameters):
+            return args, kwargs
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def _find(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, List[Any]]:
+        """The trace for these arguments, and the ones that are fed."""
+        given, tree = _tree.flatten((tuple(args), dict(kwargs)))
+        if self._specs is not None:
+            given = self._convert_by_spec(given)
+        given = [as_array(value) for value in given]
+        leaves: List[Leaf] = []
+        values: List[Any] = []
+        static: List[Any] = []
+        for value in given:
+            leaf = describe(value)
+            if leaf is None:
+                if isinstance(value, Tensor):
+                    raise ValueError("a tensor of a finished trace is no argument: return it from its function")
+                static.append(value)
+            else:
+                leaves.append(leaf)
+                values.append(value)
+                static.append(_FED)
+        try:
+            form = (tree, tuple(static), tuple((leaf.kind, leaf.dtype, len(leaf.dims)) for leaf in leaves))
+            hash(form)
+        except TypeError:
+            kinds = sorted({type(value).__name__ for value in static if value.__hash__ is None})
+            raise TypeError(
+                f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
+            ) from None
+        leaves = self._generalize(form, leaves)
+        key = (form, tuple(leaf.dims for leaf in leaves))
+        found = self._traces.get(key)
+        if found is None:
+            found = self._traces[key] = Traced(self, leaves, tree, tuple(static))
+            if self._dynamic == "auto" and any(leaf.dims and not isinstance(leaf.dims[0], int) for leaf in leaves):
+                self._forget_static(form, key)
+        return found, values
+
+    def _forget_static(self, form: Hashable, kept: Hashable) -> None:
+        """One program for all sizes takes the place of those for one: the state of two
+        would go back and forth between them."""
+        for key in [key for key in self._traces if key != kept and key[0] == form]:
+            del self._traces[key]
+        self._clear_cases()
+        self._cases.clear()
+
+    def _convert_by_spec(self, given: List[Any]) -> List[Any]:
+        wanted = _tree.flatten(self._specs)[0]
+        if len(wanted) != len(given):
+            raise TypeError(f"'{self.name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments")
+        converted = []
+        for value, one in zip(given, wanted):
+            if isinstance(value, TensorSpec):
+                converted.append(one)
+                continue
+            value = as_array(value)
+            if not isinstance(value, (np.ndarray, np.generic)):
+                value = _dtypes.literal(value, one.dtype)
+            if value.dtype != one.dtype:
+                raise TypeError(
+                    f"'{self.name}' takes {one.dtype}{format_shape_of(one)}, found an array of {value.dtype}"
+                )
+            if len(value.shape) != len(one.shape) or any(
+                isinstance(d, int) and d != n for d, n in zip(one.shape, value.shape)
+            ):
+                raise ValueError(f"Cannot feed value of shape {value.shape} to '{self.name}', which takes "
+                                 f"{format_shape_of(one)}")  # fmt: skip
+            converted.append(value)
+        return converted
+
+    def _generalize(self, form: Hashable, leaves: List[Leaf]) -> List[Leaf]:
+        """Leading dimensions that differ between calls are ones that a call chooses: the
+        second size of the batch is the last that makes a trace."""
+        if self._specs is not None:
+            wanted = _tree.flatten(self._specs)[0]
+            return [Leaf("a", one.dtype, one.shape) for one in wanted]
+        if self._dynamic is False:
+            return leaves
+        dims = [leaf.dims for leaf in leaves]
+        seen = self._seen.get(form)
+        if self._dynamic is True:
+            varying = {i for i, leaf in enumerate(leaves) if leaf.dims and leaf.kind == "a"}
+        elif seen is None:
+            self._seen[form] = dims
+            return leaves
+        else:
+            varying = {
+                i
+                for i, (old, new) in enumerate(zip(seen, dims))
+                if new and old and (old[0] is None or old[0] != new[0])
+            }
+            if all(old[1:] == new[1:] for old, new in zip(seen, dims)):
+                self._seen[form] = [(None, *d[1:]) if i in varying else d for i, d in enumerate(dims)]
+            else:
+                # Another shape altogether.
+                self._seen[form] = dims
+                return leaves
+        sizes = {dims[i][0] for i in varying}
+        # One size of all is one number, the batch; several are each their own.
+        name = "batch" if len(sizes) == 1 and None not in sizes else None
+        if self._dynamic == "auto":
+            name = self._batch_name(form, varying, name)
+        return [
+            leaf._replace(dims=(name, *leaf.dims[1:])) if i in varying else leaf for i, leaf in enumerate(leaves)
+        ]
+
+    def _batch_name(self, form: Hashable, varying: "set[int]", name: Optional[str]) -> Optional[str]:
+        """Once sizes were not one number, they are not taken for one again."""
+        key = ("batch", form, tuple(sorted(varying)))
+        if name is None:
+            self._seen[key] = []
+        return None if key in self._seen else name
+
+    # Names
+
+    def _feed_names(self, tree: Any, static: Tuple[Any, ...]) -> List[str]:
+        positional, keywords = tree[1]
+        parameters = list(self._signature.parameters.values())
+        names: List[str] = []
+        for place, child in enumerate(positional[1]):
+            if place < len(parameters) and parameters[place].kind is not inspect.Parameter.VAR_POSITIONAL:
+                prefix = parameters[place].name
+            else:
+                first = next(p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL)
+                prefix = f"{first}_{place}"
+            names += _tree.names(child, prefix)
+        for key, child in zip(keywords[1], keywords[2]):
+            names += _tree.names(child, key)
+        used: Dict[str, int] = {}
+        unique = []
+        for name, value in zip(names, static):
+            if value is not _FED:
+                continue
+            name = re.sub(r"\W", "_", name)
+            used[name] = used.get(name, 0) + 1
+            unique.append(name if used[name] == 1 else f"{name}_{used[name]}")
+        return unique
+
+    def _result_names(self, out: Any, count: int) -> List[str]:
+        if self._given_results is not None:
+            if len(self._given_results) != count:
+                raise ValueError(f"'{self.name}' returns {count} tensors, found {len(self._given_results)} names")
+            return list(self._given_results)
+        names = _tree.names(out, "result")
+        return [re.sub(r"\W", "_", name.removeprefix("result_") if out[0] is dict else name) for name in names]
+
+    # Looking inside
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """The function as it is traced for these arguments, of which tensors may be given
+        as `spec`s; without any, for those of the signature or of the last call."""
+        if not args and not kwargs and self._signature.parameters:
+            if self._specs is not None:
+                args = self._specs
+            elif self._traces:
+                return next(reversed(self._traces.values()))
+            else:
+                raise ValueError(f"'{self.name}' was not called yet: give arguments, or flywheel.spec of them")
+        return self._find(*self._bind(args, kwargs))[0]
+
+    def mlir(self, *args: Any, **kwargs: Any) -> str:
+        """The module as text; arguments as `trace` has them."""
+        return str(self.trace(*args, **kwargs).module)
+
+    def stage(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """The module after a stage of the compiler, one of `flywheel.stages()`."""
+        return str(_flywheel.lower(self.trace(*args, **kwargs).module, stop_after=name))
+
+    def cost(self, *args: Any, bindings: Optional[Mapping[str, int]] = None, **kwargs: Any) -> Dict[str, Any]:
+        """What a call takes: see `flywheel.cost`."""
+        from . import cost
+
+        return cost(self.trace(*args, **kwargs).module, bindings=bindings)
+
+    def export(
+        self,
+        path: Path,
+        *args: Any,
+        model_name: Optional[str] = None,
+        target: str = "",
+        cpu: str = "",
+        features: str = "",
+        max_dim_sizes: Optional[Mapping[str, int]] = None,
+    ) -> None:
+        """Writes an object file, and beside it the header in C and the description in
+        JSON. `target` is an LLVM triple, this machine's by default; `max_dim_sizes` bounds
+        sizes that a call chooses, 1024 by default. Raises CompileError, OSError."""
+        export([self.trace(*args)], path, model_name=model_name or self.entry_name, target=target, cpu=cpu,
+               features=features, max_dim_sizes=max_dim_sizes)  # fmt: skip
+
+
+def export(
+    traces: Sequence[Union[Traced, Function]],
+    path: Path,
+    *,
+    model_name: str = "model",
+    target: str = "",
+    cpu: str = "",
+    features: str = "",
+    max_dim_sizes: Optional[Mapping[str, int]] = None,
+) -> None:
+    """Writes several functions that share variables as one object file: see
+    `Function.export`, and `module_of`."""
+    module = module_of(traces, model_name)
+    _flywheel._export_object(
+        module, path, model_name=model_name, triple=target, cpu=cpu, features=features,
+        max_dim_sizes=dict(max_dim_sizes or {}),
+    )  # fmt: skip
+
+
+def module_of(functions: Sequence[Union[Traced, Function]], name: str = "model") -> Module:
+    """One module whose entries are these functions, with initial values and all."""
+    trace = Trace(name, embeds=True)
+    for one in functions:
+        (one.trace() if isinstance(one, Function) else one).build(trace)
+    return trace.graph.finish()
+
+
+@overload
+def function(
+    function: Callable[..., Any],
+    /,
+    *,
+    name: Optional[str] = None,
+    signature: Optional[Sequence[Any]] = None,
+    dynamic: Union[bool, str] = "auto",
+    results: Optional[Sequence[str]] = None,
+    threads: Optional[int] = None,
+) -> Function: ...
+
+
+@overload
+def function(
+    *,
+    name: Optional[str] = None,
+    signature: Optional[Sequence[Any]] = None,
+    dynamic: Union[bool, str] = "auto",
+    results: Optional[Sequence[str]] = None,
+    threads: Optional[int] = None,
+) -> Callable[[Callable[..., Any]], Function]: ...
+
+
+def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -> Any:
+    """Makes a traced function of a Python function: a decorator.
+
+        @flywheel.function
+        def step(image, label):
+            loss = ...
+            optimizer.minimize(loss)
+            return loss
+
+    A call with arguments of new types runs the Python once, on tensors that have no
+    elements yet; what it does to them, and to variables, becomes a compiled entry, which
+    this and later calls run on the values of the current store. Reads and assignments of
+    variables happen in the order of the program. Whatever else the Python does, such as
+    printing, happens while tracing only.
+
+    Arguments are arrays (NumPy's, or anything with DLPack or the buffer protocol), Python
+    numbers (fed as float32, int32, bool), or tuples, lists and dicts of them. Others, such
+    as strings, are constants of the trace, and must be hashable. Results are arrays, in
+    the form that the function returns.
+
+    `signature` lists a `spec` for each argument; what is fed must fit, and nothing is
+    traced twice. Without it, sizes are static, until a call comes with another size of
+    leading dimensions: then these are the call's choice, and no call compiles again for
+    them. With `dynamic` True that is so from the start, with False every size has code
+    of its own. `results` names results, for C and `mlir`. `threads` is how many threads
+    may execute a step.
+
+    Called in another traced function, it is a part of that.
+    """
+    if function is None:
+        return lambda decorated: Function(decorated, **options)
+    return Function(function, **options)

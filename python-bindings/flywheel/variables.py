@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Variables: what outlives a call."""
+
+import warnings
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _dtypes, _tensor, _trace
+from ._flywheel import CompileRemark
+from ._operators import Operators
+from ._tensor import Tensor, TensorLike, format_shape
+from ._trace import Attributes, Trace
+from ._types import Array
+from .initializers import Initializer
+from .namespace import GLOBAL, LOCAL, TRAINABLE, current_namespace
+from .store import Store, current_store
+
+# Arrays up to this size are in each module; larger ones are copied to the store.
+_SMALL = 256
+
+
+class Variable(Operators):
+    """A tensor that outlives a call: in a traced function its value, which may be
+    assigned.
+
+    `initial_value` is an array, a number, lists of them, an `Initializer` (then with a
+    `shape`), or a function that is traced and returns a tensor, perhaps of other
+    variables. Without one, a floating-point variable starts from Glorot's uniform
+    distribution, any other from zeros. `dtype` is by default that of the value, else
+    float32. The `name` is made unique in the namespace, in the current name scope.
+
+    `collections` names the collections that it is in, by default GLOBAL; `trainable`
+    ones are in TRAINABLE too, which is what an optimizer updates (C1, C2). An optimizer
+    applies the `constraint` to each new value. `device` says where it wants to live.
+
+    Used in a traced function, a variable is its value at that line: an assignment that
+    the program has made before counts (program order). Raises ValueError for a name,
+    value or shape that it cannot have, TypeError for a dtype.
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        initial_value: Union[TensorLike, Initializer, Callable[[], TensorLike]] = None,
+        *,
+        shape: Optional[Sequence[int]] = None,
+        dtype: Any = None,
+        name: str = "Variable",
+        trainable: Optional[bool] = None,
+        collections: Optional[Sequence[str]] = None,
+        device: Optional[str] = None,
+        constraint: Any = None,
+    ):
+        self.namespace = current_namespace()
+        self._host_value: Optional[Array] = None
+        self._initializer: Optional[Initializer] = None
+        self._function: Optional[Callable[[], TensorLike]] = None
+        kind: Optional[_dtypes.DType] = None if dtype is None else _dtypes.as_dtype(dtype)
+        if isinstance(initial_value, Initializer) or initial_value is None:
+            if shape is None:
+                raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
+            self._initializer = initial_value
+            self.shape: Tuple[int, ...] = tuple(int(dim_size) for dim_size in shape)
+            self.dtype: _dtypes.DType = _dtypes.float32 if kind is None else kind
+        elif shape is not None:
+            raise ValueError("If initializer is a constant, do not specify shape")
+        elif callable(initial_value):
+            self._function = initial_value
+            self.dtype, self.shape = _infer(initial_value, name)
+            if kind is not None and kind != self.dtype:
+                raise ValueError(f"Initializer type '{self.dtype}' and explicit dtype '{kind}' don't match.")
+        elif isinstance(initial_value, Tensor):
+            raise ValueError("an initial value is computed by a function without arguments, not in another one: "
+                             "Variable(lambda: ...)")  # fmt: skip
+        else:
+            self._host_value = _dtypes.literal(initial_value, kind)
+            self.dtype, self.shape = _dtypes.as_dtype(self._host_value.dtype), self._host_value.shape
+        if any(dim_size < 0 for dim_size in self.shape):
+            raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
+        self.name: str = self.namespace.unique(self.namespace.qualify(name))
+        self.collections = _collections(collections, trainable)
+        self.trainable = TRAINABLE in self.collections
+        self.device = device
+        self.constraint = constraint
+        self.namespace.variables[self.name] = self
+        for key in self.collections:
+            self.namespace.add_to_collection(key, self)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is in the collection GLOBAL: initialised and saved by default."""
+        return GLOBAL in self.collections
+
+    def __repr__(self) -> str:
+        return f"<flywheel.Variable '{self.name}' {_dtypes.name_of(self.dtype)}{format_shape(self.shape)}>"
+
+    # In a traced function
+
+    def read(self) -> Tensor:
+        """The value at this line of a traced function."""
+        trace = _trace.current()
+        return Tensor(trace.read(self), self.dtype, self.shape, trace)
+
+    def initialized_value(self) -> Tensor:
+        """The value, or where the variable has none its initial value."""
+        trace = _trace.current()
+        trace.declare(self)
+        type_ = trace.type(self.dtype, self.shape)
+        value = trace.op("train.initialized_value", [], [type_], {"variable": ("symbol", self.name)})[0]
+        return Tensor(value, self.dtype, self.shape, trace)
+
+    def assign(self, value: TensorLike) -> Any:
+        """Sets the variable, and returns its new value.
+
+        In a traced function that is part of the step. Elsewhere the value is copied to
+        the current store now, and nothing is returned. Raises ValueError for another
+        shape, TypeError for a number that the dtype does not have.
+        """
+        if not _trace.is_tracing():
+            self.set(value)
+            return None
+        return self._update("train.assign", value)
+
+    def assign_add(self, value: TensorLike) -> Tensor:
+        """Adds to the variable, and returns its new value."""
+        return self._update("train.assign_add", value)
+
+    def assign_sub(self, value: TensorLike) -> Tensor:
+        """Subtracts from the variable, and returns its new value."""
+        return self._update("train.assign_sub", value)
+
+    def moving_average(self, value: TensorLike, momentum: float, zero_debias: bool = False) -> Tensor:
+        """Moves the variable towards a value: momentum times the old one, and
+        (1 - momentum) times this one. With `zero_debias` the first value of the variable
+        does not count (R10)."""
+        more: Attributes = {"momentum": ("f64", float(momentum))}
+        if zero_debias:
+            more["zero_debias"] = ("unit", None)
+        return self._update("train.moving_average", value, more)
+
+    def _update(self, op: str, value: TensorLike, more: Optional[Attributes] = None) -> Tensor:
+        trace = _trace.current()
+        what = self._operand(value)
+        trace.declare(self)
+        trace.forget_reads(self.name)
+        type_ = trace.type(self.dtype, self.shape)
+        attributes: Attributes = {"variable": ("symbol", self.name), **(more or {})}
+        new = trace.op(op, [what.value], [type_], attributes)[0]
+        trace.frames[-1].reads[self.name] = new
+        return Tensor(new, self.dtype, self.shape, trace)
+
+    def _operand(self, value: TensorLike) -> Tensor:
+        """What is assigned, of the variable's dtype and shape."""
+        if isinstance(value, (Tensor, Variable)):
+            tensor = _tensor.as_tensor(value)
+            if tensor.dtype != self.dtype:
+                raise TypeError(
+                    f"cannot assign a value of dtype {_dtypes.name_of(tensor.dtype)} to variable '{self.name}' of "
+                    f"dtype {_dtypes.name_of(self.dtype)}: cast it"
+                )
+        else:
+            tensor = _tensor.constant(convert(value, self.dtype))
+        if tensor.shape != self.shape:
+            raise ValueError(
+                f"the shapes of a variable and its new value must be equal: cannot assign a value of shape "
+                f"{format_shape(tensor.shape)} to variable '{self.name}' of shape {format_shape(self.shape)}"
+            )
+        return tensor
+
+    # Elsewhere
+
+    def numpy(self) -> Array:
+        """A copy of the value in the current store, initialised now if it has none."""
+        return current_store().value(self)
+
+    def set(self, value: Any) -> None:
+        """Copies a value to the current store; nothing is compiled again."""
+        array = convert(value, self.dtype)
+        if array.shape != self.shape:
+            raise ValueError(
+                f"the shapes of a variable and its new value must be equal: cannot assign a value of shape "
+                f"{format_shape(array.shape)} to variable '{self.name}' of shape {format_shape(self.shape)}"
+            )
+        store = current_store()
+        self._declare_value(store)
+        store[self.name] = array
+
+    def is_initialized(self) -> bool:
+        """Whether the variable has a value in the current store."""
+        store = current_store()
+        self._declare_value(store)
+        return store.is_initialized(self.name)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("variables are not pickled: save their values with flywheel.save")
+
+    # For the trace and the store
+
+    def _declare_value(self, store: Store) -> None:
+        if self.name in store:
+            return
+        store.declare(self.name, _dtypes.name_of(self.dtype), list(self.shape), self.is_global)
+
+    def _is_large(self) -> bool:
+        return self._host_value is not None and self._host_value.size > _SMALL
+
+    def _declare(self, trace: Trace) -> None:
+        """Adds the variable to the module of a trace."""
+        type_ = trace.type(self.dtype, self.shape)
+        attributes: Attributes = {
+            "sym_name": ("str", self.name),
+            "type": ("type", type_),
+            "collections": ("strs", self.collections),
+            "trainable": ("bool", self.trainable),
+        }
+        if self.device is not None:
+            attributes["device"] = ("str", self.device)
+        if self.constraint is not None:
+            attributes["constraint"] = self.constraint.attribute()
+        regions = []
+        initial = self._initial_attribute(trace)
+        if initial is not None:
+            attributes["initial_value"] = initial
+        elif self._function is not None:
+            function = self._function
+            regions.append(
+                trace.region([], lambda _: [_tensor.as_tensor(function()).value], "train.yield", is_isolated=True)
+            )
+        if not regions:
+            regions.append(trace.graph.empty_region())
+        trace.graph.op("train.variable", [], [], attributes, regions, True)
+
+    def _initial_attribute(self, trace: Trace) -> Optional[Tuple[str, Any]]:
+        if self._initializer is not None:
+            return self._initializer.attribute()
+        if self._host_value is None:
+            return None
+        array = self._host_value
+        if self.dtype == _dtypes.string:
+            return ("strings", [t if isinstance(t, bytes) else str(t).encode() for t in array.reshape(-1)])
+        if self._is_large() and not trace.embeds:
+            # Its values come from here: see `initialize_in`.
+            return ("struct", ("train.zeros", {}))
+        return ("elements", (array, trace.type(self.dtype, self.shape)))
+
+
+def convert(value: Any, dtype: _dtypes.DType) -> Array:
+    """An array of this dtype with the numbers of `value`. An array of another one is
+    refused, and so is a Python number that is not exact in it."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU":
+        if value.dtype != dtype:
+            raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got an array of dtype {value.dtype}: cast it")
+        return np.asarray(value)
+    array = np.asarray(value)
+    if _dtypes.is_integer(dtype) and array.dtype.kind == "f":
+        raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type 'float' instead.")
+    if (array.dtype.kind in "OSU") != (dtype == _dtypes.string):
+        raise TypeError(f"Expected {_dtypes.name_of(dtype)}, got {value!r} of type '{type(value).__name__}' instead.")
+    return _dtypes.literal(value, dtype)
+
+
+def _collections(given: Optional[Sequence[str]], trainable: Optional[bool]) -> List[str]:
+    if isinstance(given, str):
+        raise TypeError("expected a list of names as collections, found a str")
+    names = [GLOBAL] if given is None else list(given)
+    if trainable is None:
+        trainable = TRAINABLE in names or LOCAL not in names
+    if trainable and TRAINABLE not in names:
+        names.append(TRAINABLE)
+    return names if trainable else [name for name in names if name != TRAINABLE]
+
+
+def _infer(function: Callable[[], TensorLike], name: str) -> Tuple[_dtypes.DType, Tuple[int, ...]]:
+    """What an initial value will be, by a trace that is thrown away."""
+    trace = Trace("initial_value")
+    trace.graph.begin_function("initial_value", [], {}, [])
+    try:
+        with _trace.tracing(trace):
+            value = _tensor.as_tensor(function())
+    finally:
+        trace.graph.abandon_function()
+    if any(dim_size is None for dim_size in value.shape):
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
+    return value.dtype, tuple(dim_size or 0 for dim_size in value.shape)
+
+
+def provide_host_values(store: Store, variables: Sequence[Variable]) -> None:
+    """Copies initial values that modules do not have to a store that has none yet."""
+    if not store.initializes:
+        return
+    for variable in variables:
+        if variable._is_large():
+            variable._declare_value(store)
+            if not store.is_initialized(variable.name):
+                store[variable.name] = variable._host_value
+
+
+def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
+    """Gives variables their initial values in a store."""
+    from ._compilation import compile_graph
+
+    computed: List[Variable] = []
+    for variable in variables:
+        variable._declare_value(store)
+        if variable._is_large():
+            store[variable.name] = variable._host_value
+        else:
+            computed.append(variable)
+    if not computed:
+        return
+    trace = Trace("initializer")
+    with _trace.tracing(trace):
+        for variable in computed:
+            trace.declare(variable)
+    provide_host_values(store, list(trace.variables.values()))
+    with warnings.catch_warnings():
+        # Where initial values are copied to is of no interest.
+        warnings.simplefilter("ignore", CompileRemark)
+        program = compile_graph(trace.graph, threads=None)
+    binding = store.bind_program(program, "initializer")
+    wanted = [variable.name for variable in computed]
+    known = set(wanted)
+    # What initial values are computed from is initialised with them, if it has none.
+    wanted += [name for name in trace.variables if name not in known and store.initializes
+               and not store.is_initialized(name)]  # fmt: skip
+    binding.initialize(wanted)
+
+

@@ -1,0 +1,236 @@
+//===- DispatcherObject.cpp - The fast call of a traced function ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A traced function is called like any other, and most calls are of arguments
+// that it has been compiled for: to find the entry takes a few comparisons
+// here, and no Python runs. Whatever is not that goes to `_dispatch` of the
+// subclass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Errors.h"
+#include "Store.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <structmember.h>
+
+namespace nb = nanobind;
+
+namespace flywheel::python {
+namespace {
+
+/// What a feed is given as.
+enum class FeedKind : char {
+  Array = 'a',
+  Float = 'f',
+  Integer = 'i',
+  Boolean = 'b'
+};
+
+/// An entry, and the calls that it is for.
+struct Case {
+  /// References.
+  PyObject *entry, *unpack, *storeObject;
+  const Store *store;
+  std::string kinds;
+};
+
+struct DispatcherObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  std::vector<Case> *cases;
+};
+
+/// What calls in this thread are about.
+struct ThreadState {
+  const Store *store = nullptr;
+  bool isTracing = false;
+};
+} // namespace
+
+static thread_local ThreadState threadState;
+static PyObject *dispatchName = nullptr;
+
+static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value) {
+  switch (kind) {
+  case FeedKind::Float:
+    return PyFloat_CheckExact(value);
+  case FeedKind::Integer:
+    return PyLong_CheckExact(value);
+  case FeedKind::Boolean:
+    return PyBool_Check(value);
+  case FeedKind::Array:
+    break;
+  }
+  if (!PyArray_Check(value))
+    return false;
+  auto *array = reinterpret_cast<PyArrayObject *>(value);
+  if (!isDense(array) || getArrayDType(array, spec.dtype) != spec.dtype)
+    return false;
+  llvm::ArrayRef<int64_t> shape = getShape(array);
+  if (shape.size() != spec.dimSizes.size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(shape, spec.dimSizes), [](auto pair) {
+    auto [found, expected] = pair;
+    return expected < 0 || found == expected;
+  });
+}
+
+static bool matches(const Case &known, PyObject *const *args, size_t count) {
+  const std::vector<ArgumentSpec> &feeds = *getFeeds(known.entry);
+  if (known.store != threadState.store || feeds.size() != count)
+    return false;
+  for (size_t index = 0; index < count; ++index)
+    if (!matches(static_cast<FeedKind>(known.kinds[index]), feeds[index],
+                 args[index]))
+      return false;
+  return true;
+}
+
+static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
+                                size_t nargsf, PyObject *names) {
+  size_t count = PyVectorcall_NARGS(nargsf);
+  if (!names && !threadState.isTracing) {
+    for (const Case &known :
+         *reinterpret_cast<DispatcherObject *>(self)->cases) {
+      if (!matches(known, args, count))
+        continue;
+      // The call may change the cases.
+      nb::object entry = nb::borrow(known.entry);
+      nb::object unpack = nb::borrow(known.unpack);
+      PyObject *result = callEntry(entry.ptr(), args, count, nullptr);
+      if (!result || unpack.is_none())
+        return result;
+      PyObject *unpacked = PyObject_CallOneArg(unpack.ptr(), result);
+      Py_DECREF(result);
+      return unpacked;
+    }
+  }
+  size_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  std::vector<PyObject *> all{self};
+  all.insert(all.end(), args, args + total);
+  return PyObject_VectorcallMethod(dispatchName, all.data(), count + 1, names);
+}
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+static void release(Case &known) {
+  Py_DECREF(known.entry);
+  Py_DECREF(known.unpack);
+  Py_DECREF(known.storeObject);
+}
+
+static PyObject *addCase(PyObject *self, PyObject *args) {
+  PyObject *entry, *store, *unpack;
+  const char *kinds;
+  if (!PyArg_ParseTuple(args, "OOsO", &entry, &store, &kinds, &unpack))
+    return nullptr;
+  const std::vector<ArgumentSpec> *feeds = getFeeds(entry);
+  PyStore *typed = nullptr;
+  if (!feeds || !nb::try_cast(nb::handle(store), typed) || !typed ||
+      feeds->size() != std::strlen(kinds)) {
+    PyErr_SetString(PyExc_TypeError,
+                    "expected an entry, a store, a kind for each feed and what "
+                    "unpacks results, or None");
+    return nullptr;
+  }
+  Py_INCREF(entry);
+  Py_INCREF(unpack);
+  Py_INCREF(store);
+  reinterpret_cast<DispatcherObject *>(self)->cases->push_back(
+      {entry, unpack, store, typed->store.get(), kinds});
+  Py_RETURN_NONE;
+}
+
+static PyObject *clearCases(PyObject *self, PyObject *) {
+  std::vector<Case> old;
+  old.swap(*reinterpret_cast<DispatcherObject *>(self)->cases);
+  for (Case &known : old)
+    release(known);
+  Py_RETURN_NONE;
+}
+
+static PyObject *makeDispatcher(PyTypeObject *type, PyObject *, PyObject *) {
+  PyObject *self = type->tp_alloc(type, 0);
+  if (!self)
+    return nullptr;
+  auto *object = reinterpret_cast<DispatcherObject *>(self);
+  object->vectorcall = callDispatcher;
+  object->cases = new std::vector<Case>();
+  return self;
+}
+
+static int traverseDispatcher(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  for (const Case &known : *reinterpret_cast<DispatcherObject *>(self)->cases) {
+    Py_VISIT(known.entry);
+    Py_VISIT(known.unpack);
+    Py_VISIT(known.storeObject);
+  }
+  return 0;
+}
+
+static int clearDispatcher(PyObject *self) {
+  Py_DECREF(clearCases(self, nullptr));
+  return 0;
+}
+
+static void deleteDispatcher(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  clearDispatcher(self);
+  delete reinterpret_cast<DispatcherObject *>(self)->cases;
+  PyTypeObject *type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+void addDispatcher(nb::module_ &module) {
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(DispatcherObject, vectorcall),
+                                   READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
+  static PyMethodDef methods[] = {
+      {"_add_case", addCase, METH_VARARGS,
+       "Adds an entry: (entry, store, kinds, unpack)."},
+      {"_clear_cases", clearCases, METH_NOARGS, "Forgets all entries."},
+      {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char *>("Calls compiled entries by their feeds; "
+                                     "other calls go to `_dispatch`.")},
+      {Py_tp_new, reinterpret_cast<void *>(makeDispatcher)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(deleteDispatcher)},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseDispatcher)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearDispatcher)},
+      {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+      {Py_tp_members, members},
+      {Py_tp_methods, methods},
+      {0, nullptr}};
+  static PyType_Spec spec = {"flywheel.Dispatcher", sizeof(DispatcherObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                 Py_TPFLAGS_HAVE_GC |
+                                 Py_TPFLAGS_HAVE_VECTORCALL,
+                             slots};
+  dispatchName = PyUnicode_InternFromString("_dispatch");
+  PyObject *type = PyType_FromSpec(&spec);
+  if (!type || !dispatchName)
+    throw nb::python_error();
+  module.attr("Dispatcher") = nb::steal(type);
+  module.def(
+      "_set_thread_state",
+      [](nb::handle store, bool isTracing) {
+        threadState.store =
+            store.is_none() ? nullptr : nb::cast<PyStore &>(store).store.get();
+        threadState.isTracing = isTracing;
+      },
+      nb::arg("store").none(), nb::arg("is_tracing"),
+      "Says which store calls of this thread are about, and whether they are "
+      "traced.");
+}
+
+} // namespace flywheel::python

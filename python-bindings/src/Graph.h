@@ -1,0 +1,171 @@
+//===- Graph.h - A module that Python builds --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tracing builds: a module, op by op, each verified where the user's line
+// made it. Handles keep the graph alive, and say of a value in which region it
+// is, so that one that is out of scope is an error and never a stale pointer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_PYTHON_GRAPH_H
+#define FLYWHEEL_PYTHON_GRAPH_H
+
+#include "Bindings.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace flywheel::python {
+
+class Graph;
+
+/// A value of a graph.
+struct PyValue {
+  std::shared_ptr<Graph> graph;
+  mlir::Value value;
+  /// The region that it is in; see `Graph::isLive`.
+  uint64_t scope = 0;
+};
+
+/// A type of a graph's context.
+struct PyType {
+  std::shared_ptr<Graph> graph;
+  mlir::Type type;
+};
+
+/// A finished region, which one op takes. The graph has it until then, since
+/// what it uses may go away before this handle does.
+struct PyRegion {
+  std::shared_ptr<Graph> graph;
+  uint64_t scope = 0;
+};
+
+/// A module in the making. One thread at a time may use it: Python's lock is
+/// held in every call.
+class Graph : public std::enable_shared_from_this<Graph> {
+public:
+  /// `package` is the folder whose frames are no user's.
+  Graph(const std::string &name, std::string package);
+  ~Graph();
+
+  mlir::MLIRContext *getContext() const { return context.get(); }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::ModuleOp getModule() const { return *module; }
+  DiagnosticPrinter &getPrinter() const { return *printer; }
+
+  /// The line of the user's code that runs, and the calls that led there.
+  mlir::Location findLocation() const;
+
+  /// Starts a function, into which ops go from then on, and returns its
+  /// arguments. Throws where one is not finished.
+  std::vector<PyValue> beginFunction(const std::string &name,
+                                     const std::vector<PyType *> &types,
+                                     nanobind::dict attributes,
+                                     nanobind::list argumentAttributes);
+  /// Ends it with these results.
+  void endFunction(const std::vector<PyValue *> &results,
+                   nanobind::list resultAttributes);
+  /// Throws away the function that is not finished.
+  void abandonFunction();
+
+  /// Starts a region with a block of these arguments.
+  std::vector<PyValue> beginRegion(const std::vector<PyType *> &types);
+  /// Ends it with a terminator.
+  PyRegion endRegion(const std::string &terminator,
+                     const std::vector<PyValue *> &results);
+  /// A region without a block.
+  PyRegion makeEmptyRegion();
+  /// Throws away the innermost region.
+  void abandonRegion();
+
+  /// Creates an op and verifies it. `results` is None where the op infers their
+  /// types. With `isTopLevel` it goes into the module, in front of functions.
+  std::vector<PyValue>
+  createOp(const std::string &name, const std::vector<PyValue *> &operands,
+           nanobind::handle results, nanobind::dict attributes,
+           const std::vector<PyRegion *> &regions, bool isTopLevel);
+
+  /// The tensor of the elements of a numpy array, or of one that is repeated.
+  PyValue createConstant(nanobind::handle array, const PyType &type);
+
+  /// The attribute that (kind, value) stands for; see addGraph.
+  mlir::Attribute makeAttribute(nanobind::handle kindAndValue);
+  mlir::NamedAttrList makeAttributes(nanobind::dict attributes);
+
+  /// Of each x whether some y is a differentiable function of it. The value of
+  /// a variable stands for the variable.
+  std::vector<bool> findDependencies(const std::vector<PyValue *> &ys,
+                                     const std::vector<PyValue *> &xs);
+
+  /// Emits what a region computes for `dim_size` positions of a new dimension:
+  /// of its arguments, those with `isBatched` have it in front in `inputs`.
+  /// What it ends with is returned with that dimension.
+  std::vector<PyValue> batchRegion(PyRegion &region,
+                                   const std::vector<PyValue *> &inputs,
+                                   const std::vector<bool> &isBatched,
+                                   nanobind::handle dimSize);
+
+  /// Makes arguments, behind the others, of the values from outside that a
+  /// region uses, and returns these values.
+  std::vector<PyValue> isolateRegion(PyRegion &region);
+
+  /// A copy of the module for the compiler. Throws where a function is not
+  /// finished.
+  std::unique_ptr<PyModule> finish();
+
+  /// The mlir value of a handle. Throws where it is of another graph, or of a
+  /// region that has ended.
+  mlir::Value get(const PyValue &value) const;
+  PyValue wrap(mlir::Value value);
+  PyType wrapType(mlir::Type type) { return {shared_from_this(), type}; }
+  bool isLive(uint64_t scope) const;
+
+private:
+  /// The region of a handle. Throws where it is of another graph, or taken.
+  mlir::Region &lookup(const PyRegion &region) const;
+  std::unique_ptr<mlir::Region> take(const PyRegion &region);
+  /// Throws where a region uses values of one that is not open any more.
+  void checkCaptures(mlir::Region &region);
+  /// Throws away finished regions that began after `scope`.
+  void dropFinished(uint64_t scope);
+
+  struct Frame {
+    mlir::OpBuilder::InsertPoint outer;
+    std::unique_ptr<mlir::Region> region;
+    uint64_t scope;
+  };
+
+  std::shared_ptr<mlir::MLIRContext> context;
+  std::shared_ptr<DiagnosticPrinter> printer;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OpBuilder builder;
+  std::string package;
+  mlir::func::FuncOp function;
+  std::vector<Frame> frames;
+  /// By their scopes, which grow with time.
+  std::map<uint64_t, std::unique_ptr<mlir::Region>> finished;
+  uint64_t functionScope = 0, nextScope = 1;
+};
+
+/// The values from outside that `region`, which need not be in an op, uses.
+llvm::SetVector<mlir::Value> findCaptures(mlir::Region &region);
+
+/// Throws the error that stands for what a failed action emitted.
+[[noreturn]] void throwDiagnostics(const DiagnosticCollector &diagnostics);
+
+void addGraph(nanobind::module_ &module);
+
+} // namespace flywheel::python
+
+#endif // FLYWHEEL_PYTHON_GRAPH_H

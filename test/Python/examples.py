@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: env FLYWHEEL_CACHE= %python %s %src_root
+"""The examples in Python compute what those in MLIR do (T9): losses and weights of some steps."""
+
+import importlib.util
+import os
+import sys
+from typing import Any, List, Tuple
+
+import numpy as np
+
+import flywheel as fw
+
+root = os.path.join(sys.argv[1], "examples")
+
+
+def load(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, os.path.join(root, name, f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def text_of(name: str) -> str:
+    with open(os.path.join(root, name, f"{name}.mlir")) as file:
+        return file.read()
+
+
+def compare(source: str, ours: List[Any], entries: List[str], feeds: List[Tuple[Any, ...]], exact: bool) -> None:
+    """Steps of `ours` beside those of the module; then what the last of them says, and all weights."""
+    theirs = fw.Session(fw.compile(source))
+    theirs.initialize(seed=11)
+    with fw.Store(seed=11) as store:
+        for feed in feeds:
+            for function, entry in zip(ours, entries):
+                expected, found = theirs.run(entry, *feed), function(*feed)
+                for a, b in zip(np.atleast_1d(expected), np.atleast_1d(found)):
+                    np.testing.assert_allclose(b, a, 0 if exact else 1e-4, 0 if exact else 1e-5, err_msg=entry)
+        for variable in theirs.variables:
+            if not variable.startswith("random"):
+                np.testing.assert_allclose(
+                    store[variable], theirs[variable], 0 if exact else 2e-3, 0 if exact else 1e-5, err_msg=variable
+                )
+
+
+rng = np.random.default_rng(2)
+sizes = (64, 64, 29)
+digits = [(rng.integers(0, 17, (n, 64)).astype(np.float32), rng.integers(0, 10, n).astype(np.int32)) for n in sizes]
+with fw.Namespace():
+    module = load("digits")
+    compare(text_of("digits"), [module.train_step, module.evaluate], ["train_step", "eval"], digits, exact=True)
+with fw.Namespace():
+    module = load("lenet")
+    compare(text_of("lenet"), [module.train_step, module.evaluate], ["train_step", "eval"], digits, exact=False)
+# A function that MLIR calls twice draws twice from one stream: without dropout both compute the same.
+plain = text_of("transformer").replace("rate 2.0e-1", "rate 0.0")
+texts = [tuple(rng.integers(0, 96, (n, 64)).astype(np.int32) for _ in range(2)) for n in (4, 4, 2)]
+with fw.Namespace():
+    module = load("transformer")
+    compare(plain, [module.train_step_with(0.0), module.evaluate], ["train_step", "eval"], texts, exact=False)
