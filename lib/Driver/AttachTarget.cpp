@@ -51,9 +51,9 @@ static SmallVector<StringRef> getFeatures(const llvm::Triple &triple,
                                           const llvm::MCSubtargetInfo *info) {
   SmallVector<StringRef> known;
   if (triple.isX86())
-    known = {"amx-bf16", "amx-int8", "avx512bf16", "avx512fp16"};
+    known = {"amx-bf16", "amx-int8", "avx512bf16", "avx512fp16", "fma"};
   else if (triple.isAArch64())
-    known = {"bf16", "fullfp16", "i8mm", "sve"};
+    known = {"bf16", "fullfp16", "i8mm", "neon", "sve"};
   llvm::erase_if(known, [&](StringRef feature) {
     return !info || !info->checkFeatures(("+" + feature).str());
   });

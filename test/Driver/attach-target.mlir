@@ -2,7 +2,7 @@
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=haswell" | FileCheck %s --check-prefix=HASWELL
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64" | FileCheck %s --check-prefix=OLD
 // RUN: flywheel-opt %s --flywheel-attach-target=triple=x86_64-unknown-linux-gnu | FileCheck %s --check-prefix=OLD
-// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64 features=+avx2" | FileCheck %s --check-prefix=HASWELL
+// RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64 features=+avx2" | FileCheck %s --check-prefix=AVX2
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=x86-64-v4 features=-avx512vl" | FileCheck %s --check-prefix=HASWELL
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=x86_64-unknown-linux-gnu cpu=sapphirerapids" | FileCheck %s --check-prefix=AMX
 // RUN: flywheel-opt %s --flywheel-attach-target="triple=i386-unknown-linux-gnu cpu=pentium4" | FileCheck %s --check-prefix=I386
@@ -21,7 +21,7 @@
 // RUN: flywheel-opt %s --flywheel-attach-target="l1-bytes=32768 l2-bytes=524288 cores=3" | FileCheck %s --check-prefix=GIVEN-HOST
 // RUN: not flywheel-opt %s --flywheel-attach-target="l1-bytes=65536 l2-bytes=32768" 2>&1 | FileCheck %s --check-prefix=SMALLER
 // RUN: not flywheel-opt %s --flywheel-attach-target="cores=-1" 2>&1 | FileCheck %s --check-prefix=CORES
-// GIVEN: l1_bytes = 32768, l2_bytes = 1048576, cores = 3, features = []>
+// GIVEN: l1_bytes = 32768, l2_bytes = 1048576, cores = 3, features = ["fma"]>
 // GIVEN-HOST: l1_bytes = 32768, l2_bytes = 524288, cores = 3,
 // SMALLER: error: expected a cache of at least 1024 bytes and a second one that is not smaller, of at most 4294967296, found 65536 and 32768
 // CORES: error: expected at least one core, found -1
@@ -30,13 +30,14 @@
 // RUN: flywheel-opt %s --flywheel-attach-target=cpu=x86-64-v4 | FileCheck %s --check-prefix=NAMED
 // NAMED: l1_bytes = 49152, l2_bytes = 2097152, cores = 1,
 
-// V4: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
-// HASWELL: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
+// V4: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["fma"]>}
+// HASWELL: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["fma"]>}
+// AVX2: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
 // OLD: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 16, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
 // I386: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 8, l1
 // I386-HASWELL: module attributes {codegen.target = #codegen.cpu<vector_bits = 256, vector_registers = 8, l1
-// AMX: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["amx-bf16", "amx-int8", "avx512bf16", "avx512fp16"]>}
-// ARM: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>}
-// NEOVERSE: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["bf16", "fullfp16", "i8mm", "sve"]>}
+// AMX: module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["amx-bf16", "amx-int8", "avx512bf16", "avx512fp16", "fma"]>}
+// ARM: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["neon"]>}
+// NEOVERSE: module attributes {codegen.target = #codegen.cpu<vector_bits = 128, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["bf16", "fullfp16", "i8mm", "neon", "sve"]>}
 module {
 }

@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - f32 transcendental functions as polynomials -------===//
+//===- ExpandMath.cpp - Transcendental functions as polynomials -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +7,8 @@
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 
 #include "MathEmitter.h"
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -129,6 +131,10 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
     populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
     populateArctangentPatterns(patterns);
     populateErfcPatterns(patterns);
+    // Without multiply-adds the C library is faster.
+    codegen::CPUAttr cpu = codegen::lookupCPU(getOperation());
+    if (cpu && cpu.hasMultiplyAdd())
+      populateWideExponentialPatterns(patterns);
     patterns.add<ExpandSine<math::SinOp>, ExpandSine<math::CosOp>>(
         &getContext());
     // Only these ops: folding the whole function again would take longer.

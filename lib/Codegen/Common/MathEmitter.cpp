@@ -1,4 +1,4 @@
-//===- MathEmitter.cpp - Arithmetic of f32 in few words -------------------===//
+//===- MathEmitter.cpp - Arithmetic of f32 and f64 in few words -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,14 +22,17 @@ static Value buildSplat(ImplicitLocOpBuilder &b, Type type, TypedAttr value) {
 
 MathEmitter::MathEmitter(OpBuilder &builder, Location loc, Type type)
     : b(loc, builder), type(type),
-      integers(replaceElement(type, b.getI32Type())) {}
+      integers(replaceElement(
+          type, b.getIntegerType(
+                    getElementTypeOrSelf(type).getIntOrFloatBitWidth()))) {}
 
 Value MathEmitter::number(double value) {
-  return buildSplat(b, type, b.getF32FloatAttr(value));
+  return buildSplat(b, type, b.getFloatAttr(getElementTypeOrSelf(type), value));
 }
 
-Value MathEmitter::integer(int32_t value) {
-  return buildSplat(b, integers, b.getI32IntegerAttr(value));
+Value MathEmitter::integer(int64_t value) {
+  return buildSplat(b, integers,
+                    b.getIntegerAttr(getElementTypeOrSelf(integers), value));
 }
 
 Value MathEmitter::polynomial(Value x, ArrayRef<double> coefficients) {

@@ -1,4 +1,4 @@
-//===- MathEmitter.h - Arithmetic of f32 in few words -----------*- C++ -*-===//
+//===- MathEmitter.h - Arithmetic of f32 and f64 in few words ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,12 +15,13 @@
 
 namespace flywheel {
 
-/// Emits arithmetic of f32 or of vectors of it.
+/// Emits arithmetic of f32 or f64, or of vectors of these. Integers have as
+/// many bits.
 struct MathEmitter {
   MathEmitter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
 
   mlir::Value number(double value);
-  mlir::Value integer(int32_t value);
+  mlir::Value integer(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return mlir::arith::AddFOp::create(b, x, y);
   }
@@ -45,6 +46,18 @@ struct MathEmitter {
   mlir::Value select(mlir::Value flag, mlir::Value x, mlir::Value y) {
     return mlir::arith::SelectOp::create(b, flag, x, y);
   }
+  mlir::Value addIntegers(mlir::Value x, mlir::Value y) {
+    return mlir::arith::AddIOp::create(b, x, y);
+  }
+  mlir::Value shiftLeft(mlir::Value x, int64_t count) {
+    return mlir::arith::ShLIOp::create(b, x, integer(count));
+  }
+  mlir::Value toBits(mlir::Value x) {
+    return mlir::arith::BitcastOp::create(b, integers, x);
+  }
+  mlir::Value fromBits(mlir::Value x) {
+    return mlir::arith::BitcastOp::create(b, type, x);
+  }
   /// The polynomial in x, its highest coefficient first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
 
@@ -57,6 +70,9 @@ void populateArctangentPatterns(mlir::RewritePatternSet &patterns);
 
 /// Polynomials for `math.erfc` of f32.
 void populateErfcPatterns(mlir::RewritePatternSet &patterns);
+
+/// Polynomials for `math.exp`, `math.expm1`, `math.log` and `math.tanh` of f64.
+void populateWideExponentialPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace flywheel
 

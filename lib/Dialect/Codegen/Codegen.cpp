@@ -347,13 +347,23 @@ LogicalResult CodegenDialect::verifyRegionResultAttribute(
                            << "' on result " << number;
 }
 
-CPUAttr flywheel::codegen::getCPU(Operation *op) {
+bool CPUAttr::hasMultiplyAdd() const {
+  return llvm::any_of(
+      getFeatures().getAsRange<StringAttr>(),
+      [](StringAttr feature) { return feature == "fma" || feature == "neon"; });
+}
+
+CPUAttr flywheel::codegen::lookupCPU(Operation *op) {
   auto module =
       isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   Attribute target;
   for (; module && !target; module = module->getParentOfType<ModuleOp>())
     target = module->getAttr(CodegenDialect::getTargetAttrName());
-  auto cpu = dyn_cast_if_present<CPUAttr>(target);
+  return dyn_cast_if_present<CPUAttr>(target);
+}
+
+CPUAttr flywheel::codegen::getCPU(Operation *op) {
+  CPUAttr cpu = lookupCPU(op);
   if (!cpu)
     op->emitOpError() << "expected a module with '"
                       << CodegenDialect::getTargetAttrName()

@@ -74,14 +74,16 @@ def LegalizeMath : Pass<"flywheel-legalize-math", "::mlir::func::FuncOp"> {
 }
 
 def ExpandMath : Pass<"flywheel-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Replace f32 transcendental functions by polynomials";
+  let summary = "Replace transcendental functions by polynomials";
   let description = [{
     Before: `math` ops on scalars and vectors. After: those of f32 and narrower
     types that upstream has an accurate polynomial for (exp, log, tanh, erf, ...)
     are arithmetic that vectorizes. So are `math.atan`, `math.atan2` and
     `math.erfc`, by polynomials of our own, and sines and cosines of vectors as
-    long as no argument is larger than 65536. f64 is left for the C library, and
-    so are those larger arguments.
+    long as no argument is larger than 65536. `math.exp`, `math.expm1`,
+    `math.log` and `math.tanh` of f64 are too where the target has multiply-adds.
+    Other functions of f64 are left for the C library, and so are those larger
+    arguments.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

@@ -33,6 +33,9 @@ namespace flywheel::codegen {
 /// and returns null if the module has none, or is not for a CPU.
 CPUAttr getCPU(mlir::Operation *op);
 
+/// The same, without an error: null where there is none.
+CPUAttr lookupCPU(mlir::Operation *op);
+
 /// The schedule of `op`, or null.
 ScheduleAttrInterface getSchedule(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, ScheduleAttrInterface schedule);

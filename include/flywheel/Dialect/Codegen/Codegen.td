@@ -87,6 +87,10 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
     `,` `l1_bytes` `=` $l1Bytes `,` `l2_bytes` `=` $l2Bytes `,` `cores` `=` $cores
     `,` `features` `=` $features `>`
   }];
+  let extraClassDeclaration = [{
+    /// Whether it multiplies and adds f32 and f64 in one instruction.
+    bool hasMultiplyAdd() const;
+  }];
   let genVerifyDecl = 1;
 }
 
