@@ -8,6 +8,8 @@
 
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +25,8 @@ namespace flywheel {
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h.inc"
 } // namespace flywheel
 
+using flywheel::getSourceOpName;
+using flywheel::isMarkedBackward;
 using flywheel::train::RandomBitsOp;
 using flywheel::train::TrainDialect;
 
@@ -137,6 +141,63 @@ static void sinkStackSlots(Region &region) {
     slot->moveBefore(&region.front(), region.front().begin());
 }
 
+/// The op of `kernel` that takes most: a contraction, or else the one of most
+/// loops and largest body.
+static Operation *findRoot(Operation *kernel) {
+  Operation *root = kernel;
+  std::tuple<bool, unsigned, size_t> most;
+  kernel->walk([&](linalg::LinalgOp op) {
+    std::tuple<bool, unsigned, size_t> weight(
+        linalg::isaContractionOpInterface(op) ||
+            linalg::isaConvolutionOpInterface(op),
+        op.getNumLoops(), op.getBlock()->getOperations().size());
+    if (weight <= most)
+      return;
+    most = weight;
+    root = op;
+  });
+  return root;
+}
+
+/// The shape of what `kernel` writes last, as `Nx128`: N is a dynamic size.
+static std::string formatWrittenShape(Operation *kernel) {
+  MemRefType written;
+  kernel->walk([&](linalg::LinalgOp op) {
+    for (Value buffer : op.getDpsInits()) {
+      // Tiles are views of the whole, which is a view of the workspace. A cast
+      // hides a size that kernels of other sizes do not share.
+      while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+        if (isa<memref::ViewOp, memref::CastOp>(view))
+          break;
+        buffer = view.getViewSource();
+      }
+      if (!buffer.getDefiningOp<memref::AllocaOp>())
+        written = dyn_cast<MemRefType>(buffer.getType());
+    }
+  });
+  std::string text;
+  if (written)
+    for (int64_t size : written.getShape())
+      text += (text.empty() ? "" : "x") +
+              (ShapedType::isDynamic(size) ? "N" : std::to_string(size));
+  return text;
+}
+
+/// What `kernel`, which has a number in the entry `entry`, is called by
+/// profilers and debuggers: `train_step.dense_grad.64x128.2`.
+static std::string getKernelName(StringRef entry, Operation *kernel,
+                                 unsigned number) {
+  Operation *root = findRoot(kernel);
+  StringRef op = getSourceOpName(root);
+  entry.consume_back(".kernel");
+  std::string name = (entry + "." + op.substr(op.rfind('.') + 1)).str();
+  if (isMarkedBackward(root->getLoc()))
+    name += "_grad";
+  if (std::string shape = formatWrittenShape(kernel); !shape.empty())
+    name += "." + shape;
+  return name + "." + std::to_string(number);
+}
+
 namespace {
 struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
@@ -167,7 +228,7 @@ void OutlineKernels::outline(func::FuncOp function, Operation *kernel,
                              unsigned number, SymbolTable &symbols) {
   Location loc = kernel->getLoc();
   OpBuilder b(function);
-  std::string name = function.getName().str() + "." + std::to_string(number);
+  std::string name = getKernelName(function.getName(), kernel, number);
   auto outlined = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
   outlined.setPrivate();
   // Of another name where the program has a function of this one.

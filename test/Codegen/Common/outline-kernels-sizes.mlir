@@ -11,14 +11,14 @@
 
 // CHECK-DAG: #[[SAME:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-DAG: #[[NONE:.*]] = affine_map<(d0) -> ()>
-// CHECK: func.func private @many.kernel.0(%{{.*}}: f32, %{{.*}}: memref<f32>, %{{.*}}: memref<?xf32>)
+// CHECK: func.func private @many.generic.N.0(%{{.*}}: f32, %{{.*}}: memref<f32>, %{{.*}}: memref<?xf32>)
 // CHECK-NEXT: linalg.generic {indexing_maps = [#[[NONE]], #[[SAME]]], iterator_types = ["parallel"]}
 // CHECK-NOT: func.func private
 // CHECK-LABEL: func.func @many.kernel(
 // CHECK: %[[FLAT:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0, 1]] : memref<4x6xf32> into memref<24xf32>
 // CHECK: %[[CAST:.*]] = memref.cast %[[FLAT]] : memref<24xf32> to memref<?xf32>
-// CHECK-NEXT: call @many.kernel.0(%{{.*}}, %{{.*}}, %[[CAST]])
-// CHECK-COUNT-4: call @many.kernel.0(
+// CHECK-NEXT: call @many.generic.N.0(%{{.*}}, %{{.*}}, %[[CAST]])
+// CHECK-COUNT-4: call @many.generic.N.0(
 // CHECK: return
 func.func @many.kernel(%rate: f32, %other: f32, %c: memref<f32>, %a0: memref<3xf32>, %a1: memref<5xf32>, %a2: memref<17xf32>, %a3: memref<4x6xf32>, %a4: memref<33xf32>, %a5: memref<40xf32>, %a6: memref<2x3x5xf32>, %a7: memref<100xf32>) {
   linalg.generic {indexing_maps = [#n1, #one], iterator_types = ["parallel"]} ins(%c : memref<f32>) outs(%a0 : memref<3xf32>) {

@@ -3,14 +3,14 @@
 // The nest, its index arithmetic and its stack slot become one function, which
 // two equal entries share; the entries themselves stay two.
 
-// CHECK-LABEL: func.func private @a.kernel.0(
+// CHECK-LABEL: func.func private @a.fill.0(
 // CHECK: affine.apply
 // CHECK: memref.alloca() : memref<8xf32>
 // CHECK: scf.for
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @a.kernel(
 // CHECK-NOT: scf.for
-// CHECK: call @a.kernel.0
+// CHECK: call @a.fill.0
 func.func @a.kernel(%n: index, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -25,9 +25,9 @@ func.func @a.kernel(%n: index, %out: memref<?xf32>) {
   return
 }
 
-// CHECK-NOT: @b.kernel.0
+// CHECK-NOT: @b.fill
 // CHECK-LABEL: func.func @b.kernel(
-// CHECK: call @a.kernel.0
+// CHECK: call @a.fill.0
 func.func @b.kernel(%n: index, %out: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -43,11 +43,11 @@ func.func @b.kernel(%n: index, %out: memref<?xf32>) {
 }
 
 // Kernels inside branches and loops that are none themselves.
-// CHECK-LABEL: func.func private @branch.kernel.0(
+// CHECK-LABEL: func.func private @branch.generic.64.0(
 // CHECK: math.exp
 // CHECK-LABEL: func.func @branch.kernel(
 // CHECK: scf.if
-// CHECK-NEXT: call @branch.kernel.0
+// CHECK-NEXT: call @branch.generic.64.0
 // CHECK-NEXT: }
 func.func @branch.kernel(%c: i1, %x: memref<64xf32>) {
   scf.if %c {
@@ -81,19 +81,19 @@ func.func @carried.kernel(%n: index, %x: memref<?xf32>, %out: memref<?xf32>) {
 
 // Two ops that differ in a number and in places alone have one function, to
 // which these are arguments; an op of few sums stays.
-// CHECK-LABEL: func.func private @layers.kernel.0(
+// CHECK-LABEL: func.func private @layers.generic.64.0(
 // CHECK-SAME: %[[K:[^:]*]]: i64, %[[OUT:[^:]*]]: memref<64xi64>)
 // CHECK: linalg.generic {{.*}} outs(%[[OUT]] : memref<64xi64>)
 // CHECK: arith.xori %{{.*}}, %[[K]]
 // CHECK-NOT: func.func private
-// CHECK-LABEL: func.func private @layers.kernel.2(
+// CHECK-LABEL: func.func private @layers.fill.64.2(
 // CHECK-SAME: %[[PART:.*]]: memref<64xf32>, %[[X:.*]]: memref<64xf32>)
 // CHECK: scf.for
 // CHECK-NOT: memref.view
 // CHECK: linalg.fill {{.*}} outs(%[[PART]]
 // CHECK: memref.copy %[[PART]], %[[X]]
 // CHECK-NOT: func.func private
-// CHECK-LABEL: func.func private @layers.kernel.4(
+// CHECK-LABEL: func.func private @layers.generic.4(
 // CHECK-SAME: %[[X:[^:]*]]: memref<64xf32>, %[[SUM:[^:]*]]: memref<f32>)
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
 // CHECK-NOT: func.func private
@@ -101,13 +101,13 @@ func.func @carried.kernel(%n: index, %x: memref<?xf32>, %out: memref<?xf32>) {
 // CHECK-SAME: %[[WORK:[^:]*]]: memref<?xi8>, %[[A:[^:]*]]: i64, %[[B:[^:]*]]: i64, %[[X:[^:]*]]: memref<64xf32>,
 // CHECK: %[[V0:.*]] = memref.view %[[WORK]][%c0]
 // CHECK-NEXT: %[[V1:.*]] = memref.view %[[WORK]][%c512]
-// CHECK-NEXT: call @layers.kernel.0(%[[A]], %[[V0]])
-// CHECK-NEXT: call @layers.kernel.0(%[[B]], %[[V1]])
+// CHECK-NEXT: call @layers.generic.64.0(%[[A]], %[[V0]])
+// CHECK-NEXT: call @layers.generic.64.0(%[[B]], %[[V1]])
 // CHECK-NEXT: %[[P0:.*]] = memref.view %[[WORK]][%c1024]
-// CHECK-NEXT: call @layers.kernel.2(%[[P0]], %[[X]])
+// CHECK-NEXT: call @layers.fill.64.2(%[[P0]], %[[X]])
 // CHECK-NEXT: %[[P1:.*]] = memref.view %[[WORK]][%c1280]
-// CHECK-NEXT: call @layers.kernel.2(%[[P1]], %[[X]])
-// CHECK-NEXT: call @layers.kernel.4(%[[X]], %{{.*}})
+// CHECK-NEXT: call @layers.fill.64.2(%[[P1]], %[[X]])
+// CHECK-NEXT: call @layers.generic.4(%[[X]], %{{.*}})
 // CHECK-NEXT: linalg.generic
 #id = affine_map<(d0) -> (d0)>
 func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf32>, %sum: memref<f32>) {
@@ -160,9 +160,9 @@ func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf3
 }
 
 // A name that the program has is not taken.
-// CHECK: func.func private @taken.kernel.0_0(
+// CHECK: func.func private @taken.generic.64.0_0(
 // CHECK-LABEL: func.func @taken.kernel(
-// CHECK: call @taken.kernel.0_0(
+// CHECK: call @taken.generic.64.0_0(
 func.func @taken.kernel(%x: memref<64xf32>) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<64xf32>) {
   ^bb0(%out: f32):
@@ -171,17 +171,17 @@ func.func @taken.kernel(%x: memref<64xf32>) {
   }
   return
 }
-func.func @taken.kernel.0() {
+func.func @taken.generic.64.0() {
   return
 }
 
 // Where variables are initialised, all loops are kernels.
-// CHECK-LABEL: func.func private @init.kernel.0(
+// CHECK-LABEL: func.func private @init.fill.64.0(
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @init.kernel(
 // CHECK-SAME: %[[X:[^:]*]]: memref<64xf32>, %[[Y:[^:]*]]: memref<64xf32>
-// CHECK: call @init.kernel.0({{.*}}%[[X]]
-// CHECK-NEXT: call @init.kernel.0({{.*}}%[[Y]]
+// CHECK: call @init.fill.64.0({{.*}}%[[X]]
+// CHECK-NEXT: call @init.fill.64.0({{.*}}%[[Y]]
 func.func @init.kernel(%x: memref<64xf32>, %y: memref<64xf32>) attributes {train.initializer} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%x : memref<64xf32>)
@@ -191,9 +191,9 @@ func.func @init.kernel(%x: memref<64xf32>, %y: memref<64xf32>) attributes {train
 
 // A draw is a kernel, however short the rest; a stack slot stays in its kernel with
 // its views; what has results is none.
-// CHECK-LABEL: func.func private @draws.kernel.0(
+// CHECK-LABEL: func.func private @draws.generic.64.0(
 // CHECK: train.random_bits
-// CHECK-LABEL: func.func private @draws.kernel.1(
+// CHECK-LABEL: func.func private @draws.fill.64.1(
 // CHECK: memref.alloca
 // CHECK: memref.view
 // CHECK-LABEL: func.func @draws.kernel(
@@ -222,3 +222,27 @@ func.func @draws.kernel(%key: i64, %x: memref<64xi64>, %t: tensor<64xf32>) -> te
   } -> tensor<64xf32>
   return %r : tensor<64xf32>
 }
+
+// Kernels are called after the op of the source that takes most, the derivative
+// or not, and the shape of what they write: N is a dynamic size. What is
+// written by tiles has the shape of the whole.
+// CHECK-LABEL: func.func private @named.dense_grad.Nx16.0(
+// CHECK: linalg.matmul
+// CHECK: math.exp
+func.func @named.kernel(%x: memref<8x4xf32>, %w: memref<4x16xf32>, %out: memref<?x16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %n step %c8 {
+    %tile = memref.subview %out[%i, 0] [8, 16] [1, 1] : memref<?x16xf32> to memref<8x16xf32, strided<[16, 1], offset: ?>>
+    linalg.matmul ins(%x, %w : memref<8x4xf32>, memref<4x16xf32>) outs(%tile : memref<8x16xf32, strided<[16, 1], offset: ?>>) loc(#dense_grad)
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%tile : memref<8x16xf32, strided<[16, 1], offset: ?>>) {
+    ^bb0(%o: f32):
+      %0 = math.exp %o : f32
+      linalg.yield %0 : f32
+    } loc(#exp)
+  }
+  return
+}
+#dense = loc(fused<"nn.dense">["model.mlir":3:8])
+#dense_grad = loc("flywheel.backward"(#dense))
+#exp = loc(fused<"nn.exp">["model.mlir":4:8])

@@ -41,13 +41,17 @@ def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Before: kernels `F.kernel` whose bodies are loop nests and structured ops on
     buffers. After: each tiled loop nest, each reduction, and each elementwise
-    op that computes more than a few sums is a private function `F.kernel.<n>`
-    that its entry calls, together with the index arithmetic and the stack slots
-    that it alone uses; where its buffers are in the workspace is an argument.
+    op that computes more than a few sums is a private function that its entry
+    calls, together with the index arithmetic and the stack slots that it alone
+    uses; where its buffers are in the workspace is an argument. Its name, as
+    `train_step.dense_grad.64x128.14`, has the entry, the op of the source that
+    takes most (`_grad` where that is of a derivative), the shape of what is
+    written (`N` for a dynamic size, nothing for a number) and its number in the
+    entry: profilers and debuggers show it.
     What computes the same thing (the layers of a net, the initial values of
     variables of one shape and distribution, the forward part of a train step and
     of an evaluation) then has equal functions, of which
-    `duplicate-function-elimination` leaves one to compile. Kernels are found
+    `duplicate-function-elimination` leaves the first to compile. Kernels are found
     inside branches and while loops as well. Elementwise ops that eight sizes or
     more have (the updates of many small variables) become ops on one dimension
     of dynamic size first, and then one function.
