@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The vocabulary of TensorFlow 1: `import flywheel.v1 as tf`.
+
+Ops are put in a graph, and run when a session fetches them: each set of fetches is
+compiled once. See docs/v1.md for what is there and what differs.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _dtypes, _flywheel
+from . import layers, losses, nn, train
+from .graph import (
+    Dimension,
+    Graph,
+    GraphKeys,
+    Operation,
+    Tensor,
+    TensorShape,
+    constant,
+    get_default_graph,
+    reset_default_graph,
+)
+from .initializers import (
+    constant_initializer,
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    ones_initializer,
+    random_normal,
+    random_normal_initializer,
+    random_uniform,
+    random_uniform_initializer,
+    set_random_seed,
+    truncated_normal,
+    truncated_normal_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
+)
+from .ops import *  # noqa: F403
+from .ops import TABLE as _TABLE
+from .ops import range_ as range
+from .ops import slice_ as slice
+from .ops import tuple_ as tuple
+from .session import InteractiveSession, Session, get_default_session
+from .variables import (
+    AUTO_REUSE,
+    Variable,
+    VariableScope,
+    all_variables,
+    assign,
+    assign_add,
+    assign_sub,
+    get_variable,
+    get_variable_scope,
+    global_variables,
+    global_variables_initializer,
+    initialize_all_variables,
+    is_variable_initialized,
+    local_variables,
+    local_variables_initializer,
+    report_uninitialized_variables,
+    trainable_variables,
+    variable_scope,
+    variables_initializer,
+)
+
+float16, float32, float64 = _dtypes.float16, _dtypes.float32, _dtypes.float64
+int8, int16, int32, int64 = _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64
+uint8, uint16, uint32, uint64 = _dtypes.uint8, _dtypes.uint16, _dtypes.uint32, _dtypes.uint64
+bfloat16, bool, string = _dtypes.bfloat16, _dtypes.bool_, _dtypes.string
+
+
+class errors:  # noqa: N801
+    """Errors of runs."""
+
+    FailedPreconditionError = _flywheel.FailedPreconditionError
+    InvalidArgumentError = _flywheel.InvalidArgumentError
+    NotFoundError = _flywheel.NotFoundError
+    DataLossError = _flywheel.DataLossError
+
+
+def name_scope(name: Any = None, default_name: Any = None, values: Any = None) -> Any:
+    """Puts a prefix before names of ops."""
+    return get_default_graph().name_scope(name if name is not None else default_name)
+
+
+def control_dependencies(control_inputs: Any) -> Any:
+    """See `Graph.control_dependencies`."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """See `Graph.device`."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    get_default_graph().add_to_collection(name, value)
+
+
+def get_collection(key: Any, scope: Any = None) -> Any:
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> Any:
+    return get_default_graph().get_collection_ref(key)
+
+
+globals().update(_TABLE)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(f"there is no flywheel.v1.{name}; see docs/v1.md")
+
+else:
+
+    def __getattr__(name: str) -> Any: ...
+
+
+__all__ = [
+    "AUTO_REUSE", "Dimension", "Graph", "GraphKeys", "InteractiveSession", "Operation", "Session", "Tensor",
+    "TensorShape", "Variable", "VariableScope", "add_to_collection", "all_variables", "assign", "assign_add",
+    "assign_sub", "constant", "constant_initializer", "control_dependencies", "device", "errors", "get_collection",
+    "get_collection_ref", "get_default_graph", "get_default_session", "get_variable", "get_variable_scope",
+    "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "initialize_all_variables", "is_variable_initialized", "layers", "local_variables", "local_variables_initializer",
+    "losses", "name_scope", "nn", "ones_initializer", "random_normal", "random_normal_initializer", "random_uniform",
+    "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "set_random_seed",
+    "slice", "train", "trainable_variables", "truncated_normal", "truncated_normal_initializer", "tuple",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer", "zeros_initializer",
+]  # fmt: skip

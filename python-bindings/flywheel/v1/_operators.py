@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Python's operators for tensors and variables of graphs."""
+
+from typing import Any, Callable
+
+from .. import _ops
+
+
+def _make(kind: str, function: Callable[..., Any], *args: Any) -> Any:
+    from .graph import make
+
+    return make(kind, function, *args)
+
+
+class Operators:
+    """Operators, which make ops of the default graph. `==` compares identity, as in
+    TensorFlow 1: use `equal`."""
+
+    def __add__(self, other: Any) -> Any:
+        return _make("add", _ops.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _make("add", _ops.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _make("sub", _ops.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _make("sub", _ops.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _make("mul", _ops.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _make("mul", _ops.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _make("truediv", _ops.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _make("truediv", _ops.divide, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _make("floordiv", _ops.floor_divide, self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return _make("mod", _ops.mod, self, other)
+
+    def __pow__(self, other: Any) -> Any:
+        return _make("pow", _ops.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _make("pow", _ops.power, other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _make("matmul", _ops.matmul, self, other)
+
+    def __neg__(self) -> Any:
+        return _make("Neg", _ops.negative, self)
+
+    def __abs__(self) -> Any:
+        return _make("Abs", _ops.abs, self)
+
+    def __invert__(self) -> Any:
+        return _make("LogicalNot", _ops.logical_not, self)
+
+    def __and__(self, other: Any) -> Any:
+        return _make("and", _ops.logical_and, self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return _make("or", _ops.logical_or, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _make("Less", _ops.less, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _make("LessEqual", _ops.less_equal, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _make("Greater", _ops.greater, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _make("GreaterEqual", _ops.greater_equal, self, other)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            return _make("strided_slice", lambda x, *keys: _ops.getitem(x, tuple(keys)), self, *key)
+        return _make("strided_slice", _ops.getitem, self, key)
