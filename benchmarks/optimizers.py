@@ -13,7 +13,7 @@ thread), in the same run. The optimizers are those that the compiler lists.
 * many: 400 vectors of 1 to 5000 elements. Feeding 400 arrays takes Python time of its own, which is
   that of 400 vectors of one element, and is taken off the figure.
 
-Gradients are parts of one array, as they are in the workspace of a step.
+Gradients are parts of one array, at multiples of 64 bytes, as they are in the workspace of a step.
 
 Then Adam on one vector against PyTorch's fused Adam and a jitted one in JAX, which
 donates its buffers. Peers that are not installed are left out.
@@ -83,7 +83,8 @@ class Update:
         self.session.initialize(1)
         sizes = [math.prod(shape) for shape in shapes]
         ends = np.cumsum([-(-size // 16) * 16 for size in sizes])
-        whole = rng.standard_normal(int(ends[-1]), np.float32)
+        whole = rng.standard_normal(int(ends[-1]) + 16, np.float32)
+        whole = whole[-whole.ctypes.data % 64 // 4:]
         self.gradients = [whole[end - -(-size // 16) * 16:][:size].reshape(shape)
                           for size, end, shape in zip(sizes, ends, shapes)]
         state = sum(self.session[name].nbytes for name in self.session)

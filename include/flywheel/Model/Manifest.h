@@ -16,7 +16,7 @@
 //   20       u32  reserved
 //   24       u64  for the holder of the block: where it keeps strings
 //   32       i64  four, the numbers that the text of the status names
-//   64       u8   one byte a variable, in layout order: 1 once it has a value
+//   64       u8   one byte a variable, in their order: 1 once it has a value
 //   runs     u64  one counter a variable: how often its initial value was drawn
 //   text     -    `kStateTextBytes`, the text of a status below 0
 //   ...           the variables, each at its `offset`, aligned

@@ -131,14 +131,14 @@ static bool readsOverwritten(linalg::LinalgOp contraction,
   return false;
 }
 
-/// The same op as a generic one.
+/// The same op as a generic one, with its schedule and what else is said of it.
 static linalg::GenericOp generalize(RewriterBase &rewriter,
                                     linalg::LinalgOp op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
     return generic;
-  codegen::ScheduleAttrInterface schedule = codegen::getSchedule(op);
+  DictionaryAttr attributes = op->getDiscardableAttrDictionary();
   linalg::GenericOp generic = *linalg::generalizeNamedOp(rewriter, op);
-  codegen::setSchedule(generic, schedule);
+  generic->setDiscardableAttrs(attributes);
   return generic;
 }
 

@@ -30,7 +30,7 @@ namespace flywheel {
 namespace {
 
 /// Vectors that are reduced together, to hide the latency of the operation.
-constexpr int64_t maxInterleave = 4;
+constexpr int64_t maxInterleave = codegen::VectorAttr::kDefaultInterleave;
 /// A tile of up to this many vectors is unrolled if it may become registers.
 constexpr int64_t maxUnrolledVectors = 32;
 /// Terms of a sum that are added one after the other, then such sums of terms.
@@ -260,16 +260,19 @@ void ElementwiseEmitter::emitParallel() {
   int64_t length = plan.vectorLength;
   Fold begin = e.index(0);
   if (!plan.reductions.empty()) {
-    int64_t step = maxInterleave * length;
-    Fold end = e.alignDown(size, step);
-    e.loop(begin, end, step, {}, [&](Fold iv, ValueRange) {
-      SmallVector<Fold> bases;
-      for (int64_t i = 0; i < maxInterleave; ++i)
-        bases.push_back(e.add(iv, i * length));
-      emitVectors(bases, SmallVector<Lanes>(maxInterleave, all()));
-      return SmallVector<Value>();
-    });
-    begin = end;
+    // What is left of many vectors are still a few.
+    for (int64_t count = plan.interleave; count > 1;
+         count = count > maxInterleave ? maxInterleave : 1) {
+      Fold end = e.alignDown(size, count * length);
+      e.loop(begin, end, count * length, {}, [&](Fold iv, ValueRange) {
+        SmallVector<Fold> bases;
+        for (int64_t i = 0; i < count; ++i)
+          bases.push_back(e.add(iv, i * length));
+        emitVectors(bases, SmallVector<Lanes>(count, all()));
+        return SmallVector<Value>();
+      });
+      begin = end;
+    }
   }
   Fold end = e.alignDown(size, length);
   e.loop(begin, end, length, {}, [&](Fold iv, ValueRange) {

@@ -17,6 +17,12 @@ namespace flywheel {
 
 /// Beyond this length a square of vectors exceeds any register file.
 static constexpr int64_t maxTransposedLength = 16;
+/// More vectors of one row than these are not read faster.
+static constexpr int64_t maxColumnVectors = 16;
+/// Reductions of fewer terms have no time to gain from longer parts of rows.
+static constexpr int64_t minManyTerms = 32;
+/// Ops of a body that may be there for many vectors.
+static constexpr int64_t maxInterleavedOps = 8;
 
 Operation *getCombiner(linalg::LinalgOp op, unsigned index) {
   Block *body = op.getBlock();
@@ -156,6 +162,36 @@ static bool combines(linalg::LinalgOp op) {
   return true;
 }
 
+/// How many neighbouring vectors one nest of reductions computes: a column's
+/// next element is a row away, so that more columns read longer parts of rows.
+static int64_t chooseInterleave(linalg::LinalgOp op, unsigned along,
+                                int64_t lanes, codegen::CPUAttr cpu) {
+  int64_t count = codegen::VectorAttr::kDefaultInterleave;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t numTerms = 1;
+  for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (linalg::isReductionIterator(iterator) && numTerms < minManyTerms)
+      numTerms *= ShapedType::isDynamic(sizes[dim]) ? minManyTerms : sizes[dim];
+  bool isParallel =
+      linalg::isParallelIterator(op.getIteratorTypesArray()[along]);
+  bool hasStrided = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return classifyAccess(op, operand, along) == AccessKind::Strided;
+  });
+  if (!isParallel || numTerms < minManyTerms || hasStrided ||
+      op.getNumDpsInits() != 1 ||
+      op.getBlock()->getOperations().size() > maxInterleavedOps)
+    return count;
+  Type element = getElementTypeOrSelf(op.getDpsInits().front());
+  int64_t registers = cpu.getVectorRegisters() /
+                      llvm::divideCeil(lanes, getVectorLength(element, cpu));
+  // Half of the registers hold the results.
+  while (4 * count <= registers && 2 * count <= maxColumnVectors &&
+         (ShapedType::isDynamic(sizes[along]) ||
+          2 * count * lanes <= sizes[along]))
+    count *= 2;
+  return count;
+}
+
 codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
                                          codegen::CPUAttr cpu) {
   if (!op.hasPureBufferSemantics() || !isVectorizableBody(op) ||
@@ -191,7 +227,8 @@ codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
   if (!bestCost)
     return {};
   return codegen::VectorAttr::get(op.getContext(), along, lanes,
-                                  getTransposedLoop(op, along, lanes));
+                                  getTransposedLoop(op, along, lanes),
+                                  chooseInterleave(op, along, lanes, cpu));
 }
 
 FailureOr<VectorPlan> getVectorPlan(linalg::LinalgOp op,
@@ -211,6 +248,7 @@ FailureOr<VectorPlan> getVectorPlan(linalg::LinalgOp op,
   plan.op = op;
   plan.dim = schedule.getAlong();
   plan.vectorLength = schedule.getLanes();
+  plan.interleave = schedule.getInterleave();
   plan.transposed = schedule.getTranspose();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   plan.horizontal = linalg::isReductionIterator(iterators[plan.dim]);

@@ -19,6 +19,8 @@ struct VectorPlan {
   unsigned dim = 0;
   bool horizontal = false;
   int64_t vectorLength = 1;
+  /// Neighbouring vectors of outputs that one nest of reductions computes.
+  int64_t interleave = 1;
   /// The loop along which inputs are contiguous that are strided along `dim`,
   /// if they are to be transposed in blocks.
   std::optional<unsigned> transposed;

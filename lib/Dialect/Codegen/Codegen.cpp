@@ -217,11 +217,16 @@ LogicalResult FMAAttr::verifySchedule(Operation *op) const {
 
 LogicalResult VectorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t along, int64_t lanes,
-                                 std::optional<int64_t> transpose) {
+                                 std::optional<int64_t> transpose,
+                                 int64_t interleave) {
   constexpr int64_t kMaxLanes = 256;
   if (lanes < 1 || lanes > kMaxLanes || !llvm::isPowerOf2_64(lanes))
     return emitError() << "expected a power of two of up to " << kMaxLanes
                        << " lanes, found " << lanes;
+  constexpr int64_t kMaxInterleave = 32;
+  if (interleave < 1 || interleave > kMaxInterleave)
+    return emitError() << "expected 1 to " << kMaxInterleave
+                       << " vectors in 'interleave', found " << interleave;
   if (transpose == along)
     return emitError() << "expected another loop to transpose than that along "
                           "the lanes, found "

@@ -224,7 +224,8 @@ static bool isReadOnceByEach(Value value) {
 
 /// Whether computing `op` in each of its users reads no more memory than
 /// reading its result would, and keeps no more: it broadcasts, or changes one
-/// tensor of the result's size, which is no variable, by a little arithmetic.
+/// tensor of the result's size, no version of a variable, by a little
+/// arithmetic.
 static bool isCheapToRepeat(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
       op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
@@ -246,7 +247,7 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
     Type element = getElementTypeOrSelf(input->get());
     if (++numFull > 1 || !element.isIntOrFloat() ||
         element.getIntOrFloatBitWidth() > width ||
-        isa<BlockArgument>(flywheel::getRoot(input->get())))
+        flywheel::isStateVersion(flywheel::getRoot(input->get())))
       return false;
   }
   return isReadOnceByEach(op.getResult(0));

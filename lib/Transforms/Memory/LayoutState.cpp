@@ -47,9 +47,53 @@ private:
 };
 } // namespace
 
+/// Slots of this many bytes are staggered.
+constexpr int64_t kMinStaggeredBytes = 1 << 16;
+constexpr int64_t kPageBytes = 4096;
+constexpr int64_t kStaggerBytes = 21 * kStateAlignment;
+
+/// Sets where variables lie, behind `end`, which it moves on. First those that
+/// are no slots, then the first slots of all variables, then the second ones: a
+/// step that updates one variable after the other reads each kind from the
+/// first byte to the last, which a CPU fetches ahead. An element's numbers are
+/// at different places of their pages: lines at the same place share a few ways
+/// of a cache, and a CPU takes a load for one of what an earlier store writes
+/// while the low bits of their addresses are the same.
+static LogicalResult placeVariables(ArrayRef<VariableOp> variables,
+                                    MutableArrayRef<ManifestVariable> entries,
+                                    CheckedSize &end) {
+  llvm::StringMap<unsigned> numSlots;
+  llvm::StringMap<int64_t> owners;
+  // Group and number.
+  SmallVector<std::pair<unsigned, unsigned>> order;
+  for (auto [number, entry] : llvm::enumerate(entries))
+    order.push_back(
+        {entry.slotOf.empty() ? 0 : ++numSlots[entry.slotOf], number});
+  llvm::sort(order);
+  for (auto [group, number] : order) {
+    VariableOp variable = variables[number];
+    ManifestVariable &entry = entries[number];
+    CheckedSize size = getNumBytes(variable.getTensorType());
+    CheckedSize begin = end.alignTo(kStateAlignment);
+    if (group != 0 && size.getSaturated() >= kMinStaggeredBytes)
+      begin =
+          end.alignTo(kPageBytes) +
+          (owners.lookup(entry.slotOf) + group * kStaggerBytes) % kPageBytes;
+    end = begin + size;
+    if (end.isTooLarge())
+      return variable.emitOpError()
+             << "ends behind the state block's largest size, " << kMaxSizeText
+             << " bytes: " << variable.getTensorType() << " begins at byte "
+             << begin.getSaturated();
+    entry.offset = begin.getSaturated();
+    entry.bytes = size.getSaturated();
+    owners[entry.name] = entry.offset;
+  }
+  return success();
+}
+
 LogicalResult LayoutState::layoutVariables() {
   auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
-  CheckedSize end = getStateHeaderBytes(variables.size());
   llvm::StringMap<int64_t> numbers;
   for (auto [number, variable] : llvm::enumerate(variables))
     numbers[variable.getSymName()] = number;
@@ -64,15 +108,6 @@ LogicalResult LayoutState::layoutVariables() {
     ManifestVariable entry;
     entry.name = variable.getSymName().str();
     entry.type = variable.getDeclaredType();
-    CheckedSize begin = end.alignTo(kStateAlignment);
-    end = begin + getNumBytes(variable.getTensorType());
-    if (end.isTooLarge())
-      return variable.emitOpError()
-             << "ends behind the state block's largest size, " << kMaxSizeText
-             << " bytes: " << variable.getTensorType() << " begins at byte "
-             << begin.getSaturated();
-    entry.offset = begin.getSaturated();
-    entry.bytes = getNumBytes(variable.getTensorType()).getSaturated();
     entry.trainable = variable.isTrainable();
     entry.collections.clear();
     for (StringRef name : variable.getCollectionNames())
@@ -85,8 +120,12 @@ LogicalResult LayoutState::layoutVariables() {
     entry.initialValues =
         getNumbers(variable, TrainDialect::getInitialValuesAttrName());
     manifest.variables.push_back(std::move(entry));
-    variable.erase();
   }
+  CheckedSize end = getStateHeaderBytes(variables.size());
+  if (failed(placeVariables(variables, manifest.variables, end)))
+    return failure();
+  for (VariableOp variable : variables)
+    variable.erase();
   manifest.stateBytes = end.alignTo(kStateAlignment).getSaturated();
   manifest.layoutHash = computeLayoutHash(manifest.variables, manifest.strings);
   return success();

@@ -60,8 +60,13 @@ private:
   /// Ops of the block, in order.
   using Ops = llvm::SetVector<Operation *>;
 
+  using Classes = llvm::EquivalenceClasses<Operation *>;
+
   void collect();
   void unite();
+  Classes uniteReaders();
+  Ops getMembers(const Classes &classes, Operation *leader);
+  bool fuseIfFusible(const Ops &members);
   bool isFusible(const Ops &members, const Ops &dependents);
   bool capturesResults(const Ops &members, const Ops &dependents);
   bool keepsReads(const Ops &members, const Ops &dependents);
@@ -73,23 +78,10 @@ private:
   Ops candidates;
   /// The values that those of them which update variables overwrite.
   llvm::MapVector<Operation *, SmallVector<Value>> overwritten;
-  llvm::EquivalenceClasses<Operation *> classes;
+  Classes classes;
+  unsigned numFused = 0;
 };
 } // namespace
-
-/// Whether `value` is a version of a variable, or of what a loop carries: what
-/// a block finds there, or what was stored.
-static bool isVersion(Value value) {
-  while (auto store = value.getDefiningOp<StoreOp>())
-    value = store.getDestination();
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return false;
-  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return !function ||
-         function.getArgAttr(argument.getArgNumber(),
-                             train::TrainDialect::getWritesAttrName());
-}
 
 void BlockFuser::collect() {
   llvm::DenseSet<Operation *> checked = findChecked(block);
@@ -102,11 +94,12 @@ void BlockFuser::collect() {
     candidates.insert(&op);
     SmallVector<Value> versions;
     for (Value init : generic.getDpsInits())
-      if (isVersion(init))
+      if (isStateVersion(init))
         versions.push_back(init);
     for (Operation *user : op.getUsers())
       if (auto store = dyn_cast<StoreOp>(user))
-        if (store->getBlock() == &block && isVersion(store.getDestination()))
+        if (store->getBlock() == &block &&
+            isStateVersion(store.getDestination()))
           versions.push_back(store.getDestination());
     if (!versions.empty())
       overwritten[&op] = versions;
@@ -146,6 +139,25 @@ void BlockFuser::unite() {
     for (Operation *user : llvm::to_vector(op->getUsers()))
       classes.unionSets(op, user);
   }
+}
+
+/// Puts the ops that read new values of variables element by element, as norms
+/// of an update's direction do before it is taken, with the ops that compute
+/// these. Returns the larger classes.
+BlockFuser::Classes BlockFuser::uniteReaders() {
+  Classes larger = classes;
+  for (Operation *op : candidates) {
+    if (classes.contains(op))
+      continue;
+    for (OpOperand &use : op->getOpOperands()) {
+      Operation *producer = use.get().getDefiningOp();
+      if (producer && overwritten.contains(producer) && readsSameElement(use) &&
+          getShape(cast<linalg::GenericOp>(producer)) ==
+              getShape(cast<linalg::GenericOp>(op)))
+        larger.unionSets(producer, op);
+    }
+  }
+  return larger;
 }
 
 /// The ops of the block, but for members, that need what a member computes.
@@ -307,22 +319,42 @@ void BlockFuser::fuse(const Ops &members, const Ops &dependents) {
                                                         /*removeOutputs=*/true);
 }
 
+/// The members of the class of `leader`, in order.
+BlockFuser::Ops BlockFuser::getMembers(const Classes &classes,
+                                       Operation *leader) {
+  auto members = llvm::to_vector(
+      llvm::make_range(classes.findLeader(leader), classes.member_end()));
+  llvm::sort(members, [](Operation *one, Operation *other) {
+    return one->isBeforeInBlock(other);
+  });
+  return Ops(members.begin(), members.end());
+}
+
+bool BlockFuser::fuseIfFusible(const Ops &members) {
+  Ops dependents = findDependents(members);
+  if (members.size() < 2 || !isFusible(members, dependents))
+    return false;
+  numFused += members.size() - 1;
+  fuse(members, dependents);
+  return true;
+}
+
 unsigned BlockFuser::run() {
   collect();
-  if (overwritten.size() < 2)
+  if (overwritten.empty())
     return 0;
   unite();
-  llvm::MapVector<Operation *, Ops> groups;
+  Classes larger = uniteReaders();
+  // The leaders of classes, by that of the larger one.
+  llvm::MapVector<Operation *, Ops> parts;
   for (Operation *op : candidates)
     if (classes.contains(op))
-      groups[classes.getLeaderValue(op)].insert(op);
-  unsigned numFused = 0;
-  for (auto &[leader, members] : groups) {
-    Ops dependents = findDependents(members);
-    if (members.size() < 2 || !isFusible(members, dependents))
+      parts[larger.getLeaderValue(op)].insert(classes.getLeaderValue(op));
+  for (auto &[leader, leaders] : parts) {
+    if (fuseIfFusible(getMembers(larger, leader)))
       continue;
-    numFused += members.size() - 1;
-    fuse(members, dependents);
+    for (Operation *part : leaders)
+      fuseIfFusible(getMembers(classes, part));
   }
   return numFused;
 }

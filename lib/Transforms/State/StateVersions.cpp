@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Transforms/State/StateVersions.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/StatusMessage.h"
 
@@ -41,6 +42,17 @@ Value flywheel::getRoot(Value value) {
     value = op->getOperand(0);
   }
   return value;
+}
+
+bool flywheel::isStateVersion(Value value) {
+  while (auto store = value.getDefiningOp<linalg_ext::StoreOp>())
+    value = store.getDestination();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return !function || function.getArgAttr(argument.getArgNumber(),
+                                          TrainDialect::getWritesAttrName());
 }
 
 bool flywheel::isBranch(Operation *op) {

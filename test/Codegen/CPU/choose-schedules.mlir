@@ -258,6 +258,32 @@ func.func @outer_reduction(%x: memref<8x16xf32>, %y: memref<16xf32>) {
   return
 }
 
+// Many columns together, so that longer parts of rows are read: half of the
+// registers, as far as there are as many columns, and not in sums of few terms.
+// CHECK-LABEL: func.func @many_columns(
+// CHECK: linalg.reduce {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 16>
+// CHECK: linalg.reduce {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 8>
+// CHECK: linalg.reduce {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16>
+func.func @many_columns(%x: memref<64x?xf32>, %y: memref<?xf32>, %few: memref<64x128xf32>, %z: memref<128xf32>,
+                        %short: memref<8x512xf32>, %u: memref<512xf32>) {
+  linalg.reduce ins(%x : memref<64x?xf32>) outs(%y : memref<?xf32>) dimensions = [0]
+    (%a: f32, %s: f32) {
+      %0 = arith.addf %a, %s : f32
+      linalg.yield %0 : f32
+    }
+  linalg.reduce ins(%few : memref<64x128xf32>) outs(%z : memref<128xf32>) dimensions = [0]
+    (%a: f32, %s: f32) {
+      %0 = arith.addf %a, %s : f32
+      linalg.yield %0 : f32
+    }
+  linalg.reduce ins(%short : memref<8x512xf32>) outs(%u : memref<512xf32>) dimensions = [0]
+    (%a: f32, %s: f32) {
+      %0 = arith.addf %a, %s : f32
+      linalg.yield %0 : f32
+    }
+  return
+}
+
 // Blocks are transposed in registers.
 // CHECK-LABEL: func.func @transposition(
 // CHECK: linalg.transpose {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, transpose = 0>
@@ -294,9 +320,9 @@ func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: 
 
 // An input that the body narrows is no vector of a kernel any more.
 // CHECK-LABEL: func.func @narrowing_on_buffers(
-// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16>
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 8>
 func.func @narrowing_on_buffers(%a: memref<64x32xf32>, %b: memref<32x128xbf16>, %c: memref<64x128xf32>) {
-  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
+  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16, interleave = 8>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x32xf32>, memref<32x128xbf16>) outs(%c : memref<64x128xf32>) {
   ^bb0(%x: f32, %y: bf16, %z: f32):

@@ -390,3 +390,25 @@ func.func @one_column(%x: memref<64x1xf32>, %y: memref<1xf32>) {
   linalg.reduce {arith.addf} ins(%x : memref<64x1xf32>) outs(%y : memref<1xf32>) dimensions = [0]
   return
 }
+
+// Sums of many columns: eight vectors of a row together, then what is left.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c128
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-8: vector.load %arg0
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: vector.load %arg0
+// CHECK: scf.for {{.*}} -> (vector<16xf32>)
+// CHECK: vector.load %arg0
+// CHECK: %[[REST:.*]] = vector.constant_mask [3]
+// CHECK: vector.maskedload %arg0[%{{.*}}, %c336], %[[REST]]
+func.func @columns(%x: memref<64x339xf32>, %out: memref<339xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]}
+    ins(%x : memref<64x339xf32>) outs(%out : memref<339xf32>)
+    attrs = {codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 8>} {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  }
+  return
+}

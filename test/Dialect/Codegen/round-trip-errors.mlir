@@ -274,6 +274,22 @@ func.func @elements(%x: memref<4x4xf32>) {
 // -----
 
 func.func @elements(%x: memref<4x4xf32>) {
+  // expected-error @below {{expected 1 to 32 vectors in 'interleave', found 0}}
+  linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 4, interleave = 0>} ins(%x : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @elements(%x: memref<4x4xf32>) {
+  // expected-error @below {{expected 1 to 32 vectors in 'interleave', found 33}}
+  linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 4, interleave = 33>} ins(%x : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @elements(%x: memref<4x4xf32>) {
   // expected-error @below {{expected another loop to transpose than that along the lanes, found 1}}
   linalg.exp {codegen.schedule = #codegen.vector<along = 1, lanes = 4, transpose = 1>} ins(%x : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
   return

@@ -148,32 +148,20 @@ func.func @elsewhere(%a: tensor<8x8xf32> {train.variable = @a, train.reads, trai
 
 // -----
 
-// What is made of one new value reads the other's old one: it would have to come
-// both before and behind the one op.
+// What reads one new value and the other's old one is computed with both.
 #id = affine_map<(d0) -> (d0)>
-// CHECK: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @reader(
-// CHECK-SAME: %[[R:[^:]*]]: tensor<8xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @a, train.writes}, %[[B:[^:]*]]: tensor<8xf32> {train.reads, train.variable = @b, train.writes}) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
-// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
-// CHECK-NEXT: %[[GENERIC:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[A]] : tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f32):
-// CHECK-NEXT: %[[MULF:.*]] = arith.mulf %[[ELEMENT]], %[[ELEMENT]] : f32
-// CHECK-NEXT: linalg.yield %[[MULF]] : f32
-// CHECK-NEXT: } -> tensor<8xf32>
-// CHECK-NEXT: %[[GENERIC_2:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[B]], %[[A]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT_3:.*]]: f32, %[[ELEMENT_4:.*]]: f32, %{{.*}}: f32):
-// CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[ELEMENT_3]], %[[ELEMENT_4]] : f32
-// CHECK-NEXT: linalg.yield %[[ADDF]] : f32
-// CHECK-NEXT: } -> tensor<8xf32>
-// CHECK-NEXT: %[[GENERIC_3:.*]] = linalg.generic {indexing_maps = [#[[$MAP]], #[[$MAP]], #[[$MAP]]], iterator_types = ["parallel"]} ins(%[[GENERIC_2]], %[[A]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>) {
-// CHECK-NEXT: ^bb0(%[[ELEMENT_6:.*]]: f32, %[[ELEMENT_7:.*]]: f32, %{{.*}}: f32):
-// CHECK-NEXT: %[[SUBF:.*]] = arith.subf %[[ELEMENT_6]], %[[ELEMENT_7]] : f32
-// CHECK-NEXT: linalg.yield %[[SUBF]] : f32
-// CHECK-NEXT: } -> tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION:.*]] = linalg_ext.store %[[GENERIC_3]] in %[[R]] : tensor<8xf32> in tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_2:.*]] = linalg_ext.store %[[GENERIC]] in %[[A]] : tensor<8xf32> in tensor<8xf32>
-// CHECK-NEXT: %[[MATERIALIZE_IN_DESTINATION_3:.*]] = linalg_ext.store %[[GENERIC_2]] in %[[B]] : tensor<8xf32> in tensor<8xf32>
-// CHECK-NEXT: return %[[MATERIALIZE_IN_DESTINATION]], %[[MATERIALIZE_IN_DESTINATION_2]], %[[MATERIALIZE_IN_DESTINATION_3]] : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+// CHECK-SAME: %[[R:[^:]*]]: tensor<8xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<8xf32> {{[^%]*}}%[[B:[^:]*]]: tensor<8xf32>
+// CHECK: %[[NEW:.*]]:3 = linalg.generic {{.*}} ins(%[[A]], %[[B]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: ^bb0(%[[OLDA:.*]]: f32, %[[OLDB:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[NEWA:.*]] = arith.mulf %[[OLDA]], %[[OLDA]]
+// CHECK-NEXT: %[[NEWB:.*]] = arith.addf %[[OLDB]], %[[OLDA]]
+// CHECK-NEXT: %[[BOTH:.*]] = arith.subf %[[NEWB]], %[[OLDA]]
+// CHECK-NEXT: linalg.yield %[[NEWA]], %[[NEWB]], %[[BOTH]]
+// CHECK-NOT: linalg.generic
+// CHECK: linalg_ext.store %[[NEW]]#2 in %[[R]]
+// CHECK: linalg_ext.store %[[NEW]]#0 in %[[A]]
+// CHECK: linalg_ext.store %[[NEW]]#1 in %[[B]]
 func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
                   %a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                   %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes})
@@ -201,6 +189,104 @@ func.func @reader(%r: tensor<8xf32> {train.result = 0 : i64},
   %ma = linalg_ext.store %newa in %a : tensor<8xf32> in tensor<8xf32>
   %mb = linalg_ext.store %newb in %b : tensor<8xf32> in tensor<8xf32>
   return %mr, %ma, %mb : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What is made of one new value, in another order, reads the other's old one: it
+// would have to come both before and behind the one op.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @reader_elsewhere(
+// CHECK-SAME: %[[R:[^:]*]]: tensor<8x8xf32> {train.result = 0 : i64}, %[[A:[^:]*]]: tensor<8x8xf32> {{[^%]*}}%[[B:[^:]*]]: tensor<8x8xf32>
+// CHECK: %[[NEWA:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<8x8xf32>)
+// CHECK: %[[NEWB:.*]] = linalg.generic {{.*}} ins(%[[B]], %[[A]] : tensor<8x8xf32>, tensor<8x8xf32>)
+// CHECK: %[[BOTH:.*]] = linalg.generic {{.*}} ins(%[[NEWB]], %[[A]] : tensor<8x8xf32>, tensor<8x8xf32>)
+// CHECK: linalg_ext.store %[[BOTH]] in %[[R]]
+// CHECK: linalg_ext.store %[[NEWA]] in %[[A]]
+// CHECK: linalg_ext.store %[[NEWB]] in %[[B]]
+func.func @reader_elsewhere(%r: tensor<8x8xf32> {train.result = 0 : i64},
+                  %a: tensor<8x8xf32> {train.variable = @a, train.reads, train.writes},
+                  %b: tensor<8x8xf32> {train.variable = @b, train.reads, train.writes})
+    -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %newa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %newb = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%b, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %both = linalg.generic {indexing_maps = [#transposed, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%newb, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.subf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %mr = linalg_ext.store %both in %r : tensor<8x8xf32> in tensor<8x8xf32>
+  %ma = linalg_ext.store %newa in %a : tensor<8x8xf32> in tensor<8x8xf32>
+  %mb = linalg_ext.store %newb in %b : tensor<8x8xf32> in tensor<8x8xf32>
+  return %mr, %ma, %mb : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// LAMB's direction, whose norm is needed before it is taken, reads two new
+// values: it is computed with them.
+#id = affine_map<(d0) -> (d0)>
+#scalar = affine_map<(d0) -> ()>
+// CHECK-LABEL: func.func @direction(
+// CHECK-SAME: %[[G:[^:]*]]: tensor<8xf32>, %[[ZERO:[^:]*]]: tensor<f32>, %[[M:[^:]*]]: tensor<8xf32> {{[^%]*}}%[[V:[^:]*]]: tensor<8xf32> {{[^%]*}}%[[W:[^:]*]]: tensor<8xf32>
+// CHECK: %[[NEW:.*]]:3 = linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[M]], %[[G]], %[[V]] :
+// CHECK: %[[NORM:.*]] = linalg.generic {{.*}}iterator_types = ["reduction"]} ins(%[[NEW]]#2 : tensor<8xf32>)
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[W]], %[[NEW]]#2, %[[NORM]] :
+// CHECK-NOT: linalg.generic
+func.func @direction(%g: tensor<8xf32>, %zero: tensor<f32>,
+                     %m: tensor<8xf32> {train.variable = @m, train.reads, train.writes},
+                     %v: tensor<8xf32> {train.variable = @v, train.reads, train.writes},
+                     %w: tensor<8xf32> {train.variable = @w, train.reads, train.writes})
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  %newm = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%m, %g : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %newv = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%v, %g : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %direction = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%newm, %newv : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%direction : tensor<8xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = arith.addf %x, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %neww = linalg.generic {indexing_maps = [#id, #id, #scalar, #id], iterator_types = ["parallel"]}
+      ins(%w, %direction, %norm : tensor<8xf32>, tensor<8xf32>, tensor<f32>) outs(%empty : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32, %out: f32):
+    %0 = arith.mulf %y, %s : f32
+    %1 = arith.subf %x, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  %sm = linalg_ext.store %newm in %m : tensor<8xf32> in tensor<8xf32>
+  %sv = linalg_ext.store %newv in %v : tensor<8xf32> in tensor<8xf32>
+  %sw = linalg_ext.store %neww in %w : tensor<8xf32> in tensor<8xf32>
+  return %sm, %sv, %sw : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 // -----

@@ -180,13 +180,19 @@ def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
   let description = [{
     The iterations of the loop `along` are the lanes of vectors of `lanes`
     elements. Blocks of inputs that are contiguous along the loop `transpose`, and
-    not along `along`, are transposed in registers.
+    not along `along`, are transposed in registers. Where `along` is parallel,
+    reductions run inside it for `interleave` neighbouring vectors together,
+    from 1 to 32.
 
     Example: `#codegen.vector<along = 1, lanes = 16, transpose = 0>`
   }];
   let parameters = (ins "int64_t":$along, "int64_t":$lanes,
-                        OptionalParameter<"std::optional<int64_t>">:$transpose);
+                        OptionalParameter<"std::optional<int64_t>">:$transpose,
+                        DefaultValuedParameter<"int64_t", "kDefaultInterleave">:$interleave);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    static constexpr int64_t kDefaultInterleave = 4;
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -66,7 +66,8 @@ def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
     new ones, so it updates all of its variables in place: by separate ops that
     takes a copy where each reads what another overwrites, and buffers for what
     they share. An optimizer that a program writes out, such as FTRL, becomes the
-    one loop that `train.minimize` makes of its own.
+    one loop that `train.minimize` makes of its own. An op that reads several of
+    the new values, element by element, is computed with them.
 
     Leaves ops alone that something else has to come between, or that another
     op would have to be computed both before and after, ones that a check needs,

@@ -50,6 +50,10 @@ bool isView(mlir::Operation *op);
 /// The tensor that `value` is a part or another shape of.
 mlir::Value getRoot(mlir::Value value);
 
+/// Whether `value` is a version of a variable, or of what a loop carries: what
+/// a block finds there, or what was stored. A later op may overwrite it.
+bool isStateVersion(mlir::Value value);
+
 /// A copy of `value`, a version of `variable` or a part of one, or of a value
 /// of the step where `variable` is null, in a buffer of its own. It is a
 /// structured copy, marked `train.snapshot`: bufferization inserts none that
