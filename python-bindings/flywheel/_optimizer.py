@@ -26,6 +26,8 @@ class Optimizer(StructAttribute):
     prefix = ""
     scalars: Tuple[str, ...] = ()
     scalars_if_positive: Tuple[str, ...] = ()
+    # Whether a listed variable without a gradient is an error, as in Keras (O11).
+    refuses_unconnected = False
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)
@@ -96,6 +98,7 @@ class Optimizer(StructAttribute):
         clip_global_norm: Optional[float] = None,
         clip_value: Optional[float] = None,
         lazy: bool = False,
+        unconnected: Optional[str] = None,
     ) -> None:
         """One step down the gradient of `loss`, which is summed unless it is a scalar.
 
@@ -105,22 +108,31 @@ class Optimizer(StructAttribute):
         of all together, `clip_value` their elements; `weight_decay` shrinks variables
         apart from the gradient. `no_decay` are left out of both penalties. With `lazy`,
         rows of a table that no example looked up stay as they are. `global_step` counts
-        afterwards. Raises ValueError where nothing can be updated.
+        afterwards. A variable of `var_list` that the loss does not depend on is a
+        ValueError of the optimizers of Keras and left alone by others, or as
+        `unconnected` says: "error" or "skip". Raises ValueError where nothing can be
+        updated.
         """
         loss = as_tensor(loss)
         trace = loss.trace
         if not _dtypes.is_floating(loss.dtype):
             raise TypeError(f"a loss is floating-point, found {_dtypes.name_of(loss.dtype)}")
-        targets = self._targets(loss, var_list)
+        if unconnected not in (None, "error", "skip"):
+            raise ValueError(f'expected unconnected to be "error" or "skip", found {unconnected!r}')
+        is_strict = unconnected == "error"
+        if unconnected is None:
+            is_strict = self.refuses_unconnected and var_list is not None
+        targets = self._targets(loss, var_list, is_strict)
         self._settle_dtype(targets)
         attributes = self._clauses(
             trace, global_step, schedule, l2, weight_decay, no_decay, clip_norm, clip_global_norm, clip_value, lazy
         )
         attributes["var_list"] = ("symbols", [variable.name for variable in targets])
+        attributes["unconnected"] = ("i32", 0 if is_strict else 1)
         trace.op("train.minimize", [loss.value], [], attributes)
         trace.forget_reads()
 
-    def _targets(self, loss: Tensor, var_list: Optional[Sequence[Variable]]) -> List[Variable]:
+    def _targets(self, loss: Tensor, var_list: Optional[Sequence[Variable]], is_strict: bool) -> List[Variable]:
         trace = loss.trace
         if var_list is not None:
             targets = list(var_list)
@@ -136,6 +148,9 @@ class Optimizer(StructAttribute):
         values = [trace.read(variable) for variable in targets]
         connected = trace.graph.depends([loss.value], values)
         reached = [variable for variable, depends in zip(targets, connected) if depends]
+        if is_strict and len(reached) < len(targets):
+            raise ValueError("An operation has `None` for gradient: the loss does not depend on "
+                             + ", ".join(v.name for v, depends in zip(targets, connected) if not depends))  # fmt: skip
         if not reached:
             raise ValueError("No gradients provided for any variable: the loss depends on none of "
                              + ", ".join(variable.name for variable in targets))  # fmt: skip

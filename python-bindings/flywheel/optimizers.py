@@ -32,6 +32,7 @@ class Adadelta(Optimizer):
     prefix = "Adadelta"
     scalars = ("iterations", "lr",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -111,6 +112,7 @@ class Adagrad(Optimizer):
     prefix = "Adagrad"
     scalars = ("iterations", "lr",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -146,6 +148,7 @@ class Adam(Optimizer):
     prefix = "Adam"
     scalars = ("iterations", "lr", "beta_1", "beta_2",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -232,6 +235,7 @@ class Adamax(Optimizer):
     prefix = "Adamax"
     scalars = ("iterations", "lr", "beta_1", "beta_2",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -537,6 +541,7 @@ class Nadam(Optimizer):
     mnemonic = "train.nadam"
     prefix = "Nadam"
     scalars = ("iterations", "lr", "beta_1", "beta_2", "m_schedule",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -577,6 +582,7 @@ class RMSprop(Optimizer):
     prefix = "RMSprop"
     scalars = ("iterations", "lr", "rho",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,
@@ -610,6 +616,7 @@ class SGD(Optimizer):
     prefix = "SGD"
     scalars = ("iterations", "lr", "momentum",)
     scalars_if_positive = ("decay",)
+    refuses_unconnected = True
 
     def __init__(
         self,

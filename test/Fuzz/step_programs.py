@@ -493,7 +493,8 @@ class Maker:
         key = f"optimizer {e.name}"
 
         def text() -> List[str]:
-            return [*lines, f"train.minimize {e.name}_l : tensor<{self.program.element}> with {attribute}{listed}"]
+            minimize = f"train.minimize {e.name}_l : tensor<{self.program.element}> with {attribute}{listed}"
+            return [*lines, minimize + (" unconnected skip" if listed else "")]
 
         def run(env: Env, state: State) -> None:
             slots = state.get(key) or Slots()

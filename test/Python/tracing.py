@@ -382,6 +382,17 @@ with fw.Namespace(), fw.Store():
     assert np.allclose(v2.numpy(), 0.12) and np.allclose(v1.numpy(), 0.2)
     raises(ValueError, "No gradients provided", fw.function(lambda: d_opt.minimize(fw.constant(1.0), [v1])))
     raises(ValueError, "No variables to optimize", fw.function(lambda: d_opt.minimize(fw.constant(1.0))))
+    # O11: optimizers of Keras refuse a listed variable without a gradient.
+    keras, away = fw.optimizers.SGD(lr=0.5), fw.Variable(1.0, name="away")
+    raises(ValueError, "`None` for gradient: the loss does not depend on away",
+           fw.function(lambda: keras.minimize(p * p, [p, away])))  # fmt: skip
+    raises(ValueError, "`None` for gradient",
+           fw.function(lambda: d_opt.minimize(p * p, [p, away], unconnected="error")))  # fmt: skip
+    raises(ValueError, "expected unconnected to be", fw.function(lambda: d_opt.minimize(p * p, unconnected="zeros")))
+    p.set(1.0)
+    fw.function(lambda: keras.minimize(p * p, [p, away], unconnected="skip"))()
+    fw.function(lambda: d_opt.minimize(p * p / 2, [away, p]))()
+    assert np.isclose(p.numpy(), 0.0) and float(away.numpy()) == 1
     # G9: gradients that are changed before they are applied.
     q = fw.Variable(4.0, name="q")
     tripled = fw.function(lambda: d_opt.apply_gradients([(3 * fw.gradients(q * q / 2, q), q)]))

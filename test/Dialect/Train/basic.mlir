@@ -151,6 +151,10 @@ func.func @minimize(%loss: tensor<f32>) {
   train.minimize %loss : tensor<f32> with #train.sgd<lr = -0.1>
   // O22: CHECK: with #train.momentum<lr = 1.000000e-01> var_list [@f32, @"layer/w"] global_step @step
   train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9> var_list [@f32, @"layer/w"] global_step @step
+  // O11: CHECK: with #train.sgd var_list [@f32] unconnected skip global_step @step
+  train.minimize %loss : tensor<f32> with #train.sgd var_list [@f32] unconnected skip global_step @step
+  // O11: CHECK: with #train.sgd unconnected error{{$}}
+  train.minimize %loss : tensor<f32> with #train.sgd unconnected error
   // O6: CHECK: with #train.adam{{$}}
   train.minimize %loss : tensor<f32> with #train.adam
   // G9: CHECK: train.apply_gradients %f32 : tensor<2xf32> to [@f32] with #train.sgd{{$}}

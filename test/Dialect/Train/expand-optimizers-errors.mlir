@@ -31,7 +31,68 @@ train.variable @b : tensor<3xf32>
 func.func @not_in_list() {
   %a = train.read @a : tensor<3xf32>
   // expected-error @+1 {{No gradients provided for any variable: expected a loss that depends on one of @b, found that it depends on none}}
+  train.minimize %a : tensor<3xf32> with #train.momentum<lr = 0.1> var_list [@b]
+  return
+}
+
+// -----
+
+// O11: optimizers of Keras refuse a listed variable that has no gradient; others
+// do where they are told to.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+train.variable @c : tensor<3xf32>
+func.func @keras() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{An operation has `None` for gradient: expected a loss that depends on every variable to update, found that it does not depend on @b, @c}}
+  train.minimize %a : tensor<3xf32> with #train.adam var_list [@b, @a, @c]
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @none_of_keras() {
+  %a = train.read @a : tensor<3xf32>
+  // O11: expected-error @+1 {{An operation has `None` for gradient: expected a loss that depends on every variable to update, found that it does not depend on @b}}
   train.minimize %a : tensor<3xf32> with #train.sgd var_list [@b]
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @strict_list() {
+  %a = train.read @a : tensor<3xf32>
+  // O11: expected-error @+1 {{An operation has `None` for gradient: expected a loss that depends on every variable to update, found that it does not depend on @b}}
+  train.minimize %a : tensor<3xf32> with #train.momentum<lr = 0.1> var_list [@a, @b] unconnected error
+  return
+}
+
+// -----
+
+// Without a list, the variables to update are the trainable ones.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+train.variable @frozen : tensor<3xf32> {trainable = false}
+func.func @strict_default() {
+  %a = train.read @a : tensor<3xf32>
+  // O11: expected-error @+1 {{An operation has `None` for gradient: expected a loss that depends on every variable to update, found that it does not depend on @b}}
+  train.minimize %a : tensor<3xf32> with #train.adam unconnected error
+  return
+}
+
+// -----
+
+// O20: what is skipped is not all.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @skip_all() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{No gradients provided for any variable: expected a loss that depends on one of @b, found that it depends on none}}
+  train.minimize %a : tensor<3xf32> with #train.sgd var_list [@b] unconnected skip
   return
 }
 

@@ -69,6 +69,24 @@ func.func @list() {
 
 // -----
 
+// O11: what is skipped has no slots.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+// CHECK: train.variable @"SGD/momentum"
+// CHECK-NEXT: train.variable @"a/SGD" : tensor<3xf32>
+// CHECK-NOT: train.variable
+
+// CHECK-LABEL: func @skip
+// CHECK-COUNT-1: train.update
+// CHECK-NOT: train.update
+func.func @skip() {
+  %a = train.read @a : tensor<3xf32>
+  train.minimize %a : tensor<3xf32> with #train.sgd var_list [@b, @a] unconnected skip
+  return
+}
+
+// -----
+
 // Two optimizers of one kind are told apart, and so are their slots.
 train.variable @v : tensor<3xf32>
 // CHECK: train.variable @"Adam/iterations"

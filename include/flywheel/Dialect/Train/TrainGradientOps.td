@@ -184,6 +184,11 @@ def Train_SparseForm : I32EnumAttr<"SparseForm", "what becomes of rows without a
   let cppNamespace = "::flywheel::train";
 }
 
+def Train_UnconnectedVariable : I32EnumAttr<"UnconnectedVariable", "what becomes of a variable that the loss does not depend on", [
+    I32EnumAttrCase<"error", 0>, I32EnumAttrCase<"skip", 1>]> {
+  let cppNamespace = "::flywheel::train";
+}
+
 /// What an update does around its optimizer; see `train.minimize`.
 defvar Train_UpdateClauses = (ins
   OptionalAttr<ScheduleAttrInterface>:$schedule,
@@ -206,13 +211,23 @@ def Train_MinimizeOp : Train_Op<"minimize", [
   let description = [{
     Differentiates `loss` (summed if it is not a scalar) with respect to the
     variables of `var_list`, by default every trainable variable that it depends
-    on, and updates them. A variable of `var_list` that the loss does not depend
-    on is left alone and gets no slots. `global_step` names an integer variable
-    that is incremented after the updates.
+    on, and updates them. `global_step` names an integer variable that is
+    incremented after the updates.
 
     ```mlir
     train.minimize %loss : tensor<f32> with #train.momentum<lr = 0.1, momentum = 0.9>
     train.minimize %loss : tensor<f32> with #train.adam var_list [@W, @b] global_step @step
+    ```
+
+    A variable of `var_list` that the loss does not depend on is an error of the
+    optimizers of Keras (`sgd`, `rmsprop`, `adagrad`, `adadelta`, `adam`, `adamax`,
+    `nadam`): it has no gradient. The others leave it alone, without slots, as
+    tf.train does. `unconnected error` and `unconnected skip` choose the rule.
+    Without a `var_list`, `unconnected error` wants the loss to depend on every
+    trainable variable of the module. That none has a gradient is always an error.
+
+    ```mlir
+    train.minimize %loss : tensor<f32> with #train.adam var_list [@W, @b] unconnected skip
     ```
 
     The hyper-parameters and counters of an optimizer are variables, which the
@@ -272,10 +287,11 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     AnyRankedTensor:$loss,
     OptimizerAttrInterface:$optimizer,
     OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$var_list,
+    OptionalAttr<Train_UnconnectedVariable>:$unconnected,
     OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
   let assemblyFormat = !strconcat([{
     $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
-    (`global_step` $global_step^)?
+    (`unconnected` $unconnected^)? (`global_step` $global_step^)?
   }], Train_UpdateClausesFormat);
 }
 

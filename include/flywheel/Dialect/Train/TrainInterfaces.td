@@ -146,6 +146,12 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
         return ::flywheel::train::buildUpdate(builder, loc, $_attr, parameter,
                                               slots, gradient, stepValues);
       }]>,
+    InterfaceMethod<[{
+        Whether a variable of `var_list` that the loss does not depend on is an
+        error, as it is in Keras. In tf.train it is left alone.
+      }],
+      "bool", "refusesUnconnected", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
   ];
 }
 

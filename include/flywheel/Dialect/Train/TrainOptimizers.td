@@ -42,12 +42,20 @@ class Train_ElementwiseOptimizer<string name, string attrMnemonic, dag hyperPara
         DeclareAttrInterfaceMethods<OptimizerAttrInterface>,
         DeclareAttrInterfaceMethods<ElementwiseOptimizerAttrInterface>]>;
 
+/// An optimizer of Keras: every variable that it is given has a gradient.
+class Train_KerasOptimizer<string name, string attrMnemonic, dag hyperParameters>
+    : Train_ElementwiseOptimizer<name, attrMnemonic, hyperParameters> {
+  let extraClassDeclaration = [{
+    bool refusesUnconnected() const { return true; }
+  }];
+}
+
 /// An optimizer whose rule is about whole tensors.
 class Train_TensorOptimizer<string name, string attrMnemonic, dag hyperParameters>
     : Train_OptimizerAttr<name, attrMnemonic, hyperParameters, [
         DeclareAttrInterfaceMethods<OptimizerAttrInterface, ["buildParameterUpdate"]>]>;
 
-def Train_SGDAttr : Train_ElementwiseOptimizer<"SGD", "sgd", (ins
+def Train_SGDAttr : Train_KerasOptimizer<"SGD", "sgd", (ins
     Train_NumberOr<"0.01">:$lr, Train_NumberOr<"0.0">:$momentum,
     Train_NumberOr<"0.0">:$decay, Train_Option:$nesterov)> {
   let summary = "Stochastic gradient descent with momentum, as in Keras 2.1";
@@ -83,7 +91,7 @@ def Train_MomentumAttr : Train_ElementwiseOptimizer<"Momentum", "momentum", (ins
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Train_AdamAttr : Train_ElementwiseOptimizer<"Adam", "adam", (ins
+def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
     Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
     Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay, Train_Option:$amsgrad)> {
@@ -106,7 +114,7 @@ def Train_AdamAttr : Train_ElementwiseOptimizer<"Adam", "adam", (ins
   }];
 }
 
-def Train_RMSpropAttr : Train_ElementwiseOptimizer<"RMSprop", "rmsprop", (ins
+def Train_RMSpropAttr : Train_KerasOptimizer<"RMSprop", "rmsprop", (ins
     Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "RMSprop, as in Keras 2.1";
@@ -123,7 +131,7 @@ def Train_RMSpropAttr : Train_ElementwiseOptimizer<"RMSprop", "rmsprop", (ins
   }];
 }
 
-def Train_AdagradAttr : Train_ElementwiseOptimizer<"Adagrad", "adagrad", (ins
+def Train_AdagradAttr : Train_KerasOptimizer<"Adagrad", "adagrad", (ins
     Train_NumberOr<"0.01">:$lr, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adagrad, as in Keras 2.1";
@@ -139,7 +147,7 @@ def Train_AdagradAttr : Train_ElementwiseOptimizer<"Adagrad", "adagrad", (ins
   }];
 }
 
-def Train_AdadeltaAttr : Train_ElementwiseOptimizer<"Adadelta", "adadelta", (ins
+def Train_AdadeltaAttr : Train_KerasOptimizer<"Adadelta", "adadelta", (ins
     Train_NumberOr<"1.0">:$lr, Train_NumberOr<"0.95">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adadelta, as in Keras 2.1";
@@ -157,7 +165,7 @@ def Train_AdadeltaAttr : Train_ElementwiseOptimizer<"Adadelta", "adadelta", (ins
   }];
 }
 
-def Train_AdamaxAttr : Train_ElementwiseOptimizer<"Adamax", "adamax", (ins
+def Train_AdamaxAttr : Train_KerasOptimizer<"Adamax", "adamax", (ins
     Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
     Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay)> {
@@ -177,7 +185,7 @@ def Train_AdamaxAttr : Train_ElementwiseOptimizer<"Adamax", "adamax", (ins
   }];
 }
 
-def Train_NadamAttr : Train_ElementwiseOptimizer<"Nadam", "nadam", (ins
+def Train_NadamAttr : Train_KerasOptimizer<"Nadam", "nadam", (ins
     Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
     Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.004">:$schedule_decay)> {

@@ -39,6 +39,7 @@ public:
 private:
   LogicalResult checkHistory(const llvm::SetVector<Value> &sources);
   void findCandidates();
+  bool refusesUnconnected();
   LogicalResult findParameters();
   SmallVector<Value> emitGradients();
 
@@ -117,6 +118,14 @@ void MinimizeExpander::findCandidates() {
   });
 }
 
+/// Whether a candidate that the loss does not depend on is an error: as the op
+/// says, else as the optimizer does of variables that are listed.
+bool MinimizeExpander::refusesUnconnected() {
+  if (std::optional<UnconnectedVariable> rule = minimize.getUnconnected())
+    return *rule == UnconnectedVariable::error;
+  return minimize.getVarList() && minimize.getOptimizer().refusesUnconnected();
+}
+
 /// Decides what is updated: the candidates that the loss depends on.
 LogicalResult MinimizeExpander::findParameters() {
   llvm::SetVector<Value> sources =
@@ -135,14 +144,21 @@ LogicalResult MinimizeExpander::findParameters() {
            << "No variables to optimize: expected a trainable floating-point "
               "variable, found none in the module";
 
+  SmallVector<Attribute> unconnected;
   for (Attribute symbol : candidates) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
         minimize, cast<FlatSymbolRefAttr>(symbol));
-    auto *found = reads.find(variable);
-    if (found == reads.end())
-      continue;
-    parameters.push_back({variable, found->second});
+    if (auto *found = reads.find(variable); found != reads.end())
+      parameters.push_back({variable, found->second});
+    else
+      unconnected.push_back(symbol);
   }
+  if (!unconnected.empty() && refusesUnconnected())
+    return minimize.emitOpError()
+           << "An operation has `None` for gradient: expected a loss that "
+              "depends on every variable to update, found that it does not "
+              "depend on "
+           << joinNames(unconnected);
   if (parameters.empty())
     return minimize.emitOpError()
            << "No gradients provided for any variable: expected a loss that "
