@@ -7,10 +7,54 @@ from typing import Optional
 from ._optimizer import Optimizer
 
 __all__ = [
-    "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "GradientDescent", "LAMB", "Lion",
-    "Momentum", "Muon", "NAdamW", "Nadam", "Optimizer", "RMSprop", "SGD", "TFAdadelta", "TFAdagrad", "TFAdam",
-    "TFRMSProp",
+    "AdaBelief", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "GradientDescent",
+    "LAMB", "Lion", "Momentum", "Muon", "NAdamW", "Nadam", "Optimizer", "RMSprop", "SGD", "TFAdadelta",
+    "TFAdagrad", "TFAdam", "TFRMSProp",
 ]  # fmt: skip
+
+
+class AdaBelief(Optimizer):
+    """Adam by how far gradients are from their mean.
+
+    Zhuang et al., 2020 ("AdaBelief Optimizer: Adapting Stepsizes by the Belief in
+    Observed Gradients"), algorithm 2, with decoupled weight decay. t = iterations
+    + 1; m' = beta_1 m + (1 - beta_1) g;
+    s' = beta_2 s + (1 - beta_2) (g - m')^2 + epsilon;
+    p' = p - lr weight_decay p
+    - lr / (1 - beta_1^t) m' / (sqrt(s' / (1 - beta_2^t)) + epsilon).
+
+    Written `#train.adabelief<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-16, weight_decay = 0.0>`: these are the defaults, those of the
+    authors' package.
+
+    Variables: `AdaBelief/iterations` (i64), `AdaBelief/lr`, `AdaBelief/beta_1`,
+    `AdaBelief/beta_2`, `AdaBelief/weight_decay`. Slots: `<parameter>/AdaBelief`
+    (m), `<parameter>/AdaBelief_1` (s). `name` as in `#train.sgd`.
+    """
+
+    mnemonic = "train.adabelief"
+    prefix = "AdaBelief"
+    scalars = ("iterations", "lr", "beta_1", "beta_2", "weight_decay",)
+
+    def __init__(
+        self,
+        lr: float = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1.0e-16,
+        weight_decay: float = 0.0,
+        *,
+        name: Optional[str] = None,
+    ) -> None:
+        super().__init__(
+            {
+                "lr": float(lr),
+                "beta_1": float(beta_1),
+                "beta_2": float(beta_2),
+                "epsilon": float(epsilon),
+                "weight_decay": float(weight_decay),
+            }, name,
+        )
 
 
 class Adadelta(Optimizer):

@@ -275,6 +275,23 @@ func.func @nadamw(%s0: tensor<8x4xf32>, %s1: tensor<8x4xf32>, %s2: tensor<8x4xf3
   return %0#0, %0#1, %0#2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
 }
 
+// CHECK-LABEL: func @adabelief(
+// CHECK-NEXT: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]
+// CHECK-SAME: ins(%arg3, %arg4, %arg5, %arg6, %arg7, %arg8 :
+// CHECK-SAME: outs(%arg0, %arg1, %arg2 :
+// CHECK-NOT: linalg
+// CHECK: linalg.yield
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @adabelief(%s0: tensor<8x4xf32>, %s1: tensor<8x4xf32>, %s2: tensor<8x4xf32>, %g: tensor<8x4xf32>, %v0: tensor<f32>, %v1: tensor<f32>, %v2: tensor<f32>, %v3: tensor<f32>, %v4: tensor<f32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  %0:3 = train.update %s0, %s1, %s2 along %g with %v0, %v1, %v2, %v3, %v4
+      : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) by #train.adabelief
+  return %0#0, %0#1, %0#2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+}
+
 // CHECK-LABEL: func @lion(
 // CHECK-NEXT: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "parallel"]

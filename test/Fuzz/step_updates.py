@@ -37,6 +37,7 @@ OPTIONS: Dict[str, List[Dict[str, Any]]] = {
     "ftrl": [dict(lr=0.1), dict(lr=0.1, l1=0.1, l2=0.5, l2_shrinkage=0.1)],
     "adamw": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
     "nadamw": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
+    "adabelief": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
     "lion": [dict(lr=1e-4, weight_decay=0.5)],
     "lamb": [dict(lr=0.05, epsilon=0.01, weight_decay=0.5)],
     "adafactor": [dict(lr=0.1, epsilon_1=0.01)],

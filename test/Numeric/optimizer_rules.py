@@ -330,6 +330,20 @@ class NAdamW(AdamW):
         return p - lr * (direction + self.weight_decay * p), [m, v]
 
 
+class AdaBelief(AdamW):
+    """Zhuang et al., 2020, algorithm 2."""
+
+    scope = "AdaBelief"
+    defaults = dict(lr=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-16, weight_decay=0.0)
+
+    def update(self, p: Array, g: Array, slots: List[Array], lr: float) -> Tuple[Any, List[Any]]:
+        t = self.t + 1
+        m = self.beta_1 * slots[0] + (1 - self.beta_1) * g
+        s = self.beta_2 * slots[1] + (1 - self.beta_2) * (g - m) ** 2 + self.epsilon
+        change = (m / (1 - self.beta_1**t)) / (np.sqrt(s / (1 - self.beta_2**t)) + self.epsilon)
+        return p * (1 - lr * self.weight_decay) - lr * change, [m, s]
+
+
 class Lion(Rule):
     """Chen et al., 2023."""
 
@@ -439,6 +453,7 @@ RULES: Dict[str, Type[Rule]] = {
     "ftrl": Ftrl,
     "adamw": AdamW,
     "nadamw": NAdamW,
+    "adabelief": AdaBelief,
     "lion": Lion,
     "lamb": LAMB,
     "adafactor": Adafactor,

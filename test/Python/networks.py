@@ -230,8 +230,8 @@ expected: List[Tuple[fw.optimizers.Optimizer, List[float]]] = [
     (optimizers.Ftrl(0.1), [0.5117015783, -1.4761193609, 2.4674071500]),
 ]
 # Those without a row there: that they lower the loss, and have what they list.
-others = [optimizers.AdamW(), optimizers.NAdamW(), optimizers.Lion(), optimizers.LAMB(), optimizers.Adafactor(),
-          optimizers.Muon()]  # fmt: skip
+others = [optimizers.AdamW(), optimizers.NAdamW(), optimizers.AdaBelief(), optimizers.Lion(), optimizers.LAMB(),
+          optimizers.Adafactor(), optimizers.Muon()]  # fmt: skip
 everything = [optimizer for optimizer, _ in expected] + others
 assert {type(optimizer).__name__ for optimizer in everything} == set(optimizers.__all__) - {"Optimizer"}
 parameters = [fw.Variable(np.array([1.0, -2.0, 3.0]), name="p") for _ in everything]

@@ -323,6 +323,32 @@ module attributes {test.a = #train.nadamw<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
+// expected-error @below {{failed to parse Train_AdaBeliefAttr parameter 'lr'}}
+// expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
+module attributes {test.a = #train.adabelief<lr = 0x7F800000 : f32>} {}
+
+// -----
+
+// expected-error @below {{expected beta_1 within [0, 1), found 1.000000e+00}}
+module attributes {test.a = #train.adabelief<lr = 0.1, beta_1 = 1.0>} {}
+
+// -----
+
+// expected-error @below {{expected beta_2 within [0, 1), found 1.000000e+00}}
+module attributes {test.a = #train.adabelief<lr = 0.1, beta_2 = 1.0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite epsilon >= 0, found -1.000000e+00}}
+module attributes {test.a = #train.adabelief<lr = 0.1, epsilon = -1.0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite weight_decay >= 0, found -1.000000e+00}}
+module attributes {test.a = #train.adabelief<lr = 0.1, weight_decay = -1.0>} {}
+
+// -----
+
 // expected-error @below {{failed to parse Train_LionAttr parameter 'lr'}}
 // expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
 module attributes {test.a = #train.lion<lr = 0x7F800000 : f32>} {}

@@ -69,6 +69,10 @@ func.func @optimizers(%g: tensor<2xf32>) {
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.nadamw<lr = 1.000000e-03, beta_1 = 9.000000e-01, beta_2 = 9.990000e-01, epsilon = 1.000000e-08, weight_decay = 1.000000e-04>
   // CHECK: with #train.nadamw<lr = 5.000000e-04, beta_1 = 4.500000e-01, beta_2 = 4.995000e-01, epsilon = 5.000000e-09, weight_decay = 5.000000e-05, name = "opt/nadamw">
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.nadamw<name = "opt/nadamw", weight_decay = 5.000000e-05, epsilon = 5.000000e-09, beta_2 = 4.995000e-01, beta_1 = 4.500000e-01, lr = 5.000000e-04>
+  // CHECK: with #train.adabelief{{$}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adabelief<lr = 1.000000e-03, beta_1 = 9.000000e-01, beta_2 = 9.990000e-01, epsilon = 1.000000e-16, weight_decay = 0.000000e+00>
+  // CHECK: with #train.adabelief<lr = 5.000000e-04, beta_1 = 4.500000e-01, beta_2 = 4.995000e-01, epsilon = 5.000000e-09, weight_decay = 5.000000e-05, name = "opt/adabelief">
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adabelief<name = "opt/adabelief", weight_decay = 5.000000e-05, epsilon = 5.000000e-09, beta_2 = 4.995000e-01, beta_1 = 4.500000e-01, lr = 5.000000e-04>
   // CHECK: with #train.lion{{$}}
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.lion<lr = 1.000000e-04, beta_1 = 9.000000e-01, beta_2 = 9.900000e-01, weight_decay = 0.000000e+00>
   // CHECK: with #train.lion<lr = 5.000000e-05, beta_1 = 4.500000e-01, beta_2 = 4.950000e-01, weight_decay = 2.500000e-01, name = "opt/lion">

@@ -34,6 +34,7 @@ OPTIMIZERS: Sequence[Tuple[str, Dict[str, Any]]] = (
     ("rmsprop", dict(lr=0.05, epsilon=0.01)),
     ("ftrl", dict(lr=0.1, l1=0.1, l2=0.5)),
     ("adamw", dict(lr=0.05, epsilon=0.01, weight_decay=0.5)),
+    ("adabelief", dict(lr=0.05, epsilon=0.01, weight_decay=0.5)),
 )
 MOMENTUM, ADAM = OPTIMIZERS[1], OPTIMIZERS[2]
 Optimizer = Tuple[str, Dict[str, Any]]

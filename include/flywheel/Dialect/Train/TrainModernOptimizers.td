@@ -55,6 +55,29 @@ def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
   }];
 }
 
+def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (ins
+    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
+    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-16">:$epsilon,
+    Train_NumberOr<"0.0">:$weight_decay)> {
+  let summary = "Adam by how far gradients are from their mean";
+  let description = [{
+    Zhuang et al., 2020 ("AdaBelief Optimizer: Adapting Stepsizes by the Belief in
+    Observed Gradients"), algorithm 2, with decoupled weight decay. t = iterations
+    + 1; m' = beta_1 m + (1 - beta_1) g;
+    s' = beta_2 s + (1 - beta_2) (g - m')^2 + epsilon;
+    p' = p - lr weight_decay p
+    - lr / (1 - beta_1^t) m' / (sqrt(s' / (1 - beta_2^t)) + epsilon).
+
+    Written `#train.adabelief<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
+    epsilon = 1.0e-16, weight_decay = 0.0>`: these are the defaults, those of the
+    authors' package.
+
+    Variables: `AdaBelief/iterations` (i64), `AdaBelief/lr`, `AdaBelief/beta_1`,
+    `AdaBelief/beta_2`, `AdaBelief/weight_decay`. Slots: `<parameter>/AdaBelief`
+    (m), `<parameter>/AdaBelief_1` (s). `name` as in `#train.sgd`.
+  }];
+}
+
 def Train_LionAttr : Train_ElementwiseOptimizer<"Lion", "lion", (ins
     Train_NumberOr<"0.0001">:$lr, Train_NumberOr<"0.9">:$beta_1,
     Train_NumberOr<"0.99">:$beta_2, Train_NumberOr<"0.0">:$weight_decay)> {

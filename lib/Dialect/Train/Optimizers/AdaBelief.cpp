@@ -1,0 +1,63 @@
+//===- AdaBelief.cpp - Adam by deviations of gradients from their mean ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptimizerSupport.h"
+
+using namespace mlir;
+using namespace flywheel::train;
+
+LogicalResult AdaBeliefAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
+                                    Real beta2, Real epsilon, Real weightDecay,
+                                    StringAttr name) {
+  return success(
+      succeeded(verifyFinite(emitError, "lr", lr)) &&
+      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
+      succeeded(verifyName(emitError, name)));
+}
+
+StringRef AdaBeliefAttr::getOptimizerName() const { return "AdaBelief"; }
+
+SmallVector<ScalarVariableSpec> AdaBeliefAttr::getScalarVariables() const {
+  return {iterationsSpec(),
+          {"lr", false, getLr()},
+          {"beta_1", false, getBeta_1()},
+          {"beta_2", false, getBeta_2()},
+          {"weight_decay", false, getWeightDecay()}};
+}
+
+SmallVector<SlotSpec> AdaBeliefAttr::getSlots(RankedTensorType) const {
+  return SmallVector<SlotSpec>(2);
+}
+
+void AdaBeliefAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
+                              SmallVectorImpl<Value> &stepValues,
+                              MutableArrayRef<Value> newScalars) const {
+  StepScalars step(*this, b, loc, scalars, newScalars);
+  Expr lr = step["lr"], beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr t = step.count() + 1.0;
+  stepValues.assign({lr / complementPower(beta1, t), beta1, beta2,
+                     complementPower(beta2, t), lr * step["weight_decay"]});
+}
+
+unsigned AdaBeliefAttr::getNumStepValues() const { return 5; }
+
+SmallVector<Value>
+AdaBeliefAttr::buildElementUpdate(OpBuilder &b, Location loc, ValueRange state,
+                                  Value gradient, ValueRange stepValues) const {
+  auto [p, m, s] = bindTerms<3>(b, loc, state);
+  auto [rate, beta1, beta2, correction, shrinkage] =
+      bindTerms<5>(b, loc, stepValues);
+  Expr g(b, loc, gradient);
+  double epsilon = getEpsilon();
+  Expr newM = mix(beta1, m, g);
+  Expr deviation = g - newM;
+  Expr newS = mix(beta2, s, deviation * deviation) + epsilon;
+  Expr denominator = sqrt(newS / correction) + epsilon;
+  return {p - shrinkage * p - rate * newM / denominator, newM, newS};
+}
