@@ -34,7 +34,7 @@ import json
 import os
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
-from . import _dtypes, constraints, initializers, nn, optimizers, random, schedules
+from . import _dtypes, clauses, constraints, initializers, nn, optimizers, random, schedules
 from ._dtypes import (
     bfloat16,
     bool_,
@@ -279,6 +279,7 @@ __all__ = [
     "cast",
     "cbrt",
     "ceil",
+    "clauses",
     "clip",
     "collection",
     "compile",

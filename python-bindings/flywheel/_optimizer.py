@@ -7,6 +7,7 @@ from . import _dtypes, _trace
 from ._attributes import Attribute, Schedule, StructAttribute
 from ._tensor import Tensor, TensorLike, as_tensor
 from ._trace import Attributes
+from .clauses import LossScale
 from .namespace import current_namespace
 from .variables import Variable
 
@@ -97,6 +98,9 @@ class Optimizer(StructAttribute):
         clip_norm: Optional[float] = None,
         clip_global_norm: Optional[float] = None,
         clip_value: Optional[float] = None,
+        loss_scale: Union[LossScale, float, None] = None,
+        accumulate: Optional[int] = None,
+        master_weights: bool = False,
         lazy: bool = False,
         unconnected: Optional[str] = None,
     ) -> None:
@@ -108,7 +112,15 @@ class Optimizer(StructAttribute):
         of all together, `clip_value` their elements; `weight_decay` shrinks variables
         apart from the gradient. `no_decay` are left out of both penalties. With `lazy`,
         rows of a table that no example looked up stay as they are. `global_step` counts
-        afterwards. A variable of `var_list` that the loss does not depend on is a
+        afterwards.
+
+        `loss_scale` multiplies the loss, and divides the gradients in float32: a number,
+        or a `flywheel.clauses.LossScale` that grows and falls; a call whose gradients are
+        not all finite changes nothing but the scale, the variable `Adam/loss_scale`.
+        `accumulate=k` sums gradients of k calls, and updates along their mean in the
+        last. With `master_weights`, variables of float16 and bfloat16 are the rounded
+        values of float32 ones (`w/Adam/master`), which are updated.
+        A variable of `var_list` that the loss does not depend on is a
         ValueError of the optimizers of Keras and left alone by others, or as
         `unconnected` says: "error" or "skip". Raises ValueError where nothing can be
         updated.
@@ -124,8 +136,10 @@ class Optimizer(StructAttribute):
             is_strict = self.refuses_unconnected and var_list is not None
         targets = self._targets(loss, var_list, is_strict)
         self._settle_dtype(targets)
+        numbers = {"l2": l2, "weight_decay": weight_decay, "clip_norm": clip_norm,
+                   "clip_global_norm": clip_global_norm, "clip_value": clip_value}  # fmt: skip
         attributes = self._clauses(
-            trace, global_step, schedule, l2, weight_decay, no_decay, clip_norm, clip_global_norm, clip_value, lazy
+            trace, global_step, schedule, numbers, no_decay, loss_scale, accumulate, master_weights, lazy
         )
         attributes["var_list"] = ("symbols", [variable.name for variable in targets])
         attributes["unconnected"] = ("i32", 0 if is_strict else 1)
@@ -168,6 +182,9 @@ class Optimizer(StructAttribute):
         clip_norm: Optional[float] = None,
         clip_global_norm: Optional[float] = None,
         clip_value: Optional[float] = None,
+        loss_scale: Union[LossScale, float, None] = None,
+        accumulate: Optional[int] = None,
+        master_weights: bool = False,
         lazy: bool = False,
     ) -> None:
         """One step along given gradients, of the shapes of their variables; a gradient
@@ -188,8 +205,10 @@ class Optimizer(StructAttribute):
         for variable in targets:
             trace.declare(variable)
         self._settle_dtype(targets)
+        numbers = {"l2": l2, "weight_decay": weight_decay, "clip_norm": clip_norm,
+                   "clip_global_norm": clip_global_norm, "clip_value": clip_value}  # fmt: skip
         attributes = self._clauses(
-            trace, global_step, schedule, l2, weight_decay, no_decay, clip_norm, clip_global_norm, clip_value, lazy
+            trace, global_step, schedule, numbers, no_decay, loss_scale, accumulate, master_weights, lazy
         )
         attributes["var_list"] = ("symbols", [variable.name for variable in targets])
         trace.op("train.apply_gradients", [gradient.value for gradient, _ in given], [], attributes)
@@ -200,12 +219,11 @@ class Optimizer(StructAttribute):
         trace: _trace.Trace,
         global_step: Optional[Variable],
         schedule: Optional[Schedule],
-        l2: Optional[float],
-        weight_decay: Optional[float],
+        numbers: Dict[str, Optional[float]],
         no_decay: Sequence[Variable],
-        clip_norm: Optional[float],
-        clip_global_norm: Optional[float],
-        clip_value: Optional[float],
+        loss_scale: Union[LossScale, float, None],
+        accumulate: Optional[int],
+        master_weights: bool,
         lazy: bool,
     ) -> Attributes:
         attributes: Attributes = {"optimizer": self.attribute()}
@@ -214,9 +232,6 @@ class Optimizer(StructAttribute):
             attributes["global_step"] = ("symbol", global_step.name)
         if schedule is not None:
             attributes["schedule"] = schedule.attribute()
-        numbers: Dict[str, Union[float, None]] = {
-            "l2": l2, "weight_decay": weight_decay, "clip_norm": clip_norm, "clip_global_norm": clip_global_norm,
-            "clip_value": clip_value}  # fmt: skip
         for name, number in numbers.items():
             if number is not None:
                 attributes[name] = ("f64", float(number))
@@ -224,6 +239,14 @@ class Optimizer(StructAttribute):
             for variable in no_decay:
                 trace.declare(variable)
             attributes["no_decay"] = ("symbols", [variable.name for variable in no_decay])
+        if loss_scale is not None:
+            if not isinstance(loss_scale, LossScale):
+                loss_scale = LossScale(initial=loss_scale, growth=1.0, backoff=1.0)
+            attributes["loss_scale"] = loss_scale.attribute()
+        if accumulate is not None:
+            attributes["accumulate"] = ("i64", accumulate)
+        if master_weights:
+            attributes["master_weights"] = ("unit", None)
         if lazy:
             attributes["sparse"] = ("i32", 1)
         return attributes

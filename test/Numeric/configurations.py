@@ -276,6 +276,20 @@ def make(
     return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_dim_size, threads)
 
 
+def resumed(text: str, configuration: str, model: Model) -> Model:
+    """A model of the same text that goes on from where `model` is."""
+    other = make(text, configuration)
+    if isinstance(model, SessionModel) and isinstance(other, SessionModel):
+        with tempfile.TemporaryDirectory() as folder:
+            model.session.save(os.path.join(folder, "state"))
+            other.session.restore(os.path.join(folder, "state"))
+        return other
+    other.initialize()
+    for name in model.variables():
+        other[name] = model[name]
+    return other
+
+
 def configurations(
     text: str,
     names: Sequence[str] = ALL,

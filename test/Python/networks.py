@@ -273,6 +273,28 @@ def clipped() -> None:
 clipped()
 assert np.isclose(single.numpy(), 0.5)
 
+# C7, G9, O1: few bits, and gradients of several calls.
+narrow = fw.Variable(np.array([1.0, -2.0]), dtype="float16", name="narrow")
+scaled = fw.optimizers.GradientDescent(0.5, name="scaled")
+settings = fw.clauses.LossScale(initial=1024.0, growth_interval=1)
+
+
+@fw.function
+def accumulated(x: fw.Tensor) -> None:
+    loss = fw.sum(fw.cast(narrow, "float32") * x)
+    scaled.minimize(loss, loss_scale=settings, accumulate=2, master_weights=True)
+
+
+for feed in ([1.0, 2.0], [np.inf, 0.0], [3.0, 4.0]):
+    accumulated(f32(feed))
+np.testing.assert_allclose(narrow.numpy(), [0.0, -3.5])
+names = {v.name: v for v in accumulated.trace().program.variables}
+assert {"scaled/loss_scale", "scaled/micro_step", "narrow/scaled/master"} <= set(names), names
+single.set(1.0)
+fixed = fw.optimizers.GradientDescent(0.25)
+fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()
+assert np.isclose(single.numpy(), 0.5)
+
 # O12: constraints; I1, I2, I6: initializers.
 start = f32([[3, 0.3], [4, 0.4]])
 constraints: Dict[Any, Array] = {

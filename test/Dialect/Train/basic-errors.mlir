@@ -553,7 +553,7 @@ func.func @f(%p: tensor<2xf32>, %s: tensor<f64>) {
 // -----
 
 func.func @f(%p: tensor<2xf32>, %s: tensor<f32>) {
-  // expected-error @+1 {{expected results of the parameter's type 'tensor<2xf32>', found 'tensor<3xf32>'}}
+  // expected-error @+1 {{expected results of the types of the state, 'tensor<2xf32>', found 'tensor<3xf32>'}}
   %0:2 = train.update %p, %p along %p with %s, %s
       : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>) by #train.sgd
   return

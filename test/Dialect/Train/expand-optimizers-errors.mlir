@@ -198,3 +198,27 @@ func.func @lazy(%dw: tensor<4x5xf32>) {
   train.apply_gradients %dw : tensor<4x5xf32> to [@w] with #train.muon sparse lazy
   return
 }
+
+// -----
+
+// Whether to update is one question of an optimizer.
+train.variable @a : tensor<3xf32>
+train.variable @b : tensor<3xf32>
+func.func @shared(%g: tensor<3xf32>) {
+  train.apply_gradients %g : tensor<3xf32> to [@a] with #train.sgd<name = "opt"> accumulate 2
+  // expected-error @+1 {{expected one update by optimizer 'opt' with loss_scale or accumulate, found another}}
+  train.apply_gradients %g : tensor<3xf32> to [@b] with #train.sgd<name = "opt"> accumulate 2
+  return
+}
+
+// -----
+
+train.variable @a : tensor<3xf32>
+// expected-note @+1 {{declared here}}
+train.variable @"opt/loss_scale" : tensor<f64>
+func.func @declared() {
+  %a = train.read @a : tensor<3xf32>
+  // expected-error @+1 {{expected @opt/loss_scale, a scalar of #train.sgd<name = "opt">, to be a variable of type 'tensor<f32>', found 'tensor<f64>'}}
+  train.minimize %a : tensor<3xf32> with #train.sgd<name = "opt"> loss_scale #train.loss_scale
+  return
+}

@@ -504,3 +504,69 @@ func.func @lazy() {
   train.apply_gradients %w : tensor<3xf32> to [@w] with #train.sgd<lr = 0.1>
   return
 }
+
+// -----
+
+// C7, O1: the gradient of the scaled loss; branches of whether it is finite, and of
+// whether it is the last one; a master weight and its rounded value in one update.
+// CHECK-DAG: train.variable @"Adam/loss_scale" : tensor<f32> = dense<6.553600e+04> : tensor<f32> {trainable = false}
+// CHECK-DAG: train.variable @"Adam/good_steps" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+// CHECK-DAG: train.variable @"Adam/micro_step" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+// CHECK-DAG: train.variable @"w/Adam/gradient_sum" : tensor<3xf32> = #train.zeros {trainable = false}
+// CHECK-DAG: train.variable @"w/Adam/master" : tensor<3xf32> = #train.zeros {trainable = false}
+// CHECK-DAG: train.variable @"w/Adam_1" : tensor<3xf32> = #train.zeros {slot_of = @"w/Adam/master", trainable = false}
+train.variable @w : tensor<3xf16>
+train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+
+// CHECK-LABEL: func @narrow
+// CHECK: %[[SCALE:.*]] = train.read @"Adam/loss_scale"
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[SCALE]] : tensor<f32> to tensor<f16>
+// CHECK: %[[SEED:.*]] = nn.broadcast %[[NARROW]] dims [] : (tensor<f16>) -> tensor<3xf16>
+// CHECK: %[[G:.*]] = train.gradient %{{.*}} wrt %{{.*}} grad_ys %[[SEED]]
+// CHECK: %[[WIDE:.*]] = arith.extf %[[G]]
+// CHECK: arith.subf %[[WIDE]], %[[WIDE]]
+// CHECK: nn.reduce sum
+// CHECK: %[[FINITE:.*]] = arith.cmpf oeq
+// CHECK: %[[MAKE:.*]] = tensor.extract %[[FINITE]][]
+// CHECK: scf.if %[[MAKE]] {
+// CHECK:   %[[INVERSE:.*]] = arith.divf
+// CHECK:   train.assign @"Adam/loss_scale"
+// CHECK:   train.assign @"Adam/good_steps"
+// CHECK:   scf.if {{.*}} {
+// CHECK:     nn.broadcast %[[INVERSE]]
+// CHECK:     %[[SUM:.*]] = train.read @"w/Adam/gradient_sum"
+// CHECK:     arith.addf %[[SUM]]
+// CHECK:     %[[MEAN:.*]] = arith.divf
+// CHECK:     %[[NEW:.*]]:4 = train.update %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} rounded along %[[MEAN]]
+// CHECK:     train.assign @"w/Adam/master", %[[NEW]]#0
+// CHECK:     train.assign @w, %[[NEW]]#3 : tensor<3xf16>
+// CHECK:     train.assign_add @step
+// CHECK:     train.assign @"w/Adam/gradient_sum"
+// CHECK:   } else {
+// CHECK:     train.assign_add @"w/Adam/gradient_sum"
+// CHECK:     train.assign @"Adam/micro_step"
+// CHECK:   }
+// CHECK: } else {
+// CHECK:   train.assign @"Adam/loss_scale"
+// CHECK:   train.assign @"Adam/good_steps"
+// CHECK: }
+func.func @narrow() {
+  %w = train.read @w : tensor<3xf16>
+  %loss = arith.mulf %w, %w : tensor<3xf16>
+  train.minimize %loss : tensor<3xf16> with #train.adam global_step @step
+      loss_scale #train.loss_scale accumulate 2 master_weights
+  return
+}
+
+// -----
+
+// What has no narrow type has no master; a scale that stays has no counter.
+// CHECK-NOT: master
+// CHECK-NOT: good_steps
+train.variable @w : tensor<3xf32>
+// CHECK-LABEL: func @wide
+func.func @wide(%g: tensor<3xf32>) {
+  train.apply_gradients %g : tensor<3xf32> to [@w] with #train.sgd
+      loss_scale #train.loss_scale<growth = 1.0, backoff = 1.0> master_weights
+  return
+}

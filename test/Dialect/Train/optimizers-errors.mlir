@@ -475,3 +475,29 @@ func.func @f(%p: tensor<2xf32>) {
   %0 = train.update %p along %p : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> by #train.lamb
   return
 }
+
+// -----
+
+// expected-error @below {{expected a finite initial > 0, found 0.000000e+00}}
+module attributes {test.a = #train.loss_scale<initial = 0.0>} {}
+
+// -----
+
+// expected-error @below {{failed to parse Train_LossScaleAttr parameter 'growth'}}
+// expected-error @below {{expected a finite number, found 0x7F800000 : f32}}
+module attributes {test.a = #train.loss_scale<growth = 0x7F800000 : f32>} {}
+
+// -----
+
+// expected-error @below {{expected growth >= 1, found 5.000000e-01}}
+module attributes {test.a = #train.loss_scale<growth = 0.5>} {}
+
+// -----
+
+// expected-error @below {{expected backoff <= 1, found 2.000000e+00}}
+module attributes {test.a = #train.loss_scale<backoff = 2.0>} {}
+
+// -----
+
+// expected-error @below {{expected growth_interval >= 1, found 0}}
+module attributes {test.a = #train.loss_scale<growth_interval = 0>} {}

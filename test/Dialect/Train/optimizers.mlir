@@ -124,3 +124,28 @@ func.func @schedules(%t: tensor<i64>) {
   %4 = train.schedule %t : tensor<i64> -> tensor<f64> by #train.one_cycle_rate<peak = 0.1, steps = 10>
   return
 }
+
+// C7, G9, O1: few bits and small batches.
+train.variable @narrow_w : tensor<2xf16>
+// CHECK-LABEL: func @narrow(
+func.func @narrow(%g: tensor<2xf32>) -> tensor<f32> {
+  %w = train.read @narrow_w : tensor<2xf16>
+  // CHECK: train.minimize %{{.*}} : tensor<2xf16> with #train.adam clip_value 1.000000e+00 loss_scale #train.loss_scale<initial = 8.000000e+00, growth_interval = 3> accumulate 4 master_weights
+  train.minimize %w : tensor<2xf16> with #train.adam clip_value 1.0
+      loss_scale #train.loss_scale<initial = 8.0, growth_interval = 3> accumulate 4 master_weights
+  // CHECK: train.apply_gradients %arg0 : tensor<2xf32> to [@narrow_w] with #train.sgd<name = "opt"> loss_scale #train.loss_scale{{$}}
+  train.apply_gradients %g : tensor<2xf32> to [@narrow_w] with #train.sgd<name = "opt"> loss_scale #train.loss_scale
+  // Its scalars are variables.
+  // CHECK: train.read @"opt/loss_scale" : tensor<f32>
+  %scale = train.read @"opt/loss_scale" : tensor<f32>
+  return %scale : tensor<f32>
+}
+
+// CHECK-LABEL: func @rounded
+func.func @rounded(%p: tensor<2xf32>, %r: tensor<2xbf16>, %g: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xbf16> {
+  // CHECK: train.update %arg0, %arg1 rounded along %arg2 with %arg3 :
+  %0:2 = train.update %p, %r rounded along %g with %s
+      : (tensor<2xf32>, tensor<2xbf16>, tensor<2xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xbf16>)
+      by #train.gradient_descent<lr = 0.1>
+  return %0#1 : tensor<2xbf16>
+}

@@ -186,3 +186,90 @@ module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, div = 
 
 // expected-error @below {{expected a finite final_div > 0, found -1.000000e+00}}
 module attributes {test.a = #train.one_cycle_rate<peak = 0.1, steps = 10, final_div = -1.0>} {}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @none(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected to accumulate the gradients of one or more calls, found 0}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd accumulate 0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @rows(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected no 'sparse lazy' with 'accumulate', which changes rows without a gradient}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd accumulate 2 sparse lazy
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf16>
+func.func @rows() {
+  %w = train.read @w : tensor<2xf16>
+  // expected-error @+1 {{expected no 'sparse lazy' with 'loss_scale', which changes rows without a gradient}}
+  train.minimize %w : tensor<2xf16> with #train.sgd loss_scale #train.loss_scale sparse lazy
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xbf16>
+func.func @rows(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected no 'sparse lazy' with 'master_weights', which changes rows without a gradient}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd master_weights sparse lazy
+  return
+}
+
+// -----
+
+// Wider gradients are those of narrow variables only.
+train.variable @w : tensor<2xf32>
+func.func @wide(%g: tensor<2xf64>) {
+  // expected-error @+1 {{expected a gradient of @w's type 'tensor<2xf32>', found 'tensor<2xf64>'}}
+  train.apply_gradients %g : tensor<2xf64> to [@w] with #train.sgd
+  return
+}
+
+// -----
+
+func.func @rounded(%p: tensor<2xf32>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected the parameter 'tensor<2xf32>' rounded to f16 or bf16 at the end of the state, found 'tensor<2xf32>'}}
+  %0:2 = train.update %p, %p rounded along %p with %s
+      : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+      by #train.gradient_descent<lr = 0.1>
+  return
+}
+
+// -----
+
+func.func @rounded(%p: tensor<2xf64>, %r: tensor<2xf16>, %s: tensor<f64>) {
+  // expected-error @+1 {{expected the parameter 'tensor<2xf64>' rounded to f16 or bf16 at the end of the state, found 'tensor<2xf16>'}}
+  %0:2 = train.update %p, %r rounded along %p with %s
+      : (tensor<2xf64>, tensor<2xf16>, tensor<2xf64>, tensor<f64>) -> (tensor<2xf64>, tensor<2xf16>)
+      by #train.gradient_descent<lr = 0.1>
+  return
+}
+
+// -----
+
+func.func @rounded(%p: tensor<2xf32>, %r: tensor<3xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected the parameter 'tensor<2xf32>' rounded to f16 or bf16 at the end of the state, found 'tensor<3xbf16>'}}
+  %0:2 = train.update %p, %r rounded along %p with %s
+      : (tensor<2xf32>, tensor<3xbf16>, tensor<2xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<3xbf16>)
+      by #train.gradient_descent<lr = 0.1>
+  return
+}
+
+// -----
+
+func.func @slots(%p: tensor<2xf32>, %r: tensor<2xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{expected a parameter and 1 slots in front of the rounded parameter, found 1 operands}}
+  %0:2 = train.update %p, %r rounded along %p with %s, %s
+      : (tensor<2xf32>, tensor<2xbf16>, tensor<2xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xbf16>)
+      by #train.sgd<lr = 0.1>
+  return
+}

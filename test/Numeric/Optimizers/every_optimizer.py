@@ -9,16 +9,14 @@ constraint, along gradients that are fed, in f64 and f32; hyper-parameters chang
 between steps; a model that goes on from a checkpoint has the same bits.
 """
 
-import os
 import re
-import tempfile
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
-from configurations import ALL, Model, SessionModel, configurations, expect_close, expect_equal, make, run_tests
+from configurations import ALL, Model, configurations, expect_close, expect_equal, make, resumed, run_tests
 from optimizer_rules import RULES, Rule, slot_names, spell
 
 Array = NDArray[Any]
@@ -73,20 +71,6 @@ def check(what: str, model: Model, name: str, rules: Dict[str, Rule], element: s
             expect_close(f"{what} {slot}", model[slot], expected, tolerance)
     for scalar, value in next(iter(rules.values())).scalars.items():
         expect_close(f"{what} {scalar}", model[f"{RULES[name].scope}/{scalar}"], value, tolerance)
-
-
-def resumed(text: str, configuration: str, model: Model) -> Model:
-    """A model of the same text that goes on from where `model` is."""
-    other = make(text, configuration)
-    if isinstance(model, SessionModel) and isinstance(other, SessionModel):
-        with tempfile.TemporaryDirectory() as folder:
-            model.session.save(os.path.join(folder, "state"))
-            other.session.restore(os.path.join(folder, "state"))
-        return other
-    other.initialize()
-    for name in model.variables():
-        other[name] = model[name]
-    return other
 
 
 def check_steps(name: str, options: Dict[str, Any], element: str, names: Tuple[str, ...]) -> None:

@@ -86,6 +86,11 @@ buildUpdate(mlir::OpBuilder &builder, mlir::Location loc,
             mlir::ValueRange slots, mlir::Value gradient,
             mlir::ValueRange stepValues);
 
+/// `master` where it rounds to `rounded`, of a narrower type, else `rounded`:
+/// elements, or tensors of one shape.
+mlir::Value selectMaster(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value master, mlir::Value rounded);
+
 /// Whether the rule of `update`, an op with `OptimizerUpdateOpInterface`,
 /// returns an element of the state as it is where the gradient is 0.
 bool leavesState(mlir::Operation *update);

@@ -195,13 +195,15 @@ defvar Train_UpdateClauses = (ins
   OptionalAttr<F64Attr>:$l2, OptionalAttr<F64Attr>:$weight_decay,
   OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "variables">>:$no_decay,
   OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_global_norm,
-  OptionalAttr<F64Attr>:$clip_value,
+  OptionalAttr<F64Attr>:$clip_value, OptionalAttr<Train_LossScaleAttr>:$loss_scale,
+  OptionalAttr<I64Attr>:$accumulate, UnitAttr:$master_weights,
   DefaultValuedAttr<Train_SparseForm, "::flywheel::train::SparseForm::exact">:$sparse);
 defvar Train_UpdateClausesFormat = [{
   (`lr` $schedule^)? (`l2` $l2^)? (`weight_decay` $weight_decay^)?
   (`no_decay` $no_decay^)? (`clip_norm` $clip_norm^)?
   (`clip_global_norm` $clip_global_norm^)? (`clip_value` $clip_value^)?
-  (`sparse` $sparse^)? attr-dict
+  (`loss_scale` qualified($loss_scale)^)? (`accumulate` $accumulate^)?
+  (`master_weights` $master_weights^)? (`sparse` $sparse^)? attr-dict
 }];
 
 def Train_MinimizeOp : Train_Op<"minimize", [
@@ -272,6 +274,27 @@ def Train_MinimizeOp : Train_Op<"minimize", [
         weight_decay 0.01 no_decay [@b] clip_global_norm 1.0
     ```
 
+    Three clauses are for training in few bits and in small batches, and work
+    together:
+
+    * `loss_scale #train.loss_scale<...>`: gradients are those of the loss times
+      the variable `Adam/loss_scale` (of `#train.adam`), so that small ones do not
+      become 0 in f16 or bf16, and are divided by it in f32. A call whose
+      gradients are not all finite changes nothing but the scale.
+    * `accumulate k`: gradients of k calls are summed, in f32 at least, and the
+      update is made in the last of them, along their mean, with all that the
+      other clauses say. Calls between change sums and `Adam/micro_step` alone.
+    * `master_weights`: a variable of f16 or bf16 is updated in f32, as are its
+      slots: `w/Adam/master` is what it is the rounded value of. A master weight
+      that does not round to its variable is taken from it: after the first
+      initialization, and where the program or a checkpoint has assigned it.
+
+    ```mlir
+    train.minimize %loss : tensor<f32> with #train.adamw<lr = 0.001>
+        clip_global_norm 1.0 loss_scale #train.loss_scale<initial = 1024.0>
+        accumulate 4 master_weights
+    ```
+
     The gradient of a table that rows are looked up in (`nn.gather` along axis 0)
     is rows, and is never made as a whole where the table is large: see
     [sparse gradients](../Design/SparseGradients.md). With `sparse exact`, the
@@ -303,7 +326,9 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
     Updates each variable of `var_list` along the gradient in its place, which
     has the variable's type: clipped, scaled, masked, or computed in any other
     way. What is not in the list is left alone. `train.minimize` is
-    `train.gradient` and this; it has the same clauses.
+    `train.gradient` and this; it has the same clauses. The gradient of a variable
+    of f16 or bf16 may be of f32. With `loss_scale`, gradients are those of a loss
+    that the program multiplied by the scale.
 
     ```mlir
     %dw = train.gradient %loss wrt %w : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
@@ -390,8 +415,11 @@ def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
     element: by the rule of `optimizer`, whose description has the formula. The
     scalars are those of a step, rank-0 tensors of the parameter's element type,
     or of f32 where that is f16 or bf16: the rule is computed in f32 there, and
-    its results are rounded once. With `decay`, a scalar more, the new parameter
-    is less decay times the old one.
+    its results are rounded once, and the gradient may be of f32. With `decay`, a
+    scalar more, the new parameter is less decay times the old one. With
+    `rounded`, the state ends with a tensor of a narrower type, the parameter
+    rounded: an element of the parameter that does not round to it is taken from
+    it first.
 
     `-train-expand-optimizers` makes it of `train.minimize`. It becomes one loop,
     in place.
@@ -406,10 +434,12 @@ def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
   let arguments = (ins
     Variadic<AnyStaticShapeTensor>:$state, AnyStaticShapeTensor:$gradient,
     Variadic<AnyStaticShapeTensor>:$step_values,
-    Optional<AnyStaticShapeTensor>:$decay, OptimizerAttrInterface:$optimizer);
+    Optional<AnyStaticShapeTensor>:$decay, UnitAttr:$rounded,
+    OptimizerAttrInterface:$optimizer);
   let results = (outs Variadic<AnyStaticShapeTensor>:$new_state);
   let assemblyFormat = [{
-    $state `along` $gradient (`with` $step_values^)? (`decay` $decay^)?
+    $state (`rounded` $rounded^)? `along` $gradient (`with` $step_values^)?
+    (`decay` $decay^)?
     `:` functional-type(operands, results)
     `by` $optimizer attr-dict
   }];

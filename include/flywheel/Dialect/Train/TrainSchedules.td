@@ -93,4 +93,33 @@ def Train_OneCycleRateAttr : Train_Schedule<"OneCycleRate", "one_cycle_rate"> {
                         Train_NumberOr<"10000.0">:$final_div);
 }
 
+/// What a clause of an update says in more than a number.
+class Train_Clause<string className, string attrMnemonic>
+    : Train_Attr<className, attrMnemonic>;
+
+def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
+  let summary = "What a loss is multiplied by before it is differentiated";
+  let description = [{
+    The scale starts at `initial`. A step whose gradients are not all finite is
+    left out, and multiplies it by `backoff`; `growth_interval` steps in a row
+    that are made multiply it by `growth`, unless it would be infinite
+    (Micikevicius et al., 2018, as PyTorch's GradScaler).
+
+    `#train.loss_scale<initial = 65536.0, growth = 2.0, backoff = 0.5,
+    growth_interval = 2000>`: these are the defaults. With growth and backoff 1
+    the scale stays as it is.
+  }];
+  let parameters = (ins Train_NumberOr<"65536.0">:$initial,
+                        Train_NumberOr<"2.0">:$growth, Train_NumberOr<"0.5">:$backoff,
+                        DefaultValuedParameter<"int64_t", "2000">:$growth_interval);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDeclaration = [{
+    /// Whether steps change the scale.
+    bool isDynamic() const;
+    /// The scale, and if it changes how many steps in a row were made.
+    ::llvm::SmallVector<ScalarVariableSpec> getScalarVariables() const;
+  }];
+  let genVerifyDecl = 1;
+}
+
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINSCHEDULES

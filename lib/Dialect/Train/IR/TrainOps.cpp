@@ -399,30 +399,6 @@ static LogicalResult verifyGlobalStep(Operation *op, FlatSymbolRefAttr step,
                            << step << " of type " << type;
 }
 
-/// Checks what an update does around its optimizer.
-template <typename OpT>
-static LogicalResult verifyClauses(OpT op, SymbolTableCollection &symbols) {
-  std::pair<StringRef, std::optional<APFloat>> numbers[] = {
-      {"l2", op.getL2()},
-      {"weight_decay", op.getWeightDecay()},
-      {"clip_norm", op.getClipNorm()},
-      {"clip_global_norm", op.getClipGlobalNorm()},
-      {"clip_value", op.getClipValue()}};
-  for (const auto &[name, number] : numbers)
-    if (number && !number->isFinite())
-      return op.emitOpError() << "expected a finite " << name << ", found "
-                              << number->convertToDouble();
-  std::optional<ArrayAttr> masked = op.getNoDecay();
-  if (!masked)
-    return success();
-  if (!op.getL2() && !op.getWeightDecay())
-    return op.emitOpError() << "expected l2 or weight_decay with no_decay";
-  for (auto symbol : masked->template getAsRange<FlatSymbolRefAttr>())
-    if (failed(lookupVariable(op, symbol, symbols)))
-      return failure();
-  return success();
-}
-
 LogicalResult ClipByGlobalNormOp::verify() {
   if (getInputs().empty())
     return emitOpError() << "expected a tensor to clip, found none";
@@ -461,7 +437,7 @@ LogicalResult MinimizeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (std::optional<ArrayAttr> list = getVarList())
     if (failed(verifyTargets(*this, *list, symbols)))
       return failure();
-  if (failed(verifyClauses(*this, symbols)))
+  if (failed(verifyUpdateClauses(*this, symbols)))
     return failure();
   return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
 }
@@ -478,12 +454,13 @@ ApplyGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (auto [symbol, gradient] : llvm::zip_equal(
            getVarList().getAsRange<FlatSymbolRefAttr>(), getGradients())) {
     FailureOr<VariableOp> variable = lookupVariable(*this, symbol, symbols);
-    if (succeeded(variable) && variable->getTensorType() != gradient.getType())
+    if (succeeded(variable) &&
+        !isGradientType(gradient.getType(), variable->getTensorType()))
       return emitOpError() << "expected a gradient of " << symbol << "'s type "
                            << variable->getTensorType() << ", found "
                            << gradient.getType();
   }
-  if (failed(verifyClauses(*this, symbols)))
+  if (failed(verifyUpdateClauses(*this, symbols)))
     return failure();
   return verifyGlobalStep(*this, getGlobalStepAttr(), symbols);
 }

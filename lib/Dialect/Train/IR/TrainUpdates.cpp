@@ -32,6 +32,7 @@ SmallVector<Value> train::buildUpdate(OpBuilder &b, Location loc,
     scalars.push_back(castScalar(b, loc, value, parameter));
   auto op = UpdateOp::create(b, loc, TypeRange(ValueRange(state)), state,
                              gradient, scalars, /*decay=*/Value(),
+                             /*rounded=*/false,
                              cast<OptimizerAttrInterface>(optimizer));
   return op->getResults();
 }
@@ -44,10 +45,12 @@ static LogicalResult verifyCounts(UpdateOp op, RankedTensorType parameter) {
                                "element, found "
                             << op.getOptimizer();
   size_t numSlots = op.getOptimizer().getSlots(parameter).size();
-  if (op.getState().size() != numSlots + 1)
+  size_t numOwn = op.getState().size() - (op.getRounded() ? 1 : 0);
+  if (numOwn != numSlots + 1)
     return op.emitOpError()
-           << "expected a parameter and " << numSlots << " slots, found "
-           << op.getState().size() << " operands";
+           << "expected a parameter and " << numSlots << " slots"
+           << (op.getRounded() ? " in front of the rounded parameter" : "")
+           << ", found " << numOwn << " operands";
   if (op.getStepValues().size() != rule.getNumStepValues())
     return op.emitOpError() << "expected " << rule.getNumStepValues()
                             << " scalars, found " << op.getStepValues().size();
@@ -62,11 +65,25 @@ LogicalResult UpdateOp::verify() {
     return emitOpError() << "expected a parameter of a floating-point type, "
                             "found "
                          << parameter;
-  for (Value slot : getState())
+  ValueRange own = getState();
+  if (getRounded()) {
+    Type rounded = own.back().getType();
+    own = own.drop_back();
+    auto narrow = cast<RankedTensorType>(rounded);
+    if (own.empty() || narrow.getShape() != parameter.getShape() ||
+        nn::getComputeType(narrow.getElementType()) !=
+            parameter.getElementType() ||
+        narrow == parameter)
+      return emitOpError() << "expected the parameter " << parameter
+                           << " rounded to f16 or bf16 at the end of the "
+                              "state, found "
+                           << rounded;
+  }
+  for (Value slot : own)
     if (slot.getType() != parameter)
       return emitOpError() << "expected slots of the parameter's type "
                            << parameter << ", found " << slot.getType();
-  if (getGradient().getType() != parameter)
+  if (!isGradientType(getGradient().getType(), parameter))
     return emitOpError() << "expected a gradient of the parameter's type "
                          << parameter << ", found " << getGradient().getType();
   auto scalar =
@@ -75,14 +92,14 @@ LogicalResult UpdateOp::verify() {
     if (value.getType() != scalar)
       return emitOpError() << "expected scalars of type " << scalar
                            << ", found " << value.getType();
-  for (Value result : getResults())
-    if (result.getType() != parameter)
-      return emitOpError() << "expected results of the parameter's type "
-                           << parameter << ", found " << result.getType();
   if (getNumResults() != getState().size())
     return emitOpError() << "expected one result for the parameter and each "
                             "slot, "
                          << getState().size() << ", found " << getNumResults();
+  for (auto [result, value] : llvm::zip_equal(getResults(), getState()))
+    if (result.getType() != value.getType())
+      return emitOpError() << "expected results of the types of the state, "
+                           << value.getType() << ", found " << result.getType();
   return verifyCounts(*this, parameter);
 }
 
@@ -90,10 +107,18 @@ SmallVector<Value> UpdateOp::buildElementUpdate(OpBuilder &b, Location loc,
                                                 ValueRange state,
                                                 Value gradient,
                                                 ValueRange scalars) {
-  Type element = gradient.getType(), compute = nn::getComputeType(element);
+  Type element = state.front().getType();
+  Type compute = nn::getComputeType(element);
+  Value rounded;
+  if (getRounded()) {
+    rounded = state.back();
+    state = state.drop_back();
+  }
   SmallVector<Value> wide;
   for (Value value : state)
     wide.push_back(widen(b, loc, value, compute));
+  if (rounded)
+    wide.front() = selectMaster(b, loc, wide.front(), rounded);
   SmallVector<Value> updated =
       cast<ElementwiseOptimizerAttrInterface>(getOptimizer())
           .buildElementUpdate(b, loc, wide, widen(b, loc, gradient, compute),
@@ -103,7 +128,18 @@ SmallVector<Value> UpdateOp::buildElementUpdate(OpBuilder &b, Location loc,
                       Expr(b, loc, scalars.back()) * Expr(b, loc, wide.front());
   for (Value &value : updated)
     value = narrow(b, loc, value, element);
+  if (rounded)
+    updated.push_back(narrow(b, loc, updated.front(), rounded.getType()));
   return updated;
+}
+
+Value flywheel::train::selectMaster(OpBuilder &b, Location loc, Value master,
+                                    Value rounded) {
+  Value again = arith::TruncFOp::create(b, loc, rounded.getType(), master);
+  Value wide = arith::ExtFOp::create(b, loc, master.getType(), rounded);
+  Value isSame =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, again, rounded);
+  return arith::SelectOp::create(b, loc, isSame, master, wide);
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,8 @@ flywheel::train::findOptimizerScalar(Operation *op, StringRef name) {
     for (const ScalarVariableSpec &spec : optimizer.getScalarVariables())
       if (spec.name == scalar)
         found = spec;
+    if (!found)
+      found = findClauseScalar(user, scalar);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;

@@ -22,6 +22,21 @@ lookupVariable(mlir::Operation *op, mlir::FlatSymbolRefAttr symbol,
 std::optional<ScalarVariableSpec> findOptimizerScalar(mlir::Operation *op,
                                                       llvm::StringRef name);
 
+/// Checks what `op` says around its optimizer.
+llvm::LogicalResult verifyUpdateClauses(MinimizeOp op,
+                                        mlir::SymbolTableCollection &symbols);
+llvm::LogicalResult verifyUpdateClauses(ApplyGradientsOp op,
+                                        mlir::SymbolTableCollection &symbols);
+
+/// The scalar of that name that the clauses of `op`, one of these two, keep
+/// beside those of the optimizer.
+std::optional<ScalarVariableSpec> findClauseScalar(mlir::Operation *op,
+                                                   llvm::StringRef name);
+
+/// Whether a tensor of type `gradient` may be the gradient of one of type
+/// `parameter`: of the same type, or what such elements are computed with.
+bool isGradientType(mlir::Type gradient, mlir::RankedTensorType parameter);
+
 /// Whether a variable can have that name.
 bool isVariableName(llvm::StringRef name);
 

@@ -10,6 +10,7 @@
 #include "VariableAccess.h"
 
 #include "flywheel/Autodiff/Activity.h"
+#include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
@@ -30,9 +31,9 @@ struct Minimized {
 /// Expands one minimize op.
 class MinimizeExpander {
 public:
-  MinimizeExpander(MinimizeOp minimize, ModuleOp root)
-      : minimize(minimize), root(root), loc(minimize.getLoc()),
-        builder(minimize) {}
+  MinimizeExpander(MinimizeOp minimize, ModuleOp root, VariableOp lossScale)
+      : minimize(minimize), root(root), lossScale(lossScale),
+        loc(minimize.getLoc()), builder(minimize) {}
 
   FailureOr<ApplyGradientsOp> run();
 
@@ -41,10 +42,13 @@ private:
   void findCandidates();
   bool refusesUnconnected();
   LogicalResult findParameters();
+  SmallVector<Value> emitSeed();
   SmallVector<Value> emitGradients();
 
   MinimizeOp minimize;
   ModuleOp root;
+  /// Null where the loss is not scaled.
+  VariableOp lossScale;
   Location loc;
   OpBuilder builder;
   /// The symbols of the variables that may be updated.
@@ -168,6 +172,22 @@ LogicalResult MinimizeExpander::findParameters() {
   return success();
 }
 
+/// The scale of the loss for each of its elements, if it has one.
+SmallVector<Value> MinimizeExpander::emitSeed() {
+  if (!lossScale)
+    return {};
+  Value scale = ReadOp::create(builder, loc, lossScale.getTensorType(),
+                               lossScale.getSymName());
+  Value loss = minimize.getLoss();
+  Type element = getElementTypeOrSelf(loss);
+  auto type = RankedTensorType::get({}, element);
+  if (element.isF64())
+    scale = arith::ExtFOp::create(builder, loc, type, scale);
+  else if (!element.isF32())
+    scale = arith::TruncFOp::create(builder, loc, type, scale);
+  return {nn::buildBroadcast(builder, loc, scale, {}, loss)};
+}
+
 /// Emits one gradient of the loss with respect to every read; the reads of one
 /// variable add up to the gradient of that variable.
 SmallVector<Value> MinimizeExpander::emitGradients() {
@@ -176,7 +196,7 @@ SmallVector<Value> MinimizeExpander::emitGradients() {
     reads.append(parameter.reads);
   auto gradient = GradientOp::create(
       builder, loc, ValueRange(reads).getTypes(), minimize.getLoss(), reads,
-      /*grad_ys=*/ValueRange(), Unconnected::error);
+      /*grad_ys=*/emitSeed(), Unconnected::error);
   SmallVector<Value> gradients;
   unsigned next = 0;
   for (const Minimized &parameter : parameters) {
@@ -204,13 +224,16 @@ FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
       minimize.getScheduleAttr(), minimize.getL2Attr(),
       minimize.getWeightDecayAttr(), minimize.getNoDecayAttr(),
       minimize.getClipNormAttr(), minimize.getClipGlobalNormAttr(),
-      minimize.getClipValueAttr(), minimize.getSparse());
+      minimize.getClipValueAttr(), minimize.getLossScaleAttr(),
+      minimize.getAccumulateAttr(), minimize.getMasterWeights(),
+      minimize.getSparse());
   minimize.erase();
   return apply;
 }
 
-FailureOr<ApplyGradientsOp> expandMinimize(MinimizeOp minimize, ModuleOp root) {
-  return MinimizeExpander(minimize, root).run();
+FailureOr<ApplyGradientsOp> expandMinimize(MinimizeOp minimize, ModuleOp root,
+                                           VariableOp lossScale) {
+  return MinimizeExpander(minimize, root, lossScale).run();
 }
 
 } // namespace flywheel::train

@@ -15,9 +15,10 @@ namespace flywheel::train {
 
 /// Replaces `minimize` by the gradient of its loss with respect to the
 /// variables of its list, or the trainable ones of `root` that the loss depends
-/// on, and by the op that applies them, which is returned.
-llvm::FailureOr<ApplyGradientsOp> expandMinimize(MinimizeOp minimize,
-                                                 mlir::ModuleOp root);
+/// on, and by the op that applies them, which is returned. The gradients are
+/// those of the loss times `lossScale`, if that is not null.
+llvm::FailureOr<ApplyGradientsOp>
+expandMinimize(MinimizeOp minimize, mlir::ModuleOp root, VariableOp lossScale);
 
 } // namespace flywheel::train
 

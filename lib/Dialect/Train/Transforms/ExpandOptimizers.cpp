@@ -12,9 +12,11 @@
 
 #include "DeclareVariable.h"
 #include "ExpandMinimize.h"
+#include "GuardUpdates.h"
 #include "LossHistory.h"
 #include "ModifyGradients.h"
 
+#include "flywheel/Dialect/NN/ElementwiseExpr.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
@@ -34,6 +36,8 @@ struct Parameter {
   VariableOp variable;
   Value gradient;
   SmallVector<VariableOp> slots;
+  /// What the variable is the rounded value of, or null.
+  VariableOp master = {};
 };
 
 /// The variables of one optimizer, which several ops share where it has a name.
@@ -53,6 +57,10 @@ struct OptimizerState {
   VariableOp counter;
   /// By parameter.
   llvm::DenseMap<Operation *, SmallVector<VariableOp>> slots;
+  llvm::DenseMap<Operation *, VariableOp> masters;
+  /// Whether an op with this optimizer has variables of its own that say when
+  /// it updates.
+  bool isGuarded = false;
 };
 
 /// Expands one op that applies gradients.
@@ -70,11 +78,22 @@ public:
 private:
   LogicalResult declareScalars();
   FailureOr<VariableOp> findScalar(const ScalarVariableSpec &spec,
-                                   RankedTensorType type);
+                                   RankedTensorType type) {
+    return findDeclaredScalar(apply, state.scope, spec, type, optimizer);
+  }
+  StringRef getSlotName() {
+    return optimizer.getGivenName() ? optimizer.getGivenName().getValue()
+                                    : optimizer.getOptimizerName();
+  }
+  void declareMasters();
   void declareSlots();
   LogicalResult emitSchedule();
   VariableOp lookupScalar(StringRef name);
   LogicalResult emitUpdates();
+  Value readParameter(const Parameter &parameter);
+  LogicalResult updateParameter(const Parameter &parameter, Value value,
+                                Value gradient, ValueRange stepValues,
+                                Value rate);
   LogicalResult markLazy(Value updated);
   void incrementGlobalStep();
 
@@ -103,24 +122,12 @@ private:
 };
 } // namespace
 
-/// A tensor of `type` with `value` everywhere.
-static DenseElementsAttr getSplat(RankedTensorType type, double value) {
-  Builder builder(type.getContext());
-  Type element = type.getElementType();
-  if (isa<FloatType>(element))
-    return DenseElementsAttr::get(
-        type, cast<Attribute>(builder.getFloatAttr(element, value)));
-  return DenseElementsAttr::get(
-      type, cast<Attribute>(
-                builder.getIntegerAttr(element, static_cast<int64_t>(value))));
-}
-
 /// The recipe of a slot that starts at `value`.
 static Attribute getSlotInitializer(RankedTensorType type, double value) {
   if (value == 0.0)
     return ZerosAttr::get(type.getContext());
   auto one = RankedTensorType::get({1}, type.getElementType());
-  return ConstantAttr::get(type.getContext(), getSplat(one, value));
+  return ConstantAttr::get(type.getContext(), getSplatOf(one, value));
 }
 
 /// Adds a variable next to the parameters.
@@ -128,31 +135,6 @@ VariableOp ApplyExpander::declare(const Twine &name, RankedTensorType type,
                                   Attribute initialValue, VariableOp owner) {
   return declareVariable(parameters.front().variable->getParentOp(), loc, name,
                          type, initialValue, owner);
-}
-
-/// The declaration of a scalar that the program has, or null.
-FailureOr<VariableOp> ApplyExpander::findScalar(const ScalarVariableSpec &spec,
-                                                RankedTensorType type) {
-  Operation *table = parameters.front().variable->getParentOp();
-  StringAttr name = builder.getStringAttr(state.scope + "/" + spec.name);
-  Operation *found = SymbolTable::lookupSymbolIn(table, name);
-  if (!found)
-    return VariableOp();
-  auto variable = dyn_cast<VariableOp>(found);
-  if (!variable || variable.getTensorType() != type) {
-    InFlightDiagnostic error =
-        apply.emitError() << "expected @" << name.getValue() << ", a scalar of "
-                          << optimizer << ", to be a variable of type " << type;
-    if (variable)
-      error << ", found " << variable.getTensorType();
-    error.attachNote(found->getLoc()) << "declared here";
-    return failure();
-  }
-  if (!variable.getInitialValueAttr() && variable.getInitializer().empty())
-    variable.setInitialValueAttr(getSplat(type, spec.initialValue));
-  if (!variable.getTrainable() && !variable.getCollections())
-    variable.setTrainable(false);
-  return variable;
 }
 
 LogicalResult ApplyExpander::declareScalars() {
@@ -168,25 +150,40 @@ LogicalResult ApplyExpander::declareScalars() {
     state.scalars.push_back(
         *declared ? *declared
                   : declare(state.scope + "/" + spec.name, type,
-                            getSplat(type, spec.initialValue), {}));
+                            getSplatOf(type, spec.initialValue), {}));
   }
   return success();
 }
 
-void ApplyExpander::declareSlots() {
-  StringRef name = optimizer.getGivenName()
-                       ? optimizer.getGivenName().getValue()
-                       : optimizer.getOptimizerName();
+void ApplyExpander::declareMasters() {
+  if (!apply.getMasterWeights())
+    return;
   for (Parameter &parameter : parameters) {
     RankedTensorType type = parameter.variable.getTensorType();
+    Type compute = nn::getComputeType(type.getElementType());
+    if (compute == type.getElementType())
+      continue;
+    VariableOp &master = state.masters[parameter.variable];
+    if (!master)
+      master = declare(parameter.variable.getSymName() + "/" + getSlotName() +
+                           "/master",
+                       type.clone(compute), ZerosAttr::get(type.getContext()),
+                       parameter.variable);
+    parameter.master = master;
+  }
+}
+
+void ApplyExpander::declareSlots() {
+  for (Parameter &parameter : parameters) {
+    VariableOp owner = parameter.master ? parameter.master : parameter.variable;
+    RankedTensorType type = owner.getTensorType();
     SmallVector<VariableOp> &slots = state.slots[parameter.variable];
     if (slots.empty())
       for (const SlotSpec &spec : optimizer.getSlots(type)) {
         RankedTensorType slotType = spec.type ? spec.type : type;
-        slots.push_back(declare(parameter.variable.getSymName() + "/" + name,
-                                slotType,
-                                getSlotInitializer(slotType, spec.initialValue),
-                                parameter.variable));
+        slots.push_back(declare(
+            parameter.variable.getSymName() + "/" + getSlotName(), slotType,
+            getSlotInitializer(slotType, spec.initialValue), owner));
         ++numSlots;
       }
     parameter.slots = slots;
@@ -225,7 +222,7 @@ LogicalResult ApplyExpander::emitSchedule() {
         return failure();
       state.counter = *declared ? *declared
                                 : declare(state.scope + "/iterations", type,
-                                          getSplat(type, 0.0), {});
+                                          getSplatOf(type, 0.0), {});
     }
     counter = state.counter;
   }
@@ -234,7 +231,7 @@ LogicalResult ApplyExpander::emitSchedule() {
   assign(rate, emitRate(builder, loc, schedule, step, rate.getTensorType()));
   if (counter == state.counter) {
     Value one = arith::ConstantOp::create(
-        builder, loc, getSplat(counter.getTensorType(), 1.0));
+        builder, loc, getSplatOf(counter.getTensorType(), 1.0));
     assign(counter, arith::AddIOp::create(builder, loc, step, one));
   }
   return success();
@@ -252,6 +249,77 @@ LogicalResult ApplyExpander::markLazy(Value updated) {
   return success();
 }
 
+/// What is updated: the variable, or what it is the rounded value of.
+Value ApplyExpander::readParameter(const Parameter &parameter) {
+  Value value = read(parameter.variable);
+  if (!parameter.master)
+    return value;
+  return selectMaster(builder, loc, read(parameter.master), value);
+}
+
+/// Makes the op that computes `updated[0]`, a new master weight, compute the
+/// variable too, in the same loop. Returns the variable's new value: null where
+/// that is no op that updates element by element.
+static Value roundInUpdate(SmallVectorImpl<Value> &updated,
+                           const Parameter &parameter) {
+  auto update = updated.front().getDefiningOp<UpdateOp>();
+  if (!update)
+    return {};
+  OpBuilder b(update);
+  auto read = [&](VariableOp variable) -> Value {
+    return ReadOp::create(b, update.getLoc(), variable.getTensorType(),
+                          variable.getSymName());
+  };
+  SmallVector<Value> state(update.getState());
+  state.front() = read(parameter.master);
+  state.push_back(read(parameter.variable));
+  auto whole = UpdateOp::create(
+      b, update.getLoc(), TypeRange(ValueRange(state)), state,
+      update.getGradient(), update.getStepValues(), update.getDecay(),
+      /*rounded=*/true, update.getOptimizer());
+  updated.assign(whole->result_begin(), whole->result_end());
+  update.erase();
+  return updated.pop_back_val();
+}
+
+LogicalResult ApplyExpander::updateParameter(const Parameter &parameter,
+                                             Value value, Value gradient,
+                                             ValueRange stepValues,
+                                             Value rate) {
+  SmallVector<Value> slotValues;
+  for (VariableOp slot : parameter.slots)
+    slotValues.push_back(read(slot));
+  SmallVector<Value> updated = optimizer.buildParameterUpdate(
+      builder, loc, value, slotValues, gradient, stepValues);
+  if (apply.getSparse() == SparseForm::lazy &&
+      failed(markLazy(updated.front())))
+    return failure();
+  VariableOp variable = parameter.variable;
+  updated.front() =
+      decayWeights(builder, apply, FlatSymbolRefAttr::get(variable), value,
+                   updated.front(), rate);
+  ConstraintAttrInterface constraint = variable.getConstraintAttr();
+  Value rounded;
+  if (constraint)
+    updated.front() =
+        ProjectOp::create(builder, loc, updated.front(), constraint);
+  else if (parameter.master)
+    rounded = roundInUpdate(updated, parameter);
+  if (parameter.master) {
+    if (!rounded)
+      rounded =
+          nn::roundTo(builder, loc, updated.front(), variable.getTensorType());
+    assign(parameter.master, updated.front());
+    assign(variable, rounded);
+  } else {
+    assign(variable, updated.front());
+  }
+  for (auto [slot, newSlot] :
+       llvm::zip_equal(parameter.slots, llvm::drop_begin(updated)))
+    assign(slot, newSlot);
+  return success();
+}
+
 LogicalResult ApplyExpander::emitUpdates() {
   SmallVector<Value> scalarValues, stepValues;
   for (VariableOp scalar : state.scalars)
@@ -265,30 +333,17 @@ LogicalResult ApplyExpander::emitUpdates() {
       rate = value;
 
   SmallVector<Value> values = llvm::map_to_vector(
-      parameters, [&](Parameter &p) { return read(p.variable); });
+      parameters, [&](Parameter &p) { return readParameter(p); });
   SmallVector<Value> gradients =
       llvm::map_to_vector(parameters, [](Parameter &p) { return p.gradient; });
+  for (auto [parameter, gradient] : llvm::zip_equal(parameters, gradients))
+    if (parameter.master)
+      gradient = nn::widen(builder, loc, gradient);
   modifyGradients(builder, apply, values, gradients);
   for (auto [parameter, value, gradient] :
-       llvm::zip_equal(parameters, values, gradients)) {
-    SmallVector<Value> slotValues;
-    for (VariableOp slot : parameter.slots)
-      slotValues.push_back(read(slot));
-    SmallVector<Value> updated = optimizer.buildParameterUpdate(
-        builder, loc, value, slotValues, gradient, stepValues);
-    if (apply.getSparse() == SparseForm::lazy &&
-        failed(markLazy(updated.front())))
+       llvm::zip_equal(parameters, values, gradients))
+    if (failed(updateParameter(parameter, value, gradient, stepValues, rate)))
       return failure();
-    Value newValue =
-        decayWeights(builder, apply, FlatSymbolRefAttr::get(parameter.variable),
-                     value, updated.front(), rate);
-    if (auto constraint = parameter.variable.getConstraintAttr())
-      newValue = ProjectOp::create(builder, loc, newValue, constraint);
-    assign(parameter.variable, newValue);
-    for (auto [slot, newSlot] :
-         llvm::zip_equal(parameter.slots, llvm::drop_begin(updated)))
-      assign(slot, newSlot);
-  }
   for (auto [scalar, newScalar] : llvm::zip_equal(state.scalars, newScalars))
     if (newScalar)
       assign(scalar, newScalar);
@@ -300,7 +355,7 @@ void ApplyExpander::incrementGlobalStep() {
   if (!step)
     return;
   RankedTensorType type = lookup(step).getTensorType();
-  Value one = arith::ConstantOp::create(builder, loc, getSplat(type, 1.0));
+  Value one = arith::ConstantOp::create(builder, loc, getSplatOf(type, 1.0));
   AssignAddOp::create(builder, loc, type, step, one);
 }
 
@@ -310,6 +365,7 @@ LogicalResult ApplyExpander::run() {
     parameters.push_back({lookup(symbol), gradient, {}});
   if (failed(declareScalars()))
     return failure();
+  declareMasters();
   declareSlots();
   if (failed(emitSchedule()))
     return failure();
@@ -434,21 +490,35 @@ LogicalResult TrainExpandOptimizers::expand(Operation *op) {
   if (expandPure(op))
     return success();
   auto apply = dyn_cast<ApplyGradientsOp>(op);
-  if (auto minimize = dyn_cast<MinimizeOp>(op)) {
-    FailureOr<ApplyGradientsOp> made = expandMinimize(minimize, getOperation());
+  auto minimize = dyn_cast<MinimizeOp>(op);
+  OptimizerAttrInterface optimizer =
+      apply ? apply.getOptimizer() : minimize.getOptimizer();
+  std::string scope = optimizer.getGivenName()
+                          ? optimizer.getGivenName().str()
+                          : makeScope(optimizer.getOptimizerName());
+  FailureOr<UpdateGuards> guards = declareGuards(op, scope);
+  if (failed(guards))
+    return failure();
+  if (minimize) {
+    FailureOr<ApplyGradientsOp> made =
+        expandMinimize(minimize, getOperation(), guards->lossScale);
     if (failed(made))
       return failure();
     apply = *made;
   }
-  OptimizerAttrInterface optimizer = apply.getOptimizer();
-  std::string scope = optimizer.getGivenName()
-                          ? optimizer.getGivenName().str()
-                          : makeScope(optimizer.getOptimizerName());
   std::shared_ptr<OptimizerState> &state = states[scope];
   if (!state) {
     state = std::make_shared<OptimizerState>(optimizer, apply.getLoc(), scope);
     state->isDouble = mayUpdateDouble(apply);
   }
+  if (guards->lossScale || guards->microStep) {
+    if (state->isGuarded)
+      return apply.emitError()
+             << "expected one update by optimizer '" << scope
+             << "' with loss_scale or accumulate, found another";
+    state->isGuarded = true;
+  }
+  apply = guardUpdate(apply, *guards, scope);
   ApplyExpander expander(apply, *state);
   if (failed(expander.run()))
     return failure();

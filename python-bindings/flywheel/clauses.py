@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Written by scripts/generate-python: edit the TableGen sources instead.
+"""What `minimize` does around an optimizer."""
+
+from ._attributes import StructAttribute
+
+__all__ = [
+    "LossScale", "StructAttribute",
+]  # fmt: skip
+
+
+class LossScale(StructAttribute):
+    """What a loss is multiplied by before it is differentiated.
+
+    The scale starts at `initial`. A step whose gradients are not all finite is
+    left out, and multiplies it by `backoff`; `growth_interval` steps in a row
+    that are made multiply it by `growth`, unless it would be infinite
+    (Micikevicius et al., 2018, as PyTorch's GradScaler).
+
+    `#train.loss_scale<initial = 65536.0, growth = 2.0, backoff = 0.5,
+    growth_interval = 2000>`: these are the defaults. With growth and backoff 1
+    the scale stays as it is.
+    """
+
+    mnemonic = "train.loss_scale"
+
+    def __init__(
+        self,
+        initial: float = 65536.0,
+        growth: float = 2.0,
+        backoff: float = 0.5,
+        growth_interval: int = 2000,
+    ) -> None:
+        super().__init__(
+            {
+                "initial": float(initial),
+                "growth": float(growth),
+                "backoff": float(backoff),
+                "growth_interval": growth_interval,
+            },
+        )
