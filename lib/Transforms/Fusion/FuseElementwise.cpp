@@ -208,12 +208,22 @@ static bool isCheap(Operation &op) {
          op.hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Whether all users of `value`, expanded or not, are ops beside it whose loops
-/// visit each of its elements once.
+/// Whether `op` is in `block` or in a branch there, which runs once at most.
+static bool runsOnceIn(Block *block, Operation *op) {
+  while (op->getBlock() != block) {
+    op = op->getParentOp();
+    if (!op || !flywheel::isBranch(op))
+      return false;
+  }
+  return true;
+}
+
+/// Whether all users of `value`, expanded or not, are ops beside it, or in
+/// branches beside it, whose loops visit each of its elements once.
 static bool isReadOnceByEach(Value value) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (user->getBlock() != value.getParentBlock())
+    if (!runsOnceIn(value.getParentBlock(), user))
       return false;
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
       return isReadOnceByEach(expand.getResult());
@@ -222,10 +232,48 @@ static bool isReadOnceByEach(Value value) {
   });
 }
 
+/// Whether `first`, or what it is in, comes before `second` in one block, or
+/// they are in two regions of a branch, of which one is run.
+static bool runsBefore(Operation *first, Operation *second) {
+  Operation *shared = first->getParentOp();
+  while (!shared->isAncestor(second))
+    shared = shared->getParentOp();
+  for (Region &region : shared->getRegions()) {
+    Operation *left = region.findAncestorOpInRegion(*first);
+    Operation *right = region.findAncestorOpInRegion(*second);
+    if (left && right)
+      return left != right && left->getBlock() == right->getBlock() &&
+             left->isBeforeInBlock(right);
+  }
+  return flywheel::isBranch(shared);
+}
+
+/// Whether `value` is found where all users of the result of `op` run: it is no
+/// version of a variable, or none that is overwritten before.
+static bool lastsForUsers(Value value, linalg::GenericOp op) {
+  Value root = flywheel::getRoot(value);
+  if (!flywheel::isStateVersion(root))
+    return true;
+  return llvm::all_of(root.getUsers(), [&](Operation *other) {
+    // What a branch passes on may be overwritten where it goes on.
+    bool overwrites = other->hasTrait<OpTrait::IsTerminator>() ||
+                      llvm::any_of(other->getResults(), [&](Value result) {
+                        return flywheel::getOverwritten(result) == root;
+                      });
+    return !overwrites || llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return runsBefore(user, other);
+    });
+  });
+}
+
+/// The users of an op that each read two tensors of the size of its result in
+/// less time than it takes to store the result and read it back.
+constexpr int64_t kMaxUsersOfSum = 3;
+
 /// Whether computing `op` in each of its users reads no more memory than
 /// reading its result would, and keeps no more: it broadcasts, or changes one
-/// tensor of the result's size, no version of a variable, by a little
-/// arithmetic.
+/// tensor of the result's size, by a little arithmetic, or adds one to a
+/// variable.
 static bool isCheapToRepeat(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
       op.getNumLoops() == 0 || op.getNumLoops() != op.getNumParallelLoops() ||
@@ -237,7 +285,7 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
     return false;
   unsigned width =
       getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
-  int64_t numFull = 0;
+  int64_t numFull = 0, numVersions = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!map.isProjectedPermutation())
@@ -245,11 +293,18 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
     if (map.getNumResults() != map.getNumDims())
       continue;
     Type element = getElementTypeOrSelf(input->get());
-    if (++numFull > 1 || !element.isIntOrFloat() ||
-        element.getIntOrFloatBitWidth() > width ||
-        flywheel::isStateVersion(flywheel::getRoot(input->get())))
+    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > width)
+      return false;
+    bool isVersion = flywheel::isStateVersion(flywheel::getRoot(input->get()));
+    ++(isVersion ? numVersions : numFull);
+    if (isVersion && !lastsForUsers(input->get(), op))
       return false;
   }
+  if (numFull > 1 || numVersions > 1)
+    return false;
+  int64_t numUses = std::distance(op->use_begin(), op->use_end());
+  if (numVersions == 1 && (numFull == 0 || numUses > kMaxUsersOfSum))
+    return false;
   return isReadOnceByEach(op.getResult(0));
 }
 

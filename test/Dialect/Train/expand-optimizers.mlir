@@ -536,7 +536,7 @@ train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
 // CHECK:     nn.broadcast %[[INVERSE]]
 // CHECK:     %[[SUM:.*]] = train.read @"w/Adam/gradient_sum"
 // CHECK:     arith.addf %[[SUM]]
-// CHECK:     %[[MEAN:.*]] = arith.divf
+// CHECK:     %[[MEAN:.*]] = arith.mulf
 // CHECK:     %[[NEW:.*]]:4 = train.update %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} rounded along %[[MEAN]]
 // CHECK:     train.assign @"w/Adam/master", %[[NEW]]#0
 // CHECK:     train.assign @w, %[[NEW]]#3 : tensor<3xf16>

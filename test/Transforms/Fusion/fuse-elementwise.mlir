@@ -439,3 +439,153 @@ func.func @dot(%x: tensor<64xf32>, %y: tensor<64xf32>, %s: tensor<f32>) -> tenso
   } -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// What is cheap is computed in the branches that use it, too; not in a loop.
+// CHECK-LABEL: func @branches
+// CHECK-SAME: (%[[X:.*]]: tensor<8xbf16>,
+// CHECK-NOT: linalg.generic
+// CHECK: scf.if
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<8xbf16>)
+// CHECK: arith.extf
+// CHECK: math.exp
+// CHECK: } else {
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<8xbf16>)
+// CHECK: arith.extf
+// CHECK: math.tanh
+// CHECK-LABEL: func @loop
+// CHECK: %[[WIDE:.*]] = linalg.generic
+// CHECK: arith.extf
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} ins(%[[WIDE]] : tensor<8xf32>)
+func.func @branches(%x: tensor<8xbf16>, %c: i1) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %wide = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xbf16>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %y = arith.extf %a : bf16 to f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %r = scf.if %c -> tensor<8xf32> {
+    %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%wide : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %y = math.exp %a : f32
+      linalg.yield %y : f32
+    } -> tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  } else {
+    %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%wide : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %y = math.tanh %a : f32
+      linalg.yield %y : f32
+    } -> tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+func.func @loop(%x: tensor<8xbf16>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %wide = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xbf16>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %y = arith.extf %a : bf16 to f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %e) -> tensor<8xf32> {
+    %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%wide : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %y = math.exp %a : f32
+      linalg.yield %y : f32
+    } -> tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  }
+  %s = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%wide : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// A variable and another tensor are added in each of two users, if the variable
+// is not overwritten before them.
+// CHECK-LABEL: func @sum_of_variable
+// CHECK-SAME: (%[[V:.*]]: tensor<8xf32> {{.*}}, %[[X:.*]]: tensor<8xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[V]], %[[X]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[V]], %[[X]], %{{.*}} : tensor<8xf32>, tensor<8xf32>, tensor<f32>)
+// CHECK: arith.addf
+// CHECK: linalg.fill {{.*}} outs(%[[V]]
+// CHECK-LABEL: func @overwritten
+// CHECK-SAME: (%[[V:.*]]: tensor<8xf32> {{.*}}, %[[X:.*]]: tensor<8xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[V]], %[[X]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK: linalg.fill {{.*}} outs(%[[V]]
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] : tensor<8xf32>)
+func.func @sum_of_variable(%v: tensor<8xf32> {train.variable = @v, train.writes}, %x: tensor<8xf32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %s = tensor.empty() : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%v, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.addf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%s : tensor<f32>) -> tensor<f32>
+  %norm = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]}
+      ins(%sum : tensor<8xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = arith.mulf %a, %a : f32
+    %z = arith.addf %o, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [#map, #none, #map], iterator_types = ["parallel"]}
+      ins(%sum, %norm : tensor<8xf32>, tensor<f32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.divf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %new = linalg.fill ins(%zero : f32) outs(%v : tensor<8xf32>) -> tensor<8xf32>
+  return %new, %norm, %r : tensor<8xf32>, tensor<f32>, tensor<8xf32>
+}
+func.func @overwritten(%v: tensor<8xf32> {train.variable = @v, train.writes}, %x: tensor<8xf32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%v, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.addf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %p = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%sum : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %new = linalg.fill ins(%zero : f32) outs(%v : tensor<8xf32>) -> tensor<8xf32>
+  %q = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%sum : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  return %new, %p, %q : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -248,7 +248,7 @@ SmallVector<Expr> GuardEmitter::accumulate() {
     sums.push_back(declareSum(
         SymbolTable::lookupNearestSymbolFrom<VariableOp>(apply, symbol),
         cast<RankedTensorType>(mean.getType())));
-    mean = (Expr(b, loc, read(sums.back())) + mean) / numCalls;
+    mean = (Expr(b, loc, read(sums.back())) + mean) * (1.0 / numCalls);
   }
   assign(counter, splat(counter, 0));
 
