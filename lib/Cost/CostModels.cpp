@@ -270,6 +270,7 @@ void registerCostModels(DialectRegistry &registry) {
         attachAll<OrderedCost, CholeskyOp, GatherOp, ScanOp, ScatterOp,
                   TriangularSolveOp>(context);
         attachAll<SliceCost, StoreOp>(context);
+        attachAll<MoveCost, ExchangeOp>(context);
         attachAll<FreeCost, CommitOp, FindOutsideOp, ProtectOp>(context);
       });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {

@@ -88,6 +88,7 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // and draws from one stream.
   pm.addPass(train::createTrainExpandRandom());
   pm.addPass(train::createTrainExpandMovingAverages());
+  pm.addPass(train::createTrainExpandAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   // Slots and streams have the names that they have in the whole module.
   populateSelection(pm, options);

@@ -199,6 +199,7 @@ from ._ops import (
 )
 from ._tensor import Tensor, TensorLike, as_tensor, constant
 from ._tree import map_leaves
+from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, scan, while_loop
 from .function import Function, TensorSpec, Traced, export, function, module_of, spec
 from .namespace import (
@@ -237,6 +238,7 @@ __all__ = [
     "DataLossError",
     "Entry",
     "EntryInfo",
+    "ExponentialMovingAverage",
     "FailedPreconditionError",
     "Function",
     "InvalidArgumentError",

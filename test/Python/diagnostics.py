@@ -87,18 +87,21 @@ error = get_error(f"train.variable @v : tensor<3xf32> = dense<[{elements}]> : te
 assert len(error) < 2000, error
 
 # Remarks and warnings are Python warnings, of the caller's line, which filters silence.
-SWAP = """train.variable @a : tensor<64xf32> = dense<1.0> : tensor<64xf32>
+ROTATE = """train.variable @a : tensor<64xf32> = dense<1.0> : tensor<64xf32>
 train.variable @b : tensor<64xf32> = dense<2.0> : tensor<64xf32>
-func.func @swap() {
+train.variable @c : tensor<64xf32> = dense<3.0> : tensor<64xf32>
+func.func @rotate() {
   %a = train.read @a : tensor<64xf32>
   %b = train.read @b : tensor<64xf32>
+  %c = train.read @c : tensor<64xf32>
   train.assign @a, %b : tensor<64xf32>
-  train.assign @b, %a : tensor<64xf32>
+  train.assign @b, %c : tensor<64xf32>
+  train.assign @c, %a : tensor<64xf32>
   return
 }
 """
-for action in (lambda: flywheel.compile(SWAP), lambda: flywheel.compile(flywheel.parse(SWAP)),
-               lambda: flywheel.lower(flywheel.parse(SWAP), stop_after="flywheel-bufferize")):
+for action in (lambda: flywheel.compile(ROTATE), lambda: flywheel.compile(flywheel.parse(ROTATE)),
+               lambda: flywheel.lower(flywheel.parse(ROTATE), stop_after="flywheel-bufferize")):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         action()
@@ -120,7 +123,7 @@ for action in (lambda: flywheel.compile(SWAP), lambda: flywheel.compile(flywheel
             raise AssertionError("expected the remark as an error")
 
 # An error is an error, whatever was remarked before.
-FAILING = SWAP.replace("return\n}", "return\n}\n" + INLINED)
+FAILING = ROTATE.replace("return\n}", "return\n}\n" + INLINED)
 with warnings.catch_warnings():
     warnings.simplefilter("error")
     assert get_error(FAILING).startswith("model.mlir:"), get_error(FAILING)

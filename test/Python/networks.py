@@ -273,7 +273,7 @@ def clipped() -> None:
 clipped()
 assert np.isclose(single.numpy(), 0.5)
 
-# C7, G9, O1: few bits, and gradients of several calls.
+# G9, O1: few bits, and gradients of several calls.
 narrow = fw.Variable(np.array([1.0, -2.0]), dtype="float16", name="narrow")
 scaled = fw.optimizers.GradientDescent(0.5, name="scaled")
 settings = fw.clauses.LossScale(initial=1024.0, growth_interval=1)
@@ -294,6 +294,49 @@ single.set(1.0)
 fixed = fw.optimizers.GradientDescent(0.25)
 fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()
 assert np.isclose(single.numpy(), 0.5)
+
+# R10: averages, and a swap for evaluation; a checkpointed average is no new one.
+moving = fw.Variable(f32([1.0, 2.0]), name="moving")
+half_moving = fw.Variable(np.array([1.0]), dtype="float16", name="half_moving")
+count = fw.Variable(0, dtype="int64", name="count", trainable=False)
+averages = fw.ExponentialMovingAverage(0.5, num_updates=count)
+assert averages.average(moving) is None
+
+
+@fw.function
+def move(x: fw.Tensor) -> None:
+    moving.assign(x)
+    half_moving.assign(fw.cast(x[:1], "float16"))
+    averages.apply([moving, half_moving])
+    count.assign_add(100)
+
+
+@fw.function
+def swap() -> None:
+    averages.swap()
+
+
+for feed in ([3.0, 4.0], [5.0, 6.0]):
+    move(f32(feed))
+average = averages.average(moving)
+assert average is not None and average.name == averages.average_name(moving) == "moving/ExponentialMovingAverage"
+# decay is min(0.5, 1 / 10) first, and then 0.5.
+np.testing.assert_allclose(average.numpy(), [3.9, 4.9], 1e-6)
+swap()
+np.testing.assert_allclose(moving.numpy(), [3.9, 4.9], 1e-6)
+np.testing.assert_allclose(half_moving.numpy(), [3.9], 1e-3)
+np.testing.assert_allclose(average.numpy(), [5.0, 6.0])
+swap()
+np.testing.assert_array_equal(moving.numpy(), [5.0, 6.0])
+np.testing.assert_array_equal(half_moving.numpy(), [5.0])
+for wrong, what in ((lambda: fw.ExponentialMovingAverage(1.0), "within"),
+                    (lambda: fw.ExponentialMovingAverage(0.5, name="none").swap(), "no variable is averaged")):
+    try:
+        wrong()
+    except ValueError as error:
+        assert what in str(error), error
+    else:
+        raise AssertionError(what)
 
 # O12: constraints; I1, I2, I6: initializers.
 start = f32([[3, 0.3], [4, 0.4]])

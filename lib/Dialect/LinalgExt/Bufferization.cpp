@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace flywheel::linalg_ext;
@@ -79,6 +80,40 @@ struct StoreModel
     copy->setAttr(LinalgExtDialect::getAssignedAttrName(),
                   rewriter.getUnitAttr());
     bufferization::replaceOpWithBufferizedValues(rewriter, op, *to);
+    return success();
+  }
+};
+
+/// One loop over both buffers, in place.
+struct ExchangeModel
+    : bufferization::DstBufferizableOpInterfaceExternalModel<ExchangeModel,
+                                                             ExchangeOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const bufferization::AnalysisState &) const {
+    return true;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    int64_t rank = cast<MemRefType>(buffers.front().getType()).getRank();
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    linalg::GenericOp::create(
+        rewriter, op->getLoc(), /*inputs=*/ValueRange(), /*outputs=*/buffers,
+        maps, iterators, [](OpBuilder &b, Location loc, ValueRange elements) {
+          linalg::YieldOp::create(b, loc, {elements[1], elements[0]});
+        });
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, buffers);
     return success();
   }
 };
@@ -163,6 +198,7 @@ void flywheel::linalg_ext::registerBufferization(DialectRegistry &registry) {
     CommitOp::attachInterface<CommitModel>(*context);
     ProtectOp::attachInterface<ProtectModel>(*context);
     StoreOp::attachInterface<StoreModel>(*context);
+    ExchangeOp::attachInterface<ExchangeModel>(*context);
     TriangularSolveOp::attachInterface<Model<TriangularSolveOp>>(*context);
   });
 }

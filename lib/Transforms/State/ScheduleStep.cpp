@@ -26,6 +26,7 @@ namespace flywheel {
 
 using namespace flywheel;
 using flywheel::train::TrainDialect;
+using linalg_ext::ExchangeOp;
 using linalg_ext::StoreOp;
 
 namespace {
@@ -459,6 +460,32 @@ static void dropStores(func::FuncOp function) {
   });
 }
 
+/// Makes one op of two stores that put each other's old values in their places:
+/// no order of the two does without a copy.
+static void fuseSwaps(func::FuncOp function) {
+  llvm::DenseMap<std::pair<Value, Value>, StoreOp> seen;
+  function.walk([&](StoreOp store) {
+    Value source = store.getSource(), destination = store.getDestination();
+    auto type = cast<RankedTensorType>(source.getType());
+    auto other = seen.find({destination, source});
+    if (type != destination.getType() || !type.hasStaticShape())
+      return;
+    if (other == seen.end() || other->second->getBlock() != store->getBlock()) {
+      seen[{source, destination}] = store;
+      return;
+    }
+    // The first of the two: what it needs is all that the other one does.
+    StoreOp first = other->second;
+    OpBuilder b(first);
+    auto exchange = ExchangeOp::create(b, store.getLoc(), source, destination);
+    seen.erase(other);
+    first.replaceAllUsesWith(exchange.getNewFirst());
+    store.replaceAllUsesWith(exchange.getNewSecond());
+    first.erase();
+    store.erase();
+  });
+}
+
 /// What `function` does to the storages of its arguments.
 static SmallVector<StorageRange> findRanges(func::FuncOp function) {
   SmallVector<StorageRange> ranges;
@@ -481,6 +508,7 @@ struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
         StepScheduler(function, entry, findRanges(function)).isOrdered())
       return;
     dropStores(function);
+    fuseSwaps(function);
     StepScheduler scheduler(function, entry, findRanges(function));
     scheduler.run();
     numSnapshots += scheduler.getNumSnapshots();

@@ -22,6 +22,8 @@ func.func @on_tensors(%x: tensor<?x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32
   %4:2 = linalg_ext.cholesky outs(%a, %ok : tensor<?x?xf64>, tensor<i1>) -> tensor<?x?xf64>, tensor<i1>
   // CHECK: linalg_ext.triangular_solve ins(%arg3 : tensor<?x?xf64>) outs(%arg3 : tensor<?x?xf64>) upper transpose unit_diagonal -> tensor<?x?xf64>
   %5 = linalg_ext.triangular_solve ins(%a : tensor<?x?xf64>) outs(%a : tensor<?x?xf64>) upper transpose unit_diagonal -> tensor<?x?xf64>
+  // CHECK: linalg_ext.exchange %arg2, %arg2 : tensor<3x5xf32>
+  %6, %7 = linalg_ext.exchange %y, %y : tensor<3x5xf32>
   return
 }
 

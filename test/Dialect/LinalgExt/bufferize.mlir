@@ -74,3 +74,19 @@ func.func @protected(%x: tensor<4xf32> {bufferization.writable = false}, %a: ten
   linalg_ext.commit %0 to %a : tensor<4xf32> to tensor<4xf32>
   return
 }
+
+// -----
+
+// Two values change places in one loop, in place.
+// CHECK-LABEL: func.func @exchanged(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4x3xf32>, %[[Y:[^:]*]]: memref<4x3xf32>
+// CHECK-NEXT: linalg.generic {{.*}} outs(%[[X]], %[[Y]] : memref<4x3xf32>, memref<4x3xf32>) {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT:   linalg.yield %[[B]], %[[A]] : f32, f32
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @exchanged(%x: tensor<4x3xf32> {bufferization.writable = true}, %y: tensor<4x3xf32> {bufferization.writable = true})
+    -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %0, %1 = linalg_ext.exchange %x, %y : tensor<4x3xf32>
+  return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
+}

@@ -507,7 +507,7 @@ func.func @lazy() {
 
 // -----
 
-// C7, O1: the gradient of the scaled loss; branches of whether it is finite, and of
+// O1: the gradient of the scaled loss; branches of whether it is finite, and of
 // whether it is the last one; a master weight and its rounded value in one update.
 // CHECK-DAG: train.variable @"Adam/loss_scale" : tensor<f32> = dense<6.553600e+04> : tensor<f32> {trainable = false}
 // CHECK-DAG: train.variable @"Adam/good_steps" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}

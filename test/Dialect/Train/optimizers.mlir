@@ -125,7 +125,7 @@ func.func @schedules(%t: tensor<i64>) {
   return
 }
 
-// C7, G9, O1: few bits and small batches.
+// G9, O1: few bits and small batches.
 train.variable @narrow_w : tensor<2xf16>
 // CHECK-LABEL: func @narrow(
 func.func @narrow(%g: tensor<2xf32>) -> tensor<f32> {

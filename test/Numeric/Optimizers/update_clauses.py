@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""What training in few bits and in small batches takes (C7, G9, O1, O10, O20).
+"""What training in few bits and in small batches takes (G9, O1, O10, O20).
 
 The clauses `accumulate`, `loss_scale` and `master_weights`: each with optimizers of each
 kind, all of them together with the other clauses, in whole models, and with a model that
@@ -202,7 +202,7 @@ def narrowed(values: Any, like: Array) -> Array:
 
 
 def test_master_weights() -> None:
-    """C7, O1: steps below the resolution of bf16 and f16 add up in the f32 of which the
+    """O1: steps below the resolution of bf16 and f16 add up in the f32 of which the
     variable is the rounded value, whatever the optimizer."""
     for name, rule in RULES.items():
         for element in ("bf16", "f16"):
@@ -227,7 +227,7 @@ def test_master_weights() -> None:
 
 
 def test_assigned_weights() -> None:
-    """C7: what the program assigns is where the next step starts, also with a constraint."""
+    """O1: what the program assigns is where the next step starts, also with a constraint."""
     text = program("bf16", spell("sgd", {"lr": 0.5}), "master_weights")
     text = text.replace("@b : tensor<37xbf16> = #train.random_normal",
                         "@b : tensor<37xbf16> = #train.random_normal {constraint = #train.non_neg}")
@@ -249,7 +249,7 @@ def test_assigned_weights() -> None:
 
 
 def test_all_together() -> None:
-    """C7, G9, O1, O10: bf16, its master weights, a scale that changes, three calls a step,
+    """G9, O1, O10: bf16, its master weights, a scale that changes, three calls a step,
     decay, a clipped global norm and a schedule, restored in the middle of a step."""
     text = program(
         "bf16", "#train.adamw<lr = 0.0, weight_decay = 0.0>",

@@ -314,6 +314,26 @@ def LinalgExt_StoreOp : Op<LinalgExt_Dialect, "store", [
   let hasVerifier = 1;
 }
 
+def LinalgExt_ExchangeOp : Op<LinalgExt_Dialect, "exchange", [
+    Pure, DestinationStyleOpInterface,
+    AllTypesMatch<["first", "second", "new_first", "new_second"]>]> {
+  let summary = "Two values, each in the place of the other";
+  let description = [{
+    The results are `second`, in the buffer of `first`, and `first`, in the
+    buffer of `second`: what two stores cannot be without a copy. Made by
+    `flywheel-schedule-step`. Bufferizes to one `linalg.generic` over both
+    buffers, which a canonicalization would fold on tensors.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$first, AnyStaticShapeTensor:$second);
+  let results = (outs AnyStaticShapeTensor:$new_first, AnyStaticShapeTensor:$new_second);
+  let assemblyFormat = "$first `,` $second attr-dict `:` type($first)";
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 0, 2);
+    }
+  }];
+}
+
 def LinalgExt_ProtectOp : Op<LinalgExt_Dialect, "protect", [MemoryEffects<[MemWrite]>]> {
   let summary = "Reads the old values that failing checks leave";
   let description = [{

@@ -16,6 +16,7 @@ include "flywheel/Dialect/Train/TrainModernOptimizers.td"
 include "flywheel/Dialect/Train/TrainSchedules.td"
 include "flywheel/Dialect/Train/TrainOps.td"
 include "flywheel/Dialect/Train/TrainGradientOps.td"
+include "flywheel/Dialect/Train/TrainAverages.td"
 include "flywheel/Dialect/Train/TrainLeastSquares.td"
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAIN

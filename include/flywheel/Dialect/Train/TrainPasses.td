@@ -227,6 +227,25 @@ def TrainExpandMovingAverages
   ];
 }
 
+def TrainExpandAverages : Pass<"train-expand-averages", "::mlir::ModuleOp"> {
+  let summary = "Expand averages of variables into reads and assignments";
+  let description = [{
+    Before: `train.average_variables` and `train.swap_averages`. After: none. An
+    average is updated by reads, arithmetic (in f32 where the variable has 16
+    bits) and assignments; a swap is two reads and two assignments. The pass
+    declares the averages that the program does not: `<variable>/<name>`, of f32
+    where the variable has 16 bits, and then also `<variable>/<name>_rounded`;
+    with `zero_debias`, `<name>/remainder`.
+
+    Runs before calls are inlined, and before slots are declared, which are not
+    averaged.
+  }];
+  let dependentDialects = [
+    "::flywheel::nn::NNDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TrainPromoteStateToIterArgs : Pass<"train-promote-state-to-iter-args", "::mlir::func::FuncOp"> {
   let summary = "Pass variables through differentiated control flow as iter_args and yields";
   let description = [{

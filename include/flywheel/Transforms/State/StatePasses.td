@@ -47,7 +47,7 @@ def InsertStateCopies : Pass<"flywheel-insert-state-copies", "::mlir::func::Func
     value is in its storage, and each value that a loop carries is in the buffer
     that it starts in: what is elsewhere is copied at the end of the function or
     of the iteration. These copies are one parallel move: they are ordered so
-    that none overwrites what another reads, and a cycle (a swap) costs one more.
+    that none overwrites what another reads, and a cycle costs one more.
     A variable that is copied at the end of a step is reported as a remark.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
@@ -109,8 +109,9 @@ def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
     writes a variable. Stores of what is computed in its place already go.
 
     All this are wishes; dominance alone is a rule, so there always is an order.
-    Where two variables need each other's old value (a swap), the wish that costs
-    the fewest bytes is given up: what comes too late reads one explicit copy
+    Two variables that are assigned each other's values (a swap) become one
+    `linalg_ext.exchange`, without a copy. Where there is another cycle of old
+    values that are needed, the wish that costs the fewest bytes is given up: what comes too late reads one explicit copy
     (`linalg.copy` marked `train.snapshot`), reported as a remark. A variable
     that an op reads elsewhere than it writes (`a := transpose(a)`), or starts
     from without being an update of it, gets such a copy too; so does one that a

@@ -129,7 +129,8 @@ private:
 /// values of others.
 LogicalResult FreezeVariables::findUses() {
   WalkResult result = getOperation().walk([&](Operation *op) {
-    if (isa<MinimizeOp, ApplyGradientsOp>(op)) {
+    if (isa<MinimizeOp, ApplyGradientsOp, AverageVariablesOp, SwapAveragesOp>(
+            op)) {
       op->emitOpError() << "expected to be expanded before variables are "
                            "frozen";
       return WalkResult::interrupt();

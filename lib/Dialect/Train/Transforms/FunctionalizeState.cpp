@@ -108,7 +108,8 @@ void FunctionState::addStorageArguments() {
 }
 
 LogicalResult FunctionState::rewriteAccess(Operation *op) {
-  if (isa<MinimizeOp, ApplyGradientsOp, GradientOp>(op))
+  if (isa<MinimizeOp, ApplyGradientsOp, GradientOp, AverageVariablesOp,
+          SwapAveragesOp>(op))
     return op->emitOpError() << "expected to be expanded before variables "
                                 "become arguments";
   if (isa<func::CallOp, func::CallIndirectOp, func::ConstantOp>(op))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Averages of variables, and their swap for evaluation."""
+
+from typing import Dict, List, Optional, Sequence
+
+from . import _dtypes, _trace
+from ._trace import Attributes
+from .initializers import Zeros
+from .namespace import TRAINABLE, current_namespace
+from .variables import Variable
+
+
+class ExponentialMovingAverage:
+    """Averages of variables, later values of which count more.
+
+    `apply`, in a traced function, moves each average towards its variable: average :=
+    average - (average - variable) (1 - decay), as tf.train.ExponentialMovingAverage. With
+    `num_updates`, an integer variable that counts steps, decay is at most (1 + n) / (10 +
+    n). With `zero_debias` the first value does not count (R10).
+
+    The average of a variable `w` is the variable `w/ExponentialMovingAverage`, or
+    `w/<name>`, of the same shape and dtype, but float32 for float16 and bfloat16. It starts
+    at the value of `w`. Raises ValueError for a decay that is not within [0, 1).
+    """
+
+    def __init__(
+        self,
+        decay: float,
+        num_updates: Optional[Variable] = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        if not 0 <= decay < 1:
+            raise ValueError(f"expected a decay within [0, 1), found {decay}")
+        self.decay = float(decay)
+        self.num_updates = num_updates
+        self.zero_debias = zero_debias
+        self.name = name
+        self._averages: Dict[str, Variable] = {}
+        self._rounded: Dict[str, Variable] = {}
+        self._variables: List[Variable] = []
+
+    def average_name(self, variable: Variable) -> str:
+        """The name of the average of `variable`."""
+        return f"{variable.name}/{self.name}"
+
+    def average(self, variable: Variable) -> Optional[Variable]:
+        """The average of `variable`; None where `apply` has not been traced with it."""
+        return self._averages.get(variable.name)
+
+    def apply(self, var_list: Optional[Sequence[Variable]] = None) -> None:
+        """Moves the averages of `var_list`, by default of all floating-point trainable
+        variables, towards the values that the variables have at this line. Raises
+        ValueError where there is none, TypeError for another dtype."""
+        trace = _trace.current()
+        if var_list is None:
+            var_list = [v for v in current_namespace().collection(TRAINABLE) if _dtypes.is_floating(v.dtype)]
+        if not var_list:
+            raise ValueError("expected a trainable floating-point variable to average, found none")
+        for variable in var_list:
+            if not _dtypes.is_floating(variable.dtype):
+                raise TypeError(f"variable '{variable.name}' of dtype {_dtypes.name_of(variable.dtype)} has no average")
+            self._add(variable)
+            trace.declare(variable)
+            trace.declare(self._averages[variable.name])
+            trace.declare(self._rounded[variable.name])
+        attributes: Attributes = {"decay": ("f64", self.decay), "name": ("str", self.name),
+                                  "var_list": ("symbols", [variable.name for variable in var_list])}  # fmt: skip
+        if self.num_updates is not None:
+            trace.declare(self.num_updates)
+            attributes["num_updates"] = ("symbol", self.num_updates.name)
+        if self.zero_debias:
+            attributes["zero_debias"] = ("unit", None)
+        trace.op("train.average_variables", [], [], attributes)
+        trace.forget_reads()
+
+    def swap(self, var_list: Optional[Sequence[Variable]] = None) -> None:
+        """Gives the variables, by default all that are averaged, the values of their
+        averages and the averages theirs, in place: in a traced function, for evaluation.
+        Once more, and each has its own again. Those of float16 and bfloat16 are exchanged
+        with the rounded average, and the average itself stays. Raises ValueError where
+        nothing is averaged."""
+        listed = self._variables if var_list is None else list(var_list)
+        if not listed:
+            raise ValueError("no variable is averaged: trace `apply` first, or list the variables")
+        for variable in listed:
+            self._add(variable)
+            other = self._rounded[variable.name]
+            value, average = variable.read(), other.read()
+            variable.assign(average)
+            other.assign(value)
+
+    def _add(self, variable: Variable) -> None:
+        if variable.name in self._averages:
+            return
+        wide = variable.dtype
+        if wide in (_dtypes.float16, _dtypes.bfloat16):
+            wide = _dtypes.float32
+        average = self._make(variable, self.average_name(variable), wide)
+        self._averages[variable.name] = self._rounded[variable.name] = average
+        if wide != variable.dtype:
+            self._rounded[variable.name] = self._make(variable, f"{average.name}_rounded", variable.dtype)
+        self._variables.append(variable)
+
+    def _make(self, variable: Variable, name: str, dtype: _dtypes.DType) -> Variable:
+        # The name is the variable's already.
+        namespace = current_namespace()
+        prefixes, namespace._prefixes = namespace._prefixes, []
+        try:
+            if self.zero_debias:
+                return Variable(Zeros(), shape=variable.shape, dtype=dtype, name=name, trainable=False)
+            return Variable(lambda: variable.initialized_value().astype(dtype), name=name, trainable=False)
+        finally:
+            namespace._prefixes = prefixes
