@@ -183,6 +183,11 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     target.l2Bytes = options.target.l2Bytes;
     target.cores = options.target.cores;
     pm.addPass(createAttachTarget(target));
+    // With a budget less memory is worth more than less time.
+    TileBatchesOptions batches;
+    if (options.memoryBudget)
+      batches.minBytes = 0;
+    pm.addNestedPass<func::FuncOp>(createTileBatches(batches));
     pm.addNestedPass<func::FuncOp>(createChooseSchedules());
     pm.addNestedPass<func::FuncOp>(createTileAndFuse());
     pm.addNestedPass<func::FuncOp>(createForallToFor());

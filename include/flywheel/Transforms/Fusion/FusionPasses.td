@@ -57,4 +57,32 @@ def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TileBatches : Pass<"flywheel-tile-batches", "::mlir::func::FuncOp"> {
+  let summary = "Compute chains of batched products one batch at a time";
+  let description = [{
+    Before: fused `linalg` on tensors. After: a product in several batches whose
+    result is larger than what it reads, such as the scores of attention, and
+    the ops that compute from such large values, batch by batch, are in an
+    `scf.forall` over the batches: one batch of the large values is stored, and
+    found in the cache. What needs other work behind the first loop, such as
+    the gradient of attention, is in a second loop. It computes the large values
+    once more, by the same ops from the same numbers: no bit of a result
+    changes. Smaller ones, such as the sums of rows, are stored for all batches.
+    A chain is left as it is where a large value is used outside of it, or has
+    fewer bytes than `min-bytes`: what is in the cache is read faster than
+    computed again.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"-1",
+           "The bytes of a large value from which on a loop pays; by default those of the second cache">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numLoops", "loops", "Loops over batches">
+  ];
+}
+
 #endif // FLYWHEEL_TRANSFORMS_FUSION_FUSIONPASSES
