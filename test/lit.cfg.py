@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `clang-tidy` where it is installed;
+Features: `python` where the bindings are built; `torch` where FLYWHEEL_PEERS_PYTHON, or else
+the Python of the tests, has PyTorch (tests of other frameworks' models run in it); `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `runs-aarch64` and so on where programs for
 another machine can be made and run.
-Substitutions: tools by name; `%python`; `%src_root`; `%obj_root`; `%runtime_libs`;
+Substitutions: tools by name; `%python`; `%peers_python`; `%src_root`; `%obj_root`; `%runtime_libs`;
 `%mlir_lib_dir`, where the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where
 ours and the test plugin are; and, from linalg to numbers, `%to_llvm`,
 `%runner`, and `%run_linalg` for the two in a row.
@@ -114,6 +115,15 @@ if config.enable_python:
     config.substitutions.append(
         ("%clang_format", os.path.join(os.path.dirname(config.python_executable), "clang-format"))
     )
+    # Other frameworks, of the same version of Python.
+    peers_python = os.environ.get("FLYWHEEL_PEERS_PYTHON", config.python_executable)
+    config.substitutions.insert(0, ("%peers_python", python.replace(config.python_executable, peers_python)))
+    find = "import importlib.util; print(importlib.util.find_spec('torch') is not None)"
+    found = subprocess.run([peers_python, "-c", find], stdout=subprocess.PIPE, check=False, text=True)
+    if found.stdout.strip() == "True":
+        config.available_features.add("torch")
+    else:
+        lit_config.note("tests of flywheel.torch are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has torch")
 # Other machines: a C compiler for them, and what runs their programs here.
 cross_tools = {
     "aarch64": ("aarch64-linux-gnu-gcc", "qemu-aarch64"),

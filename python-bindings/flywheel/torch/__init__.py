@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch's modules as programs of this compiler.
+
+    model = flywheel.torch.from_module(module, (images,), loss=loss, optimizer=fw.optimizers.SGD(lr=0.1))
+    for images, labels in batches:
+        print(model.step(images, labels))
+    module.load_state_dict(model.state_dict())
+
+Parameters and buffers are variables under the names that the module has for them.
+"""
+
+from .._importing import needs
+
+try:
+    import torch as _torch  # noqa: F401
+except ImportError as _error:
+    raise needs("torch", "torch") from _error
+
+from .._importing import MissingOp, UnsupportedOpError
+from . import _elementwise, _layers, _shapes  # noqa: F401
+from ._module import ImportedModule, from_module
+
+__all__ = ["ImportedModule", "MissingOp", "UnsupportedOpError", "from_module"]

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of aten element by element."""
+
+from typing import Any, Callable, Dict, Optional
+
+from .. import _dtypes, _ops
+from .. import nn as nn
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+from ._values import Argument, Laid, align
+
+#
+# One operand
+#
+
+
+def _unary(names: str, function: Callable[[Tensor], Tensor]) -> None:
+    @op(*names.split())
+    def handler(call: Call, x: Laid) -> Laid:
+        data = x.data if x.dtype == call.dtype or _dtypes.is_bool(call.dtype) else _ops.cast(x.data, call.dtype)
+        return x.like(function(data))
+
+
+_UNARY: Dict[str, Callable[[Tensor], Tensor]] = {
+    "abs.default": _ops.abs, "acos.default": _ops.arccos, "acosh.default": _ops.arccosh,
+    "asin.default": _ops.arcsin, "asinh.default": _ops.arcsinh, "atan.default": _ops.arctan,
+    "atanh.default": _ops.arctanh, "ceil.default": _ops.ceil, "cos.default": _ops.cos, "cosh.default": _ops.cosh,
+    "erf.default": _ops.erf, "exp.default": _ops.exp, "exp2.default": _ops.exp2, "expm1.default": _ops.expm1,
+    "floor.default": _ops.floor, "isfinite.default": _ops.isfinite, "isinf.default": _ops.isinf,
+    "isnan.default": _ops.isnan, "log.default": _ops.log, "log10.default": _ops.log10,
+    "log1p.default": _ops.log1p, "log2.default": _ops.log2, "neg.default": _ops.negative,
+    "reciprocal.default": _ops.reciprocal, "relu.default": nn.relu, "round.default": _ops.rint,
+    "rsqrt.default": _ops.rsqrt, "sigmoid.default": _ops.sigmoid, "sign.default": _ops.sign,
+    "sin.default": _ops.sin, "sinh.default": _ops.sinh, "sqrt.default": _ops.sqrt, "tan.default": _ops.tan,
+    "tanh.default": _ops.tanh, "trunc.default": _ops.trunc, "silu.default": nn.silu,
+    "square.default": _ops.square,
+    "logical_not.default": lambda x: _ops.logical_not(_ops.cast(x, bool)),
+    "detach.default detach_.default": _ops.stop_gradient,
+    "alias.default clone.default contiguous.default lift_fresh_copy.default positive.default": lambda x: x,
+}  # fmt: skip
+for _names, _function in _UNARY.items():
+    _unary(_names, _function)
+
+
+@op("clone.default", "contiguous.default", "lift_fresh_copy.default", "_to_copy.default", "to.dtype",
+    "_assert_tensor_metadata.default")  # fmt: skip
+def _to_copy(call: Call, x: Laid, *_: Any, **__: Any) -> Optional[Laid]:
+    if call.result is None:
+        return None
+    return x.like(_ops.cast(x.data, call.dtype))
+
+
+@op("bitwise_not.default")
+def _bitwise_not(call: Call, x: Laid) -> Laid:
+    return x.like(~x.data)
+
+
+@op("gelu.default")
+def _gelu(call: Call, x: Laid, approximate: str = "none") -> Laid:
+    return x.like(nn.gelu(x.data, approximate=approximate == "tanh"))
+
+
+@op("elu.default")
+def _elu(call: Call, x: Laid, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Laid:
+    if input_scale != 1.0:
+        raise call.unsupported("with an input_scale")
+    negative = _ops.multiply(_ops.expm1(_ops.minimum(x.data, 0.0)), alpha * scale)
+    return x.like(_ops.where(_ops.greater(x.data, 0.0), _ops.multiply(x.data, scale), negative))
+
+
+@op("leaky_relu.default")
+def _leaky_relu(call: Call, x: Laid, slope: float = 0.01) -> Laid:
+    return x.like(nn.leaky_relu(x.data, slope))
+
+
+@op("hardtanh.default", "clamp.default")
+def _clamp(call: Call, x: Laid, low: Any = -1.0, high: Any = 1.0, **bounds: Any) -> Laid:
+    if "clamp" in str(call.node.target):
+        low = call.node.args[1] if len(call.node.args) > 1 else bounds.get("min")
+        high = call.node.args[2] if len(call.node.args) > 2 else bounds.get("max")
+    elif low == 0 and high == 6 and _dtypes.is_floating(x.dtype):
+        return x.like(nn.relu6(x.data))
+    data = _ops.cast(x.data, call.dtype)
+    low = None if low is None else as_tensor(low, call.dtype)
+    high = None if high is None else as_tensor(high, call.dtype)
+    if "hardtanh" in str(call.node.target):
+        # At the bounds its derivative is 0; that of clamp is 1.
+        inside = _ops.logical_and(_ops.greater(data, low), _ops.less(data, high))
+        return x.like(_ops.where(inside, data, _ops.stop_gradient(_ops.clip(data, low, high))))
+    bounded = _ops.stop_gradient(_ops.clip(data, low, high))
+    inside = _ops.equal(data, bounded)
+    return x.like(_ops.where(inside, data, bounded))
+
+
+@op("clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor")
+def _clamp_tensor(call: Call, x: Laid, *bounds: Any, **named: Any) -> Laid:
+    name = str(call.node.target)
+    given = list(bounds)
+    low = named.get("min") if "clamp_max" in name else given.pop(0) if given else named.get("min")
+    high = None if "clamp_min" in name else given.pop(0) if given else named.get("max")
+    result = x
+    for bound, function in ((low, _ops.maximum), (high, _ops.minimum)):
+        if bound is not None:
+            tensors, lead = align([call.dtype] * 2, result, bound)
+            result = lead.like(function(*tensors))
+    return result
+
+
+@op("clamp_min.default")
+def _clamp_min(call: Call, x: Laid, low: Any) -> Laid:
+    return _clamp_to(call, x, low, _ops.greater_equal)
+
+
+@op("clamp_max.default")
+def _clamp_max(call: Call, x: Laid, high: Any) -> Laid:
+    return _clamp_to(call, x, high, _ops.less_equal)
+
+
+def _clamp_to(call: Call, x: Laid, bound: Any, keeps: Callable[[Tensor, Tensor], Tensor]) -> Laid:
+    data, limit = _ops.cast(x.data, call.dtype), as_tensor(bound, call.dtype)
+    inside = keeps(data, limit)
+    if _dtypes.is_floating(call.dtype):
+        inside = _ops.logical_or(inside, _ops.isnan(data))
+    return x.like(_ops.where(inside, data, limit))
+
+
+@op("softplus.default")
+def _softplus(call: Call, x: Laid, beta: float = 1.0, threshold: float = 20.0) -> Laid:
+    # Above the threshold PyTorch has x itself, less than which is what rounding leaves.
+    if beta == 1.0:
+        return x.like(nn.softplus(x.data))
+    return x.like(_ops.divide(nn.softplus(_ops.multiply(x.data, float(beta))), float(beta)))
+
+
+@op("log_sigmoid_forward.default", "log_sigmoid.default")
+def _log_sigmoid(call: Call, x: Laid) -> Any:
+    result = x.like(_ops.negative(nn.softplus(_ops.negative(x.data))))
+    return (result, x) if "forward" in str(call.node.target) else result
+
+
+@op("hardswish.default")
+def _hardswish(call: Call, x: Laid) -> Laid:
+    return x.like(_ops.multiply(x.data, _ops.divide(nn.relu6(_ops.add(x.data, 3.0)), 6.0)))
+
+
+@op("hardsigmoid.default")
+def _hardsigmoid(call: Call, x: Laid) -> Laid:
+    return x.like(_ops.divide(nn.relu6(_ops.add(x.data, 3.0)), 6.0))
+
+
+@op("mish.default")
+def _mish(call: Call, x: Laid) -> Laid:
+    return x.like(_ops.multiply(x.data, _ops.tanh(nn.softplus(x.data))))
+
+
+#
+# Two operands
+#
+
+
+def _binary(names: str, function: Callable[[Tensor, Tensor], Tensor], is_comparison: bool = False) -> None:
+    @op(*names.split())
+    def handler(call: Call, a: Argument, b: Argument) -> Laid:
+        dtype = call.operand_dtype if is_comparison else call.dtype
+        tensors, lead = align([dtype, dtype], a, b)
+        return lead.like(function(*tensors))
+
+
+_function2: Callable[[Any, Any], Tensor]
+for _name, _function2 in {"eq": _ops.equal, "ne": _ops.not_equal, "lt": _ops.less, "le": _ops.less_equal,
+                          "gt": _ops.greater, "ge": _ops.greater_equal}.items():  # fmt: skip
+    _binary(f"{_name}.Tensor {_name}.Scalar", _function2, is_comparison=True)
+for _name, _function2 in {
+    "mul": _ops.multiply, "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
+    "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops.mod}.items():  # fmt: skip
+    _binary(f"{_name}.Tensor {_name}.Scalar", _function2)
+for _name, _function2 in {"maximum": _ops.maximum, "minimum": _ops.minimum, "atan2": _ops.arctan2}.items():
+    _binary(f"{_name}.default", _function2)
+for _name, _function2 in {"logical_and": _ops.logical_and, "logical_or": _ops.logical_or,
+                          "logical_xor": _ops.logical_xor}.items():  # fmt: skip
+    _binary(f"{_name}.default", _function2, is_comparison=True)
+
+
+@op("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar")
+def _add(call: Call, a: Argument, b: Argument, alpha: Any = 1) -> Laid:
+    name = str(call.node.target)
+    tensors, lead = align([call.dtype] * 2, a, b)
+    if name.startswith("aten.rsub"):
+        tensors.reverse()
+    if alpha != 1:
+        tensors[1] = _ops.multiply(tensors[1], as_tensor(alpha, call.dtype))
+    return lead.like((_ops.add if ".add." in f".{name.removeprefix('aten.')}" else _ops.subtract)(*tensors))
+
+
+@op("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode", "floor_divide.default")
+def _div(call: Call, a: Argument, b: Argument, rounding_mode: Optional[str] = None) -> Laid:
+    tensors, lead = align([call.dtype] * 2, a, b)
+    if "floor_divide" in str(call.node.target):
+        rounding_mode = "floor"
+    if rounding_mode == "floor":
+        return lead.like(_ops.floor_divide(*tensors))
+    if _dtypes.is_integer(call.dtype):
+        if rounding_mode == "trunc":
+            return lead.like(nn.div(*tensors))
+        raise call.unsupported("of integers")
+    quotient = _ops.divide(*tensors)
+    return lead.like(_ops.trunc(quotient) if rounding_mode == "trunc" else quotient)
+
+
+@op("fmod.Tensor", "fmod.Scalar")
+def _fmod(call: Call, a: Argument, b: Argument) -> Laid:
+    tensors, lead = align([call.dtype] * 2, a, b)
+    if _dtypes.is_integer(call.dtype):
+        whole = nn.div(*tensors)
+    else:
+        whole = _ops.trunc(_ops.divide(*tensors))
+    return lead.like(_ops.subtract(tensors[0], _ops.multiply(whole, tensors[1])))
+
+
+@op("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
+def _pow(call: Call, a: Argument, b: Argument) -> Laid:
+    if isinstance(a, Laid) and isinstance(b, (int, float)) and not isinstance(b, bool):
+        data = _ops.cast(a.data, call.dtype)
+        if b == 0:
+            return a.like(_ops.ones_like(data))
+        return a.like(_ops.power(data, int(b) if float(b).is_integer() and abs(b) < 2**31 else b))
+    tensors, lead = align([call.dtype] * 2, a, b)
+    return lead.like(_ops.power(*tensors))
+
+
+@op("where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar")
+def _where(call: Call, condition: Laid, a: Argument, b: Argument) -> Laid:
+    tensors, lead = align([_dtypes.bool_, call.dtype, call.dtype], condition, a, b)
+    return lead.like(_ops.where(*tensors))
+
+
+@op("masked_fill.Scalar", "masked_fill.Tensor")
+def _masked_fill(call: Call, x: Laid, mask: Laid, value: Argument) -> Laid:
+    tensors, lead = align([_dtypes.bool_, call.dtype, call.dtype], mask, value, x)
+    return lead.like(_ops.where(*tensors))
+
+
+@op("lerp.Scalar", "lerp.Tensor")
+def _lerp(call: Call, a: Laid, b: Laid, weight: Argument) -> Laid:
+    tensors, lead = align([call.dtype] * 3, a, b, weight)
+    return lead.like(_ops.add(tensors[0], _ops.multiply(tensors[2], _ops.subtract(tensors[1], tensors[0]))))

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an exported graph of PyTorch to the ops of a trace."""
+
+import operator
+import re
+from types import FunctionType
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import torch
+
+from .. import _dtypes
+from .._flywheel import Value
+from .._importing import MissingOp, UnsupportedOpError, refuse
+from .._ops._core import Size, index_op, size
+from ._values import Laid
+
+_DTYPES: Dict[Any, str] = {
+    torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.bfloat16: "bfloat16",
+    torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.uint8: "uint8",
+    torch.bool: "bool"}  # fmt: skip
+
+Handler = Callable[..., Any]
+HANDLERS: Dict[str, Handler] = {}
+
+
+def op(*names: str) -> Callable[[Handler], Handler]:
+    """Registers the translation of ops of aten: a function of the call and its arguments."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[f"aten.{name}"] = handler
+        return handler
+
+    return register
+
+
+def as_dtype(dtype: Any) -> _dtypes.DType:
+    """The dtype of a dtype of PyTorch. Raises UnsupportedOpError for one that is not imported."""
+    if dtype not in _DTYPES:
+        raise UnsupportedOpError(f"tensors of {dtype} are not imported")
+    return _dtypes.as_dtype(_DTYPES[dtype])
+
+
+class Call:
+    """One op of the graph: what its translation may ask."""
+
+    def __init__(self, node: Any, argument_values: Sequence[Any]):
+        self.node = node
+        self._argument_values = argument_values
+
+    @property
+    def result(self) -> Any:
+        """The tensor without elements that PyTorch says the result is like."""
+        return self.node.meta["val"]
+
+    @property
+    def dtype(self) -> _dtypes.DType:
+        found = self.result
+        return as_dtype((found[0] if isinstance(found, (tuple, list)) else found).dtype)
+
+    @property
+    def operand_dtype(self) -> _dtypes.DType:
+        """That of the tensors that are compared or such, by PyTorch's promotion."""
+        given = [value.node.hint if isinstance(value, torch.SymInt) else value for value in self._argument_values]
+        kinds = [value for value in given if isinstance(value, (torch.Tensor, bool, int, float))]
+        first: Any = kinds[0]
+        if len(kinds) == 1:
+            return as_dtype(first.dtype)
+        return as_dtype(torch.result_type(first, kinds[1]))
+
+    def meta(self, place: int) -> Any:
+        """As `result`, of an argument."""
+        return self._argument_values[place]
+
+    def unsupported(self, what: str) -> UnsupportedOpError:
+        """The error for a form of the op that is not imported."""
+        missing = MissingOp(f"{self.node.target} {what}", location_of(self.node))
+        return refuse("PyTorch", [missing])
+
+
+def _frame_of(node: Any) -> Optional[Tuple[str, int, str]]:
+    """File, line and function of the model's source, rather than of torch's."""
+    trace = node.meta.get("stack_trace") or ""
+    frames = [(file, int(line), name) for file, line, name in re.findall(r'File "(.+?)", line (\d+), in (\S+)', trace)]
+    own = [frame for frame in frames if "/torch/" not in frame[0] and not frame[0].startswith("torch/")]
+    return own[-1] if own else frames[-1] if frames else None
+
+
+def location_of(node: Any) -> str:
+    """Where an op comes from, to be read."""
+    frame = _frame_of(node)
+    stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values() if isinstance(path, str)]
+    path = stack[-1].removeprefix("L['self'].") if stack else ""
+    module = f" (module '{path}')" if path and not path.startswith("_") else ""
+    return f"{frame[0]}:{frame[1]}{module}" if frame else f"at an unknown line{module}"
+
+
+def find_missing(graph: Any) -> List[MissingOp]:
+    """The ops of a graph that have no translation."""
+    return [
+        MissingOp(str(node.target), location_of(node))
+        for node in graph.nodes
+        if node.op == "call_function" and not _is_known(node)
+    ]
+
+
+def _is_known(node: Any) -> bool:
+    return node.target is operator.getitem or node.target in _SIZE_OPS or str(node.target) in HANDLERS
+
+
+#
+# Sizes
+#
+
+_SIZE_OPS: Dict[Any, str] = {
+    operator.add: "addi", operator.sub: "subi", operator.mul: "muli", operator.floordiv: "divsi",
+    torch.sym_max: "maxsi", torch.sym_min: "minsi"}  # fmt: skip
+
+
+class Sizes:
+    """Sizes that only the call knows: one value for each symbol."""
+
+    def __init__(self) -> None:
+        self._known: Dict[str, Value] = {}
+
+    def of(self, x: Laid, axis: int, meta: Any) -> Size:
+        found = size(x.data, x.place(axis))
+        return self.share(found, meta)
+
+    def share(self, found: Size, meta: Any) -> Size:
+        """The first value with this symbol: reshapes see that sizes are the same."""
+        if isinstance(found, int) or not isinstance(meta, torch.SymInt):
+            return found
+        return self._known.setdefault(str(meta.node.expr), found)
+
+
+#
+# Running a graph
+#
+
+
+def _somewhere(thunk: Callable[[], Any]) -> Any:
+    return thunk()
+
+
+def _at(frame: Optional[Tuple[str, int, str]], thunk: Callable[[], Any]) -> Any:
+    """Calls a function as if the model's line did, so that its ops have this location."""
+    if frame is None:
+        return thunk()
+    file, line, name = frame
+    code = _somewhere.__code__.replace(co_filename=file, co_firstlineno=line - 1, co_name=name)
+    return FunctionType(code, {})(thunk)
+
+
+class Interpreter:
+    """Emits the ops of an exported graph into the current trace."""
+
+    def __init__(self, graph: Any, placeholders: Dict[str, Laid]):
+        self._graph = graph
+        self._env: Dict[Any, Any] = {}
+        self._placeholders = placeholders
+        self.sizes = Sizes()
+
+    def run(self) -> List[Any]:
+        """The values of the graph's outputs."""
+        for node in self._graph.nodes:
+            if node.op == "placeholder":
+                self._env[node] = self._placeholders[node.name]
+            elif node.op == "call_function":
+                self._env[node] = _at(_frame_of(node), lambda node=node: self._call(node))  # type: ignore[misc]
+            elif node.op == "output":
+                return [self._value(output) for output in node.args[0]]
+        raise AssertionError("an exported graph has an output")
+
+    def _value(self, argument: Any) -> Any:
+        if isinstance(argument, torch.fx.Node):
+            return self._env[argument]
+        if isinstance(argument, (list, tuple)):
+            return [self._value(item) for item in argument]
+        return argument
+
+    def _call(self, node: Any) -> Any:
+        args = [self._value(argument) for argument in node.args]
+        kwargs = {name: self._value(argument) for name, argument in node.kwargs.items()}
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        if node.target in _SIZE_OPS:
+            return self.sizes.share(index_op(_SIZE_OPS[node.target], args[0], args[1]), node.meta.get("val"))
+        metas = [_meta_of(argument) for argument in node.args]
+        if str(node.target) == "aten.sym_size.int":
+            return self.sizes.of(args[0], args[1], node.meta["val"])
+        return HANDLERS[str(node.target)](Call(node, metas), *args, **kwargs)
+
+
+@op("sym_size.int")
+def _sym_size(call: Call, x: Laid, axis: int) -> Size:
+    return size(x.data, x.place(axis))
+
+
+def _meta_of(argument: Any) -> Any:
+    return argument.meta.get("val") if isinstance(argument, torch.fx.Node) else argument
+
+
+Result = Union[Laid, Tuple[Any, ...]]

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A module of PyTorch, its parameters as variables, and what runs it."""
+
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+
+from .. import _dtypes, _trace
+from .._importing import refuse
+from .._optimizer import Optimizer
+from .._tensor import Tensor, as_tensor, format_shape
+from .._types import Array
+from ..function import function
+from ..namespace import current_namespace
+from ..variables import Variable
+from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
+from ._values import Laid
+
+__all__ = ["ImportedModule", "from_module"]
+
+
+def to_array(tensor: Any) -> Array:
+    """A copy of a tensor of PyTorch."""
+    dtype = as_dtype(tensor.dtype)
+    tensor = tensor.detach().cpu().contiguous()
+    if tensor.dtype == torch.bfloat16:
+        return np.array(tensor.view(torch.int16).numpy()).view(dtype)
+    return np.array(tensor.numpy())
+
+
+def to_tensor(array: Array) -> Any:
+    """The other way."""
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(np.array(array.view(np.int16))).view(torch.bfloat16)
+    return torch.from_numpy(np.array(array))
+
+
+@contextmanager
+def _mode(module: Any, training: bool) -> Iterator[None]:
+    """The module in this mode. One that trains already stays as it is: parts of it may be
+    frozen."""
+    before = [(part, part.training) for part in module.modules()]
+    try:
+        if module.training != training:
+            module.train(training)
+        yield
+    finally:
+        for part, was_training in before:
+            part.training = was_training
+
+
+class _WithLoss(torch.nn.Module):  # type: ignore[misc]
+    """A module and a loss of PyTorch as one module."""
+
+    def __init__(self, module: Any, loss: Callable[..., Any], count: int):
+        super().__init__()
+        self.module = module
+        self.loss = loss
+        self.count = count
+
+    def forward(self, *arguments: Any) -> Any:
+        return self.loss(self.module(*arguments[: self.count]), *arguments[self.count :])
+
+
+class _Program:
+    """A module as PyTorch exports it, in one mode."""
+
+    def __init__(self, module: Any, example: Sequence[Any], dynamic_shapes: Any):
+        exported = torch.export.export(module, tuple(example), dynamic_shapes=dynamic_shapes)
+        table = torch.export.default_decompositions()
+        kept = {name: rule for name, rule in table.items() if str(name) not in HANDLERS}
+        self.exported = exported.run_decompositions(kept)
+        self.graph = self.exported.graph
+        missing = find_missing(self.graph)
+        if missing:
+            raise refuse("PyTorch", missing)
+
+    def emit(self, inputs: Sequence[Tensor], variables: Mapping[str, Variable]) -> Any:
+        """The ops of the module in the current trace, which set its buffers; its outputs."""
+        signature = self.exported.graph_signature
+        metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
+        given = iter(inputs)
+        placeholders: Dict[str, Laid] = {}
+        for spec in signature.input_specs:
+            name = spec.arg.name
+            if spec.kind.name == "USER_INPUT":
+                placeholders[name] = Laid(_check(next(given), name, metas[name]))
+            elif spec.target in variables:
+                placeholders[name] = Laid(variables[spec.target].read())
+            else:
+                placeholders[name] = Laid(as_tensor(to_array(self.exported.constants[spec.target])))
+        outputs = Interpreter(self.graph, placeholders).run()
+        results = []
+        for output, spec in zip(outputs, signature.output_specs):
+            if spec.kind.name == "BUFFER_MUTATION":
+                variables[spec.target].assign(output.plain())
+            elif spec.kind.name == "USER_OUTPUT":
+                results.append(output.plain() if isinstance(output, Laid) else output)
+            else:
+                raise NotImplementedError(f"a module that changes its argument '{spec.target}' is not imported")
+        return torch.utils._pytree.tree_unflatten(results, self.exported.call_spec.out_spec)
+
+
+def _check(x: Tensor, name: str, meta: Any) -> Tensor:
+    """An argument, which the module must have been exported for."""
+    wanted = tuple(dim_size if isinstance(dim_size, int) else None for dim_size in meta.shape)
+    fits = len(wanted) == x.ndim and all(w is None or w == s for w, s in zip(wanted, x.shape))
+    if not fits or as_dtype(meta.dtype) != x.dtype:
+        raise ValueError(
+            f"the module was exported for {_dtypes.name_of(as_dtype(meta.dtype))}{format_shape(wanted)} as '{name}', "
+            f"found {_dtypes.name_of(x.dtype)}{format_shape(x.shape)}: give example inputs like this one, or "
+            "dynamic_shapes"
+        )
+    return x
+
+
+class ImportedModule:
+    """What `from_module` makes.
+
+    Called with arrays it runs the module for inference, with tensors in a traced function
+    it is part of that; there `training=True` runs it as in training, which updates
+    statistics of batches and drops elements.
+    """
+
+    def __init__(
+        self, module: Any, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic_shapes: Any,
+        loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
+    ):  # fmt: skip
+        self._module = module
+        self._example = [_as_torch(value) for value in example]
+        self._targets = None if targets is None else [_as_torch(value) for value in targets]
+        self._dynamic_shapes = dynamic_shapes
+        self._loss = loss
+        self._programs: Dict[bool, _Program] = {}
+        self._program(optimizer is not None)
+        self.variables: Dict[str, Variable] = _make_variables(module, name)
+        self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward")
+        self._step = None
+        if optimizer is not None:
+            self._optimizer = optimizer
+            self._step = function(self._train, name="step")
+
+    def _program(self, training: bool) -> _Program:
+        if training not in self._programs:
+            module, example = self._module, list(self._example)
+            if training and self._targets is not None:
+                assert self._loss is not None
+                module = _WithLoss(module, self._loss, len(example))
+                module.train(self._module.training)
+                example += self._targets
+            with _mode(module, training):
+                shapes = self._dynamic_shapes
+                if shapes is not None and len(example) != len(self._example) and len(shapes) != len(example):
+                    raise ValueError(f"dynamic_shapes has {len(shapes)} parts for {len(example)} inputs and targets")
+                if isinstance(module, _WithLoss) and shapes is not None:
+                    shapes = (tuple(shapes),)
+                elif shapes is not None:
+                    shapes = tuple(shapes)[: len(example)]
+                self._programs[training] = _Program(module, example, shapes)
+        return self._programs[training]
+
+    def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
+        program = self._program(training)
+        variables: Mapping[str, Variable] = self.variables
+        if training and self._targets is not None:
+            variables = {f"module.{name}": variable for name, variable in self.variables.items()}
+        return program.emit([as_tensor(x) for x in inputs], variables)
+
+    def __call__(self, *inputs: Any, training: bool = False) -> Any:
+        if _trace.is_tracing():
+            return self._emit(inputs, training)
+        if training:
+            raise ValueError("training=True is for traced functions; `step` trains")
+        return self._forward(*inputs)
+
+    def _train(self, *arguments: Any) -> Tensor:
+        if self._targets is not None:
+            loss = self._emit(arguments, True)
+        else:
+            assert self._loss is not None
+            count = len(self._example)
+            loss = self._loss(self._emit(arguments[:count], True), *arguments[count:])
+        trained = [variable for variable in self.variables.values() if variable.trainable]
+        self._optimizer.minimize(loss, trained, unconnected="skip")
+        return loss  # type: ignore[no-any-return]
+
+    def step(self, *arguments: Any) -> Any:
+        """One step of training on inputs and targets. Returns the loss."""
+        if self._step is None:
+            raise ValueError("from_module needs a loss and an optimizer to train")
+        return self._step(*arguments)
+
+    def state_dict(self) -> Dict[str, Any]:
+        """The values of parameters and buffers, for the module's `load_state_dict`."""
+        return {name: to_tensor(self.variables[name].numpy()) for name in self._module.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Sets parameters and buffers. Raises ValueError where names or shapes differ."""
+        wanted = list(self._module.state_dict())
+        absent = [name for name in wanted if name not in state]
+        unknown = [name for name in state if name not in wanted]
+        if absent or unknown:
+            raise ValueError(f"the state is not that of this module: it lacks {absent}, and has {unknown} besides")
+        for name in wanted:
+            self.variables[name].set(to_array(torch.as_tensor(state[name])))
+
+
+def _as_torch(value: Any) -> Any:
+    return value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+
+
+def _make_variables(module: Any, name: str) -> Dict[str, Variable]:
+    """A variable for each parameter and buffer; one for those that are one tensor."""
+    found: List[Tuple[str, Any, bool]] = [
+        *[(key, value, value.requires_grad) for key, value in module.named_parameters(remove_duplicate=False)],
+        *[(key, value, False) for key, value in module.named_buffers(remove_duplicate=False)],
+    ]
+    known: Dict[int, Variable] = {}
+    result: Dict[str, Variable] = {}
+    prefix = f"{current_namespace().unique(name)}/" if name else ""
+    for key, value, trainable in found:
+        if id(value) not in known:
+            known[id(value)] = Variable(to_array(value), name=prefix + key, trainable=trainable)
+        result[key] = known[id(value)]
+    return result
+
+
+def from_module(
+    module: Any,
+    example_inputs: Sequence[Any],
+    *,
+    loss: Optional[Callable[..., Any]] = None,
+    optimizer: Optional[Optimizer] = None,
+    example_targets: Optional[Sequence[Any]] = None,
+    dynamic_shapes: Any = None,
+    name: str = "",
+) -> ImportedModule:
+    """Imports a module of PyTorch through `torch.export`.
+
+    `example_inputs` are tensors or arrays of the shapes and dtypes of its arguments.
+    `dynamic_shapes` is torch.export's, a tuple with an entry for each argument (and
+    target): what sizes a call may choose. `loss` is a function of the module's output
+    and of targets, of this package's ops, whose result `optimizer` minimizes in `step`;
+    with `example_targets` it is one of PyTorch's, such as `torch.nn.CrossEntropyLoss()`.
+    Names of variables begin with `name/` where that is given.
+
+    Raises UnsupportedOpError, before anything is compiled, where ops have no
+    translation: `missing` lists all of them with their lines.
+    """
+    if (optimizer is None) != (loss is None):
+        raise ValueError("expected both a loss and an optimizer, or neither")
+    return ImportedModule(module, example_inputs, example_targets, dynamic_shapes, loss, optimizer, name)

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of aten that move elements, join tensors and make new ones."""
+
+from typing import Any, List, Optional, Sequence, Tuple
+
+from .. import _dtypes, _ops
+from .._flywheel import Value
+from .._ops._core import Size, index_op, size, sizes, stretch
+from .._ops._shapes import _reshape
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+from ._values import Argument, Laid, scalar
+
+
+def _product(dim_sizes: Sequence[Size]) -> Size:
+    result: Size = 1
+    for dim_size in dim_sizes:
+        # A value times 1 is that value, so that reshapes see which sizes stay.
+        if result == 1:
+            result = dim_size
+        elif not (isinstance(dim_size, int) and dim_size == 1):
+            result = index_op("muli", result, dim_size)
+    return result
+
+
+def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
+    """A reshape as PyTorch has it: one size may be -1."""
+    new = list(wanted)
+    if any(isinstance(dim_size, int) and dim_size == -1 for dim_size in new):
+        place = next(i for i, dim_size in enumerate(new) if isinstance(dim_size, int) and dim_size == -1)
+        old, others = sizes(x), [dim_size for i, dim_size in enumerate(new) if i != place]
+        for other in [other for other in others if not isinstance(other, int)]:
+            if any(other is dim_size for dim_size in old):
+                old = [dim_size for dim_size in old if dim_size is not other]
+                others = [dim_size for dim_size in others if dim_size is not other]
+        count = _product(others)
+        new[place] = _product(old) if count == 1 else index_op("divsi", _product(old), count)
+    return _reshape(x, new)
+
+
+@op("view.default", "_unsafe_view.default", "reshape.default")
+def _view(call: Call, x: Laid, shape: Sequence[Size]) -> Laid:
+    known = [dim_size for dim_size in x.shape if dim_size != 1]
+    if x.is_plain or len(known) > 1:
+        return Laid(reshape(x.plain(), shape))
+    # One dimension with elements: its order is any.
+    return Laid(reshape(x.plain(), shape))
+
+
+@op("view_as.default", "reshape_as.default")
+def _view_as(call: Call, x: Laid, other: Laid) -> Laid:
+    return Laid(_reshape(x.plain(), sizes(other.plain())))
+
+
+@op("flatten.using_ints")
+def _flatten(call: Call, x: Laid, start: int = 0, end: int = -1) -> Laid:
+    data = x.plain()
+    if data.ndim == 0:
+        return Laid(_reshape(data, [1]))
+    start, end = start % data.ndim, end % data.ndim
+    old = sizes(data)
+    return Laid(_reshape(data, [*old[:start], _product(old[start : end + 1]), *old[end + 1 :]]))
+
+
+@op("unflatten.int")
+def _unflatten(call: Call, x: Laid, axis: int, shape: Sequence[Size]) -> Laid:
+    data = x.plain()
+    old, axis = sizes(data), axis % x.ndim
+    return Laid(reshape(data, [*old[:axis], *shape, *old[axis + 1 :]]))
+
+
+@op("permute.default")
+def _permute(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
+    return x.permuted(axes)
+
+
+@op("transpose.int")
+def _transpose(call: Call, x: Laid, a: int, b: int) -> Laid:
+    axes = list(range(x.ndim))
+    if axes:
+        a, b = a % x.ndim, b % x.ndim
+        axes[a], axes[b] = axes[b], axes[a]
+    return x.permuted(axes)
+
+
+@op("t.default", "numpy_T.default")
+def _t(call: Call, x: Laid) -> Laid:
+    return x.permuted(list(range(x.ndim))[::-1])
+
+
+@op("movedim.int")
+def _movedim(call: Call, x: Laid, source: int, destination: int) -> Laid:
+    axes = list(range(x.ndim))
+    axes.insert(destination % x.ndim, axes.pop(source % x.ndim))
+    return x.permuted(axes)
+
+
+@op("unsqueeze.default")
+def _unsqueeze(call: Call, x: Laid, axis: int) -> Laid:
+    return Laid(_ops.expand_dims(x.plain(), axis))
+
+
+@op("squeeze.dim", "squeeze.dims", "squeeze.default")
+def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
+    data = x.plain()
+    listed = range(data.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
+    places = {axis % max(data.ndim, 1) for axis in listed}
+    return Laid(_reshape(data, [s for i, s in enumerate(sizes(data)) if i not in places or data.shape[i] != 1]))
+
+
+@op("expand.default", "broadcast_to.default")
+def _expand(call: Call, x: Laid, shape: Sequence[Size], **_: Any) -> Laid:
+    data = x.plain()
+    first = len(shape) - data.ndim
+    wanted = [size(data, i - first) if isinstance(s, int) and s == -1 else s for i, s in enumerate(shape)]
+    return Laid(stretch(data, wanted))
+
+
+@op("expand_as.default")
+def _expand_as(call: Call, x: Laid, other: Laid) -> Laid:
+    return Laid(stretch(x.plain(), sizes(other.plain())))
+
+
+@op("repeat.default")
+def _repeat(call: Call, x: Laid, counts: Sequence[Size]) -> Laid:
+    if not all(isinstance(count, int) for count in counts):
+        raise call.unsupported("by sizes of the call")
+    return Laid(_ops.tile(x.plain(), [count for count in counts if isinstance(count, int)]))
+
+
+@op("cat.default", "concat.default")
+def _cat(call: Call, tensors: Sequence[Laid], axis: int = 0) -> Laid:
+    # What PyTorch calls legacy: an empty vector joins anything.
+    parts = [x for x in tensors if x.shape != (0,)] or list(tensors)
+    lead = parts[0]
+    data = [_ops.cast(x.arranged(lead.order), call.dtype) for x in parts]
+    return lead.like(_ops.concatenate(data, lead.place(axis)))
+
+
+@op("stack.default")
+def _stack(call: Call, tensors: Sequence[Laid], axis: int = 0) -> Laid:
+    return Laid(_ops.stack([_ops.cast(x.plain(), call.dtype) for x in tensors], axis))
+
+
+@op("split.Tensor", "split_with_sizes.default", "split.sizes", "chunk.default")
+def _split(call: Call, x: Laid, parts: Any, axis: int = 0) -> List[Laid]:
+    place = x.place(axis)
+    total = x.data.shape[place]
+    if total is None or not all(isinstance(part, int) for part in (parts if isinstance(parts, list) else [parts])):
+        raise call.unsupported("of a dimension whose size the call chooses")
+    if isinstance(parts, int):
+        step = -(-total // parts) if "chunk" in str(call.node.target) else parts
+        parts = [min(step, total - first) for first in range(0, total, step)] or [0]
+    result, first = [], 0
+    for part in parts:
+        result.append(x.like(_slice_data(x.data, place, slice(first, first + part))))
+        first += part
+    return result
+
+
+@op("unbind.int")
+def _unbind(call: Call, x: Laid, axis: int = 0) -> List[Laid]:
+    total = x.data.shape[x.place(axis)]
+    if total is None:
+        raise call.unsupported("of a dimension whose size the call chooses")
+    return [_select(call, x, axis, index) for index in range(total)]
+
+
+def _slice_data(data: Tensor, place: int, key: Any) -> Tensor:
+    return _ops.getitem(data, (*[slice(None)] * place, key))
+
+
+@op("slice.Tensor", "narrow.default")
+def _slice(call: Call, x: Laid, axis: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Laid:
+    if "narrow" in str(call.node.target):
+        end = start + end
+    if any(isinstance(bound, Value) for bound in (start, end)):
+        raise call.unsupported("with bounds that the call chooses")
+    start = None if start == 0 else start
+    end = None if end is not None and end >= 2**62 else end
+    if start is None and end is None and step == 1:
+        return x
+    return x.like(_slice_data(x.data, x.place(axis), slice(start, end, step)))
+
+
+@op("select.int")
+def _select(call: Call, x: Laid, axis: int, index: Any) -> Laid:
+    if isinstance(index, Value):
+        raise call.unsupported("at an index that the call chooses")
+    place, axis = x.place(axis), axis % x.ndim
+    order = [other - (other > axis) for other in x.order if other != axis]
+    return Laid(_slice_data(x.data, place, index), order)
+
+
+@op("flip.default")
+def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
+    data = x.data
+    for axis in axes:
+        data = _ops.flip(data, x.place(axis))
+    return x.like(data)
+
+
+@op("roll.default")
+def _roll(call: Call, x: Laid, shifts: Sequence[int], axes: Sequence[int] = ()) -> Laid:
+    if not axes:
+        raise call.unsupported("without dimensions")
+    data = x.data
+    for shift, axis in zip(shifts, axes):
+        data = _ops.roll(data, shift, x.place(axis))
+    return x.like(data)
+
+
+@op("constant_pad_nd.default", "pad.default")
+def _pad(call: Call, x: Laid, widths: Sequence[int], *more: Any) -> Laid:
+    """`widths` starts from the last dimension."""
+    if "constant" not in str(call.node.target):
+        if more and more[0] != "constant":
+            raise call.unsupported(f"with mode '{more[0]}'")
+        more = more[1:]
+    value = more[0] if more and more[0] is not None else 0
+    pairs: List[Tuple[int, int]] = [(0, 0)] * x.ndim
+    for i in range(len(widths) // 2):
+        pairs[x.ndim - 1 - i] = (widths[2 * i], widths[2 * i + 1])
+    data = x.data
+    for axis, (low, high) in enumerate(pairs):
+        if low < 0 or high < 0:
+            cut = slice(-low if low < 0 else None, high if high < 0 else None)
+            data = _slice_data(data, x.place(axis), cut)
+    return x.like(_ops.pad(data, [(max(pairs[axis][0], 0), max(pairs[axis][1], 0)) for axis in x.order], value))
+
+
+@op("tril.default", "triu.default")
+def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
+    function = _ops.tril if "tril" in str(call.node.target) else _ops.triu
+    return Laid(function(x.plain(), diagonal))
+
+
+#
+# Elements at indices
+#
+
+
+@op("embedding.default")
+def _embedding(call: Call, table: Laid, indices: Laid, padding: int = -1, *_: Any) -> Laid:
+    if padding >= 0 and call.meta(0).requires_grad:
+        raise call.unsupported("with a padding_idx")
+    return Laid(_ops.take(table.plain(), indices.plain(), 0))
+
+
+@op("index_select.default")
+def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
+    return x.like(_ops.take(x.data, indices.plain(), x.place(axis)))
+
+
+@op("gather.default")
+def _gather(call: Call, x: Laid, axis: int, indices: Laid, **_: Any) -> Laid:
+    axis %= x.ndim
+    own, wanted = x.shape, indices.shape
+    if any(own[i] != wanted[i] for i in range(x.ndim) if i != axis):
+        raise call.unsupported("of indices with fewer rows than the tensor")
+    return Laid(_ops.take_along_axis(x.plain(), indices.plain(), axis))
+
+
+#
+# New tensors
+#
+
+
+@op("full.default", "zeros.default", "ones.default", "new_zeros.default", "new_ones.default", "new_full.default",
+    "empty.memory_format")  # fmt: skip
+def _full(call: Call, *given: Any, **_: Any) -> Laid:
+    name = str(call.node.target)
+    arguments = list(given[1:] if ".new_" in name else given)
+    value: Argument = arguments[1] if "full" in name else 1 if "ones" in name else 0
+    shape = [s if isinstance(s, int) else s for s in arguments[0]]
+    return Laid(stretch(scalar(value, call.dtype), shape))
+
+
+@op("scalar_tensor.default")
+def _scalar_tensor(call: Call, value: Argument, **_: Any) -> Laid:
+    return Laid(scalar(value, call.dtype))
+
+
+@op("full_like.default", "zeros_like.default", "ones_like.default")
+def _full_like(call: Call, x: Laid, value: Argument = None, **_: Any) -> Laid:
+    if value is None:
+        value = 1 if "ones" in str(call.node.target) else 0
+    return x.like(stretch(scalar(value, call.dtype), sizes(x.data)))
+
+
+@op("arange.default", "arange.start", "arange.start_step")
+def _arange(call: Call, *bounds: Any, **_: Any) -> Laid:
+    if any(isinstance(bound, Value) for bound in bounds):
+        raise call.unsupported("with bounds that the call chooses")
+    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if len(bounds) > 2 else 1
+    import numpy as np
+
+    return Laid(as_tensor(np.arange(start, stop, step).astype(call.dtype)))
+
+
+@op("one_hot.default")
+def _one_hot(call: Call, x: Laid, depth: int = -1) -> Laid:
+    if depth < 0:
+        raise call.unsupported("without a number of classes")
+    return Laid(_ops.one_hot(x.plain(), depth, _dtypes.int64))
+
+
+def optional(x: Optional[Laid]) -> Optional[Tensor]:
+    """The elements of an argument that may be left out."""
+    return None if x is None else x.plain()
