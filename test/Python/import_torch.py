@@ -54,7 +54,8 @@ def beside(
         module.eval()
         with torch.no_grad():
             wanted = module(*inputs)
-        np.testing.assert_allclose(np.asarray(ours(*inputs)), wanted.numpy(), rtol=1e-2, atol=rtol * 20)
+        found_now = np.asarray(ours(*inputs)).astype(np.float32)
+        np.testing.assert_allclose(found_now, wanted.float(), rtol=1e-2, atol=rtol * 20)
         module.train(was_training)
         # And back: PyTorch takes the state as its own.
         module.load_state_dict(state)

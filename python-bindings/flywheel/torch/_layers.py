@@ -11,7 +11,7 @@ from .._ops._shapes import _reshape
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._shapes import _product, optional
-from ._values import CHANNELS_LAST, Laid, align
+from ._values import CHANNELS_LAST, Laid, align, size_tensor
 
 #
 # Products
@@ -214,13 +214,13 @@ def _batch_norm(call: Call, x: Laid, gamma: Optional[Laid], beta: Optional[Laid]
     if mean is None:
         return [x.like(result), None, None]
     # PyTorch's running variance is the unbiased one.
-    count = 1
-    for dim_size in x.data.shape[:-1]:
-        if dim_size is None:
-            raise call.unsupported("in training with a batch size that the call chooses")
-        count *= dim_size
-    if count > 1:
-        batch_variance = _ops.multiply(batch_variance, count / (count - 1))
+    count = _product(sizes(x.data)[:-1])
+    if isinstance(count, int):
+        factor: Any = count / (count - 1) if count > 1 else 1.0
+    else:
+        number = size_tensor(count, batch_variance.dtype)
+        factor = _ops.divide(number, _ops.maximum(_ops.subtract(number, 1.0), 1.0))
+    batch_variance = _ops.multiply(batch_variance, factor)
     moved = []
     for old, new in ((mean.plain(), batch_mean), (variance.plain(), batch_variance)):
         value = _ops.add(_ops.multiply(old, 1.0 - momentum), _ops.multiply(_ops.cast(new, old.dtype), momentum))

@@ -173,7 +173,7 @@ class ImportedModule:
             return self._emit(inputs, training)
         if training:
             raise ValueError("training=True is for traced functions; `step` trains")
-        return self._forward(*inputs)
+        return self._forward(*map(_as_fed, inputs))
 
     def _train(self, *arguments: Any) -> Tensor:
         if self._targets is not None:
@@ -182,7 +182,7 @@ class ImportedModule:
             assert self._loss is not None
             count = len(self._example)
             loss = self._loss(self._emit(arguments[:count], True), *arguments[count:])
-        trained = [variable for variable in self.variables.values() if variable.trainable]
+        trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
         self._optimizer.minimize(loss, trained, unconnected="skip")
         return loss  # type: ignore[no-any-return]
 
@@ -190,7 +190,7 @@ class ImportedModule:
         """One step of training on inputs and targets. Returns the loss."""
         if self._step is None:
             raise ValueError("from_module needs a loss and an optimizer to train")
-        return self._step(*arguments)
+        return self._step(*map(_as_fed, arguments))
 
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
@@ -209,6 +209,12 @@ class ImportedModule:
 
 def _as_torch(value: Any) -> Any:
     return value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+
+
+def _as_fed(value: Any) -> Any:
+    """An argument of a call. NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
+    return to_array(value) if isinstance(value, torch.Tensor) and (
+        value.dtype == torch.bfloat16 or value.requires_grad) else value  # fmt: skip
 
 
 def _make_variables(module: Any, name: str) -> Dict[str, Variable]:

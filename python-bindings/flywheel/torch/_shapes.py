@@ -40,11 +40,9 @@ def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
 
 @op("view.default", "_unsafe_view.default", "reshape.default")
 def _view(call: Call, x: Laid, shape: Sequence[Size]) -> Laid:
-    known = [dim_size for dim_size in x.shape if dim_size != 1]
-    if x.is_plain or len(known) > 1:
-        return Laid(reshape(x.plain(), shape))
-    # One dimension with elements: its order is any.
-    return Laid(reshape(x.plain(), shape))
+    # PyTorch knows what a -1 is, also where another size is the call's.
+    known = [meta if isinstance(meta, int) else dim_size for dim_size, meta in zip(shape, call.result.shape)]
+    return Laid(reshape(x.plain(), known))
 
 
 @op("view_as.default", "reshape_as.default")
