@@ -32,8 +32,9 @@ def ancestors(roots: Sequence[Operation], stop: Any = ()) -> Set[Operation]:
 
 
 def needs(op: Operation) -> List[Operation]:
-    """What an op waits for."""
-    return [x.op for x in op.inputs] + op.control_inputs + [x.op for x in op.attrs.get("captures", [])]
+    """What an op waits for; one whose phase is known while it is compiled takes one of its inputs."""
+    inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
+    return [x.op for x in inputs] + op.control_inputs + [x.op for x in op.attrs.get("captures", [])]
 
 
 def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Operation], List[Operation]]:

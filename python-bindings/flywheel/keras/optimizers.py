@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Optimizers as of Keras 2.1: `get_updates` gives the updates of one step.
+
+The rates are variables, which may be set between steps; slots begin as zeros.
+"""
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from ..v1 import train as _train
+from ..v1.graph import GraphKeys, get_default_graph
+from . import backend as K
+
+_NONE = ("An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
+         "are differentiable). Common ops without gradient: K.argmax, K.round, K.eval.")  # fmt: skip
+
+
+def _state(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """A variable that no optimizer updates."""
+    found = K.variable(value, dtype, name)
+    found.trainable = False
+    get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(found)
+    return found
+
+
+class Optimizer:
+    """What all optimizers have: clipping, weights, and the order of updates."""
+
+    # Names of the arguments that are variables.
+    rates: Tuple[str, ...] = ("lr", "decay")
+    lr: Any
+    decay: Any
+    slots: Tuple[str, ...] = ()
+    # Whether the counter is the first of the weights (O13).
+    counts_first = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        for key in kwargs:
+            if key not in ("clipnorm", "clipvalue"):
+                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}")
+        self.updates: List[Any] = []
+        self.weights: List[Any] = []
+        if "clipnorm" in kwargs:
+            self.clipnorm = kwargs["clipnorm"]
+        if "clipvalue" in kwargs:
+            self.clipvalue = kwargs["clipvalue"]
+
+    def _variables(self, **values: Any) -> None:
+        scope = get_default_graph()
+        with scope.name_scope(type(self).__name__):
+            self.iterations = _state(0, "int64", "iterations")
+            for key, value in values.items():
+                setattr(self, key, _state(value, None, key))
+        self.initial_decay = values.get("decay", 0.0)
+
+    # One step
+
+    def get_gradients(self, loss: Any, params: Any) -> List[Any]:
+        """The gradients, cut to `clipnorm` and `clipvalue`. Raises ValueError where one is None (O11)."""
+        found = K.gradients(loss, params)
+        if any(g is None for g in found):
+            raise ValueError(_NONE)
+        clipnorm = getattr(self, "clipnorm", None) or 0
+        if clipnorm > 0:
+            total = K.sum(K.square(found[0]))
+            for g in found[1:]:
+                total = total + K.cast(K.sum(K.square(g)), total.dtype)
+            norm = K.sqrt(total)
+            scale = K.switch(K.greater_equal(norm, clipnorm), clipnorm / norm, K.ones_like(norm))
+            found = [g * K.cast(scale, g.dtype) for g in found]
+        clipvalue = getattr(self, "clipvalue", None) or 0
+        if clipvalue > 0:
+            found = [K.clip(g, -clipvalue, clipvalue) for g in found]
+        return found
+
+    def get_updates(self, loss: Any, params: Any) -> List[Any]:
+        """The updates of a step that makes `loss` smaller, and new slots (R5, R6)."""
+        params = list(params)
+        gradients = self.get_gradients(loss, params)
+        with get_default_graph().name_scope("training"), get_default_graph().name_scope(type(self).__name__):
+            slots = [[_state(np.zeros(self._slot_shape(s, K.int_shape(p))), p.dtype) for p in params]
+                     for s in self.slots]  # fmt: skip
+            self.updates = [K.update_add(self.iterations, 1)]
+            self.weights = [*([self.iterations] if self.counts_first else []), *[s for group in slots for s in group]]
+            lr = self._rate()
+            shared = self._begin(lr)
+            for i, (p, g) in enumerate(zip(params, gradients)):
+                own = [group[i] for group in slots]
+                new_p, new_slots = self._step(p, g, own, {k: K.cast(x, p.dtype) for k, x in shared.items()})
+                for slot, value in zip(own, new_slots):
+                    if value is not None:
+                        self.updates.append(K.update(slot, value))
+                constraint = getattr(p, "constraint", None)
+                if constraint is not None:
+                    new_p = constraint(new_p)
+                self.updates.append(K.update(p, new_p))
+        return self.updates
+
+    def _rate(self) -> Any:
+        lr = self.lr
+        if self.initial_decay > 0:
+            steps = K.cast(self.iterations, K.dtype(self.decay))
+            lr = lr * (1.0 / (1.0 + self.decay * steps))
+        return lr
+
+    def _time(self) -> Any:
+        return K.cast(self.iterations, K.floatx()) + 1
+
+    def _slot_shape(self, slot: str, shape: Any) -> Any:
+        return shape
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        """What the steps of all parameters need."""
+        return {"lr": lr}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        """The new parameter, and new slots."""
+        raise NotImplementedError
+
+    # State
+
+    def set_weights(self, weights: Any) -> None:
+        """Sets `weights`, in their order."""
+        if len(self.weights) != len(weights):
+            raise ValueError(f"Length of the specified weight list ({len(weights)}) does not match the number of "
+                             f"weights of the optimizer ({len(self.weights)})")  # fmt: skip
+        for own, value in zip(self.weights, weights):
+            if K.int_shape(own) != np.shape(value):
+                raise ValueError(f"Optimizer weight shape {K.int_shape(own)} not compatible with provided weight shape "
+                                 f"{np.shape(value)}")  # fmt: skip
+        K.batch_set_value(list(zip(self.weights, weights)))
+
+    def get_weights(self) -> List[Any]:
+        return K.batch_get_value(self.weights)
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such an optimizer."""
+        config = {key: float(K.get_value(getattr(self, key))) for key in self.rates}
+        config.update({key: getattr(self, key) for key in self._constants})
+        config.update({key: getattr(self, key) for key in ("clipnorm", "clipvalue") if hasattr(self, key)})
+        return config
+
+    _constants: Tuple[str, ...] = ()
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        return cls(**config)
+
+
+class SGD(Optimizer):
+    """v' = momentum v - lr g; p' = p + v', or with `nesterov` p + momentum v' - lr g (O2)."""
+
+    rates = ("lr", "momentum", "decay")
+    momentum: Any
+    slots = ("velocity",)
+    _constants = ("nesterov",)
+
+    def __init__(
+        self, lr: float = 0.01, momentum: float = 0.0, decay: float = 0.0, nesterov: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._variables(lr=lr, momentum=momentum, decay=decay)
+        self.nesterov = nesterov
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        return {"lr": lr, "momentum": self.momentum}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        v = shared["momentum"] * slots[0] - shared["lr"] * g
+        return (p + shared["momentum"] * v - shared["lr"] * g if self.nesterov else p + v), [v]
+
+
+class RMSprop(Optimizer):
+    """a' = rho a + (1 - rho) g^2; p' = p - lr g / (sqrt(a') + epsilon) (O3)."""
+
+    rates = ("lr", "rho", "decay")
+    rho: Any
+    slots = ("accumulator",)
+    counts_first = False
+    _constants = ("epsilon",)
+
+    def __init__(
+        self, lr: float = 0.001, rho: float = 0.9, epsilon: Optional[float] = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._variables(lr=lr, rho=rho, decay=decay)
+        self.epsilon = K.epsilon() if epsilon is None else epsilon
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        return {"lr": lr, "rho": self.rho}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        a = shared["rho"] * slots[0] + (1.0 - shared["rho"]) * K.square(g)
+        return p - shared["lr"] * g / (K.sqrt(a) + self.epsilon), [a]
+
+
+class Adagrad(Optimizer):
+    """a' = a + g^2; p' = p - lr g / (sqrt(a') + epsilon) (O4)."""
+
+    slots = ("accumulator",)
+    counts_first = False
+    _constants = ("epsilon",)
+
+    def __init__(self, lr: float = 0.01, epsilon: Optional[float] = None, decay: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._variables(lr=lr, decay=decay)
+        self.epsilon = K.epsilon() if epsilon is None else epsilon
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        a = slots[0] + K.square(g)
+        return p - shared["lr"] * g / (K.sqrt(a) + self.epsilon), [a]
+
+
+class Adadelta(Optimizer):
+    """a' = rho a + (1 - rho) g^2; u = g sqrt(d + epsilon) / sqrt(a' + epsilon); p' = p - lr u;
+    d' = rho d + (1 - rho) u^2 (O5)."""
+
+    slots = ("accumulator", "delta")
+    counts_first = False
+    _constants = ("rho", "epsilon")
+
+    def __init__(
+        self, lr: float = 1.0, rho: float = 0.95, epsilon: Optional[float] = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._variables(lr=lr, decay=decay)
+        self.rho = rho
+        self.epsilon = K.epsilon() if epsilon is None else epsilon
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        a, d = slots
+        a = self.rho * a + (1.0 - self.rho) * K.square(g)
+        u = g * K.sqrt(d + self.epsilon) / K.sqrt(a + self.epsilon)
+        return p - shared["lr"] * u, [a, self.rho * d + (1.0 - self.rho) * K.square(u)]
+
+
+class _Moments(Optimizer):
+    """Optimizers that keep the means of g and of g^2."""
+
+    rates: Tuple[str, ...] = ("lr", "beta_1", "beta_2", "decay")
+    beta_1: Any
+    beta_2: Any
+    _constants: Tuple[str, ...] = ("epsilon",)
+
+    def _moments(
+        self, lr: float, beta_1: float, beta_2: float, epsilon: Optional[float], decay: float, kwargs: Any
+    ) -> None:
+        Optimizer.__init__(self, **kwargs)
+        self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2, decay=decay)
+        self.epsilon = K.epsilon() if epsilon is None else epsilon
+
+    def _betas(self) -> Dict[str, Any]:
+        return {"beta_1": self.beta_1, "beta_2": self.beta_2}
+
+
+class Adam(_Moments):
+    """m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
+    lr_t = lr sqrt(1 - beta_2^t) / (1 - beta_1^t); p' = p - lr_t m' / (sqrt(v') + epsilon). With `amsgrad` the
+    largest v' so far is under the root (O6)."""
+
+    slots = ("m", "v", "vhat")
+    _constants = ("epsilon", "amsgrad")
+
+    def __init__(
+        self, lr: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Optional[float] = None,
+        decay: float = 0.0, amsgrad: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        self._moments(lr, beta_1, beta_2, epsilon, decay, kwargs)
+        self.amsgrad = amsgrad
+
+    def _slot_shape(self, slot: str, shape: Any) -> Any:
+        return shape if slot != "vhat" or self.amsgrad else (1,)
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        own, t = self._betas(), self._time()
+        return {**own, "lr": lr * (K.sqrt(1.0 - K.pow(own["beta_2"], t)) / (1.0 - K.pow(own["beta_1"], t)))}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        m = shared["beta_1"] * slots[0] + (1.0 - shared["beta_1"]) * g
+        v = shared["beta_2"] * slots[1] + (1.0 - shared["beta_2"]) * K.square(g)
+        h = K.maximum(slots[2], v) if self.amsgrad else None
+        return p - shared["lr"] * m / (K.sqrt(v if h is None else h) + self.epsilon), [m, v, h]
+
+
+class Adamax(_Moments):
+    """m' as Adam; u' = max(beta_2 u, |g|); p' = p - lr / (1 - beta_1^t) m' / (u' + epsilon) (O7)."""
+
+    slots = ("m", "u")
+
+    def __init__(
+        self, lr: float = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Optional[float] = None,
+        decay: float = 0.0, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        self._moments(lr, beta_1, beta_2, epsilon, decay, kwargs)
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        own = self._betas()
+        return {**own, "lr": lr / (1.0 - K.pow(own["beta_1"], self._time()))}
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        m = shared["beta_1"] * slots[0] + (1.0 - shared["beta_1"]) * g
+        u = K.maximum(shared["beta_2"] * slots[1], K.abs(g))
+        return p - shared["lr"] * m / (u + self.epsilon), [m, u]
+
+
+class Nadam(_Moments):
+    """Adam with Nesterov's momentum, whose decay has a schedule (O8)."""
+
+    rates = ("lr", "beta_1", "beta_2")
+    slots = ("m", "v")
+    _constants = ("epsilon", "schedule_decay")
+
+    def __init__(
+        self, lr: float = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Optional[float] = None,
+        schedule_decay: float = 0.004, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        Optimizer.__init__(self, **kwargs)
+        self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2)
+        self.m_schedule = _state(1.0, None, "m_schedule")
+        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.schedule_decay = schedule_decay
+
+    def _begin(self, lr: Any) -> Dict[str, Any]:
+        own, t = self._betas(), self._time()
+        now, after = (own["beta_1"] * (1.0 - 0.5 * K.pow(0.96, x * self.schedule_decay)) for x in (t, t + 1))
+        schedule = self.m_schedule * now
+        self.updates.append(K.update(self.m_schedule, schedule))
+        return {**own, "lr": lr, "now": now, "after": after, "s": schedule, "s_after": schedule * after,
+                "v_scale": 1.0 - K.pow(own["beta_2"], t)}  # fmt: skip
+
+    def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
+        m = shared["beta_1"] * slots[0] + (1.0 - shared["beta_1"]) * g
+        v = shared["beta_2"] * slots[1] + (1.0 - shared["beta_2"]) * K.square(g)
+        mean = (1.0 - shared["now"]) * (g / (1.0 - shared["s"])) + shared["after"] * (m / (1.0 - shared["s_after"]))
+        return p - shared["lr"] * mean / (K.sqrt(v / shared["v_scale"]) + self.epsilon), [m, v]
+
+
+class TFOptimizer(Optimizer):
+    """An optimizer of `flywheel.v1.train`; `iterations` is its global step, and counts once a step (O29)."""
+
+    def __init__(self, optimizer: Any) -> None:
+        super().__init__()
+        self.optimizer = optimizer
+        self.iterations = _state(0, "int64", "iterations")
+
+    def get_updates(self, loss: Any, params: Any) -> List[Any]:
+        pairs = self.optimizer.compute_gradients(loss, list(params))
+        if any(g is None for g, _ in pairs):
+            raise ValueError(_NONE)
+        self.updates = [self.optimizer.apply_gradients(pairs, global_step=self.iterations)]
+        return self.updates
+
+    def get_config(self) -> Dict[str, Any]:
+        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: get_config")
+
+
+sgd, rmsprop, adagrad, adadelta, adam, adamax, nadam = SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam
+_CLASSES = {c.__name__.lower(): c for c in (SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam)}
+
+
+def serialize(optimizer: Optimizer) -> Dict[str, Any]:
+    return {"class_name": type(optimizer).__name__, "config": optimizer.get_config()}
+
+
+def deserialize(config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]] = None) -> Any:
+    """The optimizer of what `serialize` gave."""
+    name = config["class_name"]
+    kind = (custom_objects or {}).get(name) or _CLASSES.get(name.lower())
+    if kind is None:
+        raise ValueError(f"Unknown optimizer: {name}")
+    return kind.from_config(config.get("config", {}))
+
+
+def get(identifier: Any) -> Any:
+    """An optimizer, by its name, its configuration, or as it is."""
+    if isinstance(identifier, Optimizer):
+        return identifier
+    if isinstance(identifier, _train.Optimizer):
+        return TFOptimizer(identifier)
+    if isinstance(identifier, str):
+        return deserialize({"class_name": identifier, "config": {}})
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
+    raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
