@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -197,6 +198,9 @@ static bool isWorthFusing(OpOperand *operand) {
 constexpr int64_t kMaxRewritesPerOp = 1000;
 constexpr int64_t kMinOps = 100;
 
+/// How often what was fused may be repeated in turn.
+constexpr int64_t kMaxRounds = 8;
+
 /// Arithmetic that a loop over memory has time for.
 constexpr int64_t kMaxRepeatedOps = 4;
 
@@ -206,6 +210,64 @@ static bool isCheap(Operation &op) {
              arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp,
              arith::TruncFOp>(op) ||
          op.hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Arithmetic that takes less time than writing an element to memory, and
+/// reading it back when it is in no cache any more.
+constexpr int64_t kMaxFarOps = 8;
+
+/// The bytes from which on a tensor is not expected in a cache when a loop that
+/// is far away reads it.
+constexpr int64_t kMinFarBytes = 1 << 20;
+
+static bool isCheapFarAway(Operation &op) {
+  return isCheap(op) || isa<arith::DivFOp, math::ErfOp, math::ExpOp,
+                            math::TanhOp, math::RsqrtOp, math::SqrtOp>(op);
+}
+
+/// Whether some user of `value`, in another shape or not, is `last` or comes
+/// after it.
+static bool isReadUpTo(Value value, Operation *last) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (flywheel::isView(user))
+      return isReadUpTo(user->getResult(0), last);
+    Operation *top = last->getBlock()->findAncestorOpInBlock(*user);
+    return top && !top->isBeforeInBlock(last);
+  });
+}
+
+/// Appends the users of `value`, in another shape or not.
+static void appendReaders(Value value, SmallVectorImpl<Operation *> &readers) {
+  for (Operation *user : value.getUsers())
+    if (flywheel::isView(user))
+      appendReaders(user->getResult(0), readers);
+    else
+      readers.push_back(user);
+}
+
+/// Whether all readers of the result of `op` but the first one are so far away
+/// that computing it again, from `input`, which is stored for them anyway,
+/// takes no longer than memory does: as what a derivative needs of an
+/// activation.
+static bool isCheapForFarUsers(linalg::GenericOp op, Value input) {
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  if (!type.hasStaticShape() ||
+      type.getNumElements() * type.getElementTypeBitWidth() / 8 < kMinFarBytes)
+    return false;
+  SmallVector<Operation *> readers;
+  appendReaders(op.getResult(0), readers);
+  if (llvm::any_of(readers, [&](Operation *reader) {
+        return reader->getBlock() != op->getBlock();
+      }))
+    return false;
+  llvm::sort(readers, [](Operation *a, Operation *b) {
+    return a != b && a->isBeforeInBlock(b);
+  });
+  Value stored = flywheel::getRoot(input);
+  return llvm::all_of(
+             llvm::drop_begin(readers),
+             [&](Operation *reader) { return isFarFrom(op, reader); }) &&
+         isReadUpTo(stored, readers.back());
 }
 
 /// Whether `op` is in `block` or in a branch there, which runs once at most.
@@ -218,15 +280,15 @@ static bool runsOnceIn(Block *block, Operation *op) {
   return true;
 }
 
-/// Whether all users of `value`, expanded or not, are ops beside it, or in
-/// branches beside it, whose loops visit each of its elements once.
+/// Whether all users of `value`, in another shape or not, are ops beside it, or
+/// in branches beside it, whose loops visit each of its elements once.
 static bool isReadOnceByEach(Value value) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (!runsOnceIn(value.getParentBlock(), user))
       return false;
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
-      return isReadOnceByEach(expand.getResult());
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return isReadOnceByEach(user->getResult(0));
     auto generic = dyn_cast<linalg::GenericOp>(user);
     return generic && generic.isDpsInput(&use) && visitsEachOnce(&use);
   });
@@ -280,12 +342,15 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
       readsDestination(op) || writesArgument(op))
     return false;
   auto body = op.getBody()->without_terminator();
-  if (!llvm::all_of(body, isCheap) ||
-      std::distance(body.begin(), body.end()) > kMaxRepeatedOps)
+  int64_t numOps = std::distance(body.begin(), body.end());
+  bool isCheapAnywhere =
+      llvm::all_of(body, isCheap) && numOps <= kMaxRepeatedOps;
+  if (!llvm::all_of(body, isCheapFarAway) || numOps > kMaxFarOps)
     return false;
   unsigned width =
       getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
   int64_t numFull = 0, numVersions = 0;
+  Value full;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!map.isProjectedPermutation())
@@ -297,10 +362,14 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
       return false;
     bool isVersion = flywheel::isStateVersion(flywheel::getRoot(input->get()));
     ++(isVersion ? numVersions : numFull);
+    full = input->get();
     if (isVersion && !lastsForUsers(input->get(), op))
       return false;
   }
   if (numFull > 1 || numVersions > 1)
+    return false;
+  if (!isCheapAnywhere &&
+      (numFull != 1 || numVersions != 0 || !isCheapForFarUsers(op, full)))
     return false;
   int64_t numUses = std::distance(op->use_begin(), op->use_end());
   if (numVersions == 1 && (numFull == 0 || numUses > kMaxUsersOfSum))
@@ -308,23 +377,79 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
   return isReadOnceByEach(op.getResult(0));
 }
 
-/// Gives each use of what is cheap to repeat a producer of its own. Returns
-/// whether there was any with several uses.
+/// Computes `op`, whose only user puts dimensions of it together, in that
+/// shape: in the one that the user of that has, perhaps the shape of a product.
+/// Returns whether it did.
+static bool collapseLikeUser(RewriterBase &rewriter, linalg::GenericOp op) {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(*op->user_begin());
+  if (!collapse || !op.getIndexingMapsArray().back().isIdentity())
+    return false;
+  SmallVector<ReassociationIndices> dims = collapse.getReassociationIndices();
+  if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), dims))
+    return false;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> collapsed =
+      linalg::collapseOpIterationDims(op, dims, rewriter);
+  if (failed(collapsed))
+    return false;
+  rewriter.replaceOp(op, collapsed->results);
+  // What was expanded before is not to be: a collapsed operand would be, with
+  // the op, by the next pattern.
+  for (OpOperand &operand : collapsed->collapsedOp->getOpOperands()) {
+    auto again = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
+    auto expand =
+        again ? again.getSrc().getDefiningOp<tensor::ExpandShapeOp>() : nullptr;
+    if (expand && expand.getSrcType() == again.getResultType() &&
+        expand.getReassociationIndices() == again.getReassociationIndices())
+      operand.set(expand.getSrc());
+  }
+  return true;
+}
+
+/// Whether the only user of `op` is in the way of fusing it with what reads it
+/// in another shape, and may be moved in front of it.
+static bool isInOtherShapeThanUser(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() || !op->hasOneUse() ||
+      readsDestination(op) || writesArgument(op))
+    return false;
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(*op->user_begin());
+  auto body = op.getBody()->without_terminator();
+  return collapse && collapse->hasOneUse() &&
+         isa<linalg::GenericOp>(*collapse->user_begin()) &&
+         visitsEachOnce(&*collapse->use_begin()) &&
+         llvm::all_of(body, isCheapFarAway) &&
+         std::distance(body.begin(), body.end()) <= kMaxFarOps;
+}
+
+/// Gives each use of what is cheap to repeat a producer of its own, of the
+/// shape of the use. Returns whether anything changed.
 static bool repeatCheapProducers(func::FuncOp function) {
-  SmallVector<linalg::GenericOp> cheap;
+  SmallVector<linalg::GenericOp> cheap, single;
   function.walk([&](linalg::GenericOp op) {
-    if (!op->hasOneUse() && !op->use_empty() && isCheapToRepeat(op))
+    if (isInOtherShapeThanUser(op))
+      single.push_back(op);
+    else if (!op->hasOneUse() && !op->use_empty() && isCheapToRepeat(op))
       cheap.push_back(op);
   });
+  IRRewriter rewriter(function.getContext());
+  bool isChanged = !cheap.empty();
+  for (linalg::GenericOp op : single)
+    isChanged |= collapseLikeUser(rewriter, op);
   for (linalg::GenericOp op : cheap) {
-    OpBuilder b(op);
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : op->getUses())
       uses.push_back(&use);
-    for (OpOperand *use : ArrayRef(uses).drop_front())
-      use->set(b.clone(*op)->getResult(0));
+    SmallVector<linalg::GenericOp> copies = {op};
+    for (OpOperand *use : ArrayRef(uses).drop_front()) {
+      rewriter.setInsertionPoint(op);
+      copies.push_back(cast<linalg::GenericOp>(rewriter.clone(*op)));
+      use->set(copies.back().getResult(0));
+    }
+    for (linalg::GenericOp copy : copies)
+      (void)collapseLikeUser(rewriter, copy);
   }
-  return !cheap.empty();
+  return isChanged;
 }
 
 namespace {
@@ -348,7 +473,7 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     applyExpanding();
     // What is fused may be cheap to repeat in turn. What could not be fused is
     // made one again by CSE.
-    for (int64_t round = 0; round < kMaxRepeatedOps; ++round) {
+    for (int64_t round = 0; round < kMaxRounds; ++round) {
       if (!repeatCheapProducers(getOperation()))
         break;
       applyExpanding();

@@ -33,6 +33,8 @@ struct Buffer : LiveBuffer {
   AffineExpr size;
   /// How many there are.
   int64_t copies = 1;
+  /// What its offset in its slot is a multiple of; null where it begins there.
+  AffineExpr scale;
 
   /// Bytes of all of them.
   AffineExpr getTotal() const { return size * copies; }
@@ -48,10 +50,93 @@ private:
   LogicalResult checkSize(memref::AllocOp alloc, CheckedSize bytes,
                           WorkspaceSizes &sizes);
   void makeStackSlot(memref::AllocOp alloc, int64_t bytes);
+  CheckedSize packSlots(MutableArrayRef<LiveBuffer *> buffers,
+                        unsigned &numSlots, WorkspaceSizes &sizes);
   void placeBuffers(ArrayRef<LiveBuffer *> buffers, unsigned numSlots,
                     WorkspaceSizes &sizes);
+
+  /// Of slots with buffers at several offsets: their bytes.
+  llvm::DenseMap<unsigned, AffineExpr> packedSlots;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Several buffers in a slot
+//===----------------------------------------------------------------------===//
+
+/// The smallest multiple of a symbolic size that is rounded up to the alignment
+/// for the sake of offsets that are aligned.
+constexpr int64_t kMinRoundedFactor = 1024;
+
+/// `bytes` as a product of a number and of what several buffers have in common:
+/// 1, or a size that depends on the dimension sizes of a call.
+static std::pair<AffineExpr, int64_t> splitFactor(AffineExpr bytes,
+                                                  unsigned numSymbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(bytes)) {
+    if (constant.getValue() > kMaxComparedBytes)
+      return {};
+    return {getAffineConstantExpr(1, bytes.getContext()), constant.getValue()};
+  }
+  auto product = dyn_cast<AffineBinaryOpExpr>(bytes);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return {};
+  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!factor || factor.getValue() > kMaxComparedBytes ||
+      !isNeverNegative(product.getLHS(), numSymbols) ||
+      (factor.getValue() % flywheel::kStateAlignment != 0 &&
+       factor.getValue() < kMinRoundedFactor))
+    return {};
+  return {product.getLHS(), factor.getValue()};
+}
+
+/// Puts buffers whose sizes are multiples of one size into one slot, at offsets
+/// that are multiples of it too, and the others into slots that begin where
+/// they do. Returns the bytes of all slots.
+CheckedSize PlanWorkspace::packSlots(MutableArrayRef<LiveBuffer *> buffers,
+                                     unsigned &numSlots,
+                                     WorkspaceSizes &sizes) {
+  // The factors of sizes, in place of the sizes.
+  llvm::MapVector<AffineExpr, std::vector<LiveBuffer>> families;
+  llvm::MapVector<AffineExpr, SmallVector<Buffer *>> members;
+  SmallVector<LiveBuffer *> others;
+  for (LiveBuffer *buffer : buffers) {
+    auto *whole = static_cast<Buffer *>(buffer);
+    auto [scale, factor] =
+        splitFactor(whole->getTotal(), sizes.getNumSymbols());
+    whole->scale = scale;
+    if (!scale) {
+      others.push_back(buffer);
+      continue;
+    }
+    LiveBuffer scaled = *buffer;
+    scaled.bytes = factor;
+    families[scale].push_back(scaled);
+    members[scale].push_back(whole);
+  }
+  CheckedSize total = 0;
+  unsigned numFamilies = 0;
+  for (auto &[scale, family] : families) {
+    SmallVector<LiveBuffer *> order =
+        llvm::map_to_vector(family, [](LiveBuffer &buffer) { return &buffer; });
+    AffineExpr bytes = scale * packBuffers(order);
+    for (auto [whole, scaled] : llvm::zip_equal(members[scale], family)) {
+      whole->offset = scaled.offset;
+      whole->slot = numFamilies;
+    }
+    packedSlots[numFamilies++] = bytes;
+    total += sizes.evaluate(bytes).alignTo(kStateAlignment);
+  }
+  unsigned numOthers = assignSlots(others);
+  total += getSlotBytes(others, numOthers);
+  for (LiveBuffer *buffer : others)
+    buffer->slot += numFamilies;
+  numSlots = numFamilies + numOthers;
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
 
 /// Where the worker's own buffer is, in a slot that begins at `offset`.
 static Value emitOwnOffset(OpBuilder &b, const Buffer &buffer, Value offset,
@@ -102,6 +187,8 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
   SmallVector<SmallVector<AffineExpr>> slotExprs(numSlots);
   for (LiveBuffer *buffer : buffers) {
     AffineExpr bytes = static_cast<Buffer *>(buffer)->getTotal();
+    if (AffineExpr packed = packedSlots.lookup(buffer->slot))
+      bytes = packed;
     if (llvm::is_contained(slotExprs[buffer->slot], bytes))
       continue;
     slotExprs[buffer->slot].push_back(bytes);
@@ -147,9 +234,21 @@ void PlanWorkspace::placeBuffers(ArrayRef<LiveBuffer *> buffers,
   for (LiveBuffer *buffer : buffers) {
     memref::AllocOp alloc = static_cast<Buffer *>(buffer)->alloc;
     b.setInsertionPoint(alloc);
+    const auto &whole = *static_cast<Buffer *>(buffer);
     Value begin = offsetValues[buffer->slot];
-    if (static_cast<Buffer *>(buffer)->copies > 1)
-      begin = emitOwnOffset(b, *static_cast<Buffer *>(buffer), begin, symbols);
+    if (whole.offset != 0) {
+      SmallVector<OpFoldResult> operands = {offsets[buffer->slot]};
+      llvm::append_range(operands, symbols);
+      AffineExpr sum =
+          s0 + whole.scale.shiftSymbols(numSymbols, 1) * whole.offset;
+      begin = getValueOrCreateConstantIndexOp(
+          b, alloc.getLoc(),
+          affine::makeComposedFoldedAffineApply(
+              b, alloc.getLoc(), AffineMap::get(0, numSymbols + 1, sum),
+              operands));
+    }
+    if (whole.copies > 1)
+      begin = emitOwnOffset(b, whole, begin, symbols);
     Value view =
         memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(), workspace,
                                begin, alloc.getDynamicSizes());
@@ -243,6 +342,22 @@ void PlanWorkspace::runOnOperation() {
     extendToBarriers(order, function, positions);
   unsigned numSlots = assignSlots(order);
   CheckedSize bytes = getSlotBytes(order, numSlots);
+  packedSlots.clear();
+  SmallVector<std::pair<LiveBuffer *, unsigned>> slots;
+  for (LiveBuffer *buffer : order)
+    slots.emplace_back(buffer, buffer->slot);
+  unsigned numPacked = 0;
+  CheckedSize packed = packSlots(order, numPacked, sizes);
+  if (packed.getSaturated() < bytes.getSaturated()) {
+    numSlots = numPacked;
+    bytes = packed;
+  } else {
+    packedSlots.clear();
+    for (auto [buffer, slot] : slots) {
+      buffer->slot = slot;
+      buffer->offset = 0;
+    }
+  }
   if (bytes.isTooLarge() && isBounded(sizes)) {
     InFlightDiagnostic error =
         function.emitError()

@@ -170,7 +170,8 @@ int64_t flywheel::planWorkspaceBytes(const RematModel &program) {
     if (buffer.bytes > 0)
       order.push_back(&buffer);
   }
-  return getSlotBytes(order, assignSlots(order)).getSaturated();
+  int64_t bytes = getSlotBytes(order, assignSlots(order)).getSaturated();
+  return program.isStatic ? std::min(bytes, packBuffers(order)) : bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,6 +246,7 @@ bool Rewriter::recompute(unsigned number, unsigned position) {
 
 bool Rewriter::run(RematModel &result) {
   rewritten.storages = program.storages;
+  rewritten.isStatic = program.isStatic;
   for (unsigned i = 0, e = program.storages.size(); i < e; ++i)
     current.push_back(i);
   for (auto [position, op] : llvm::enumerate(program.ops)) {

@@ -52,6 +52,8 @@ struct StepOp {
 struct RematModel {
   std::vector<Storage> storages;
   std::vector<StepOp> ops;
+  /// Whether no size of a buffer is symbolic.
+  bool isStatic = false;
 };
 
 /// Buffers that the same ops write, which can be recomputed together.

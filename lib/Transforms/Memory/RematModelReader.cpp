@@ -196,6 +196,7 @@ void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
 }
 
 LogicalResult RematModelReader::read() {
+  program.isStatic = sizes.getNumSymbols() == 0;
   Block &entry = function.getBody().front();
   for (Operation &op : entry.without_terminator()) {
     StepOp stepOp;

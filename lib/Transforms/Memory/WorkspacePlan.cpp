@@ -136,3 +136,64 @@ CheckedSize flywheel::getSlotBytes(ArrayRef<LiveBuffer *> buffers,
     total += bytes.alignTo(kStateAlignment);
   return total;
 }
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+static int64_t getAlignedBytes(const LiveBuffer &buffer) {
+  return llvm::alignTo(buffer.bytes, flywheel::kStateAlignment);
+}
+
+/// Puts each buffer, in that order, into the smallest gap that is large enough
+/// between those that are live at the same time, or behind them.
+static int64_t packInOrder(ArrayRef<LiveBuffer *> buffers) {
+  // Those that are placed, by offset.
+  SmallVector<LiveBuffer *> placed;
+  int64_t total = 0;
+  for (LiveBuffer *buffer : buffers) {
+    int64_t bytes = getAlignedBytes(*buffer), end = 0, best = -1,
+            bestGap = INT64_MAX;
+    for (LiveBuffer *other : placed) {
+      if (!buffer->overlaps(*other))
+        continue;
+      int64_t gap = other->offset - end;
+      if (gap >= bytes && gap < bestGap) {
+        best = end;
+        bestGap = gap;
+      }
+      end = std::max(end, other->offset + getAlignedBytes(*other));
+    }
+    buffer->offset = best < 0 ? end : best;
+    total = std::max(total, buffer->offset + bytes);
+    placed.insert(llvm::upper_bound(placed, buffer,
+                                    [](LiveBuffer *a, LiveBuffer *b) {
+                                      return a->offset < b->offset;
+                                    }),
+                  buffer);
+  }
+  return total;
+}
+
+/// Offsets by two orders, of which neither is always the better one: that of
+/// sizes (Pisarchyk and Lee, 2020), and that in which buffers become live.
+int64_t flywheel::packBuffers(MutableArrayRef<LiveBuffer *> buffers) {
+  llvm::sort(buffers, [](const LiveBuffer *a, const LiveBuffer *b) {
+    return std::make_tuple(a->begin, -a->bytes, a->end, a->number) <
+           std::make_tuple(b->begin, -b->bytes, b->end, b->number);
+  });
+  int64_t byBegin = packInOrder(buffers);
+  SmallVector<int64_t> offsets = llvm::map_to_vector(
+      buffers, [](LiveBuffer *buffer) { return buffer->offset; });
+  SmallVector<LiveBuffer *> bySize(buffers);
+  llvm::sort(bySize, [](const LiveBuffer *a, const LiveBuffer *b) {
+    return std::make_tuple(-a->bytes, a->begin, a->end, a->number) <
+           std::make_tuple(-b->bytes, b->begin, b->end, b->number);
+  });
+  int64_t total = packInOrder(bySize);
+  if (total <= byBegin)
+    return total;
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    buffer->offset = offset;
+  return byBegin;
+}

@@ -32,6 +32,8 @@ struct LiveBuffer {
   /// Among the buffers of the step, in program order.
   unsigned number = 0;
   unsigned slot = 0;
+  /// Where it begins in its slot.
+  int64_t offset = 0;
 
   bool overlaps(const LiveBuffer &other) const {
     return begin <= other.end && other.begin <= end;
@@ -46,6 +48,11 @@ unsigned assignSlots(llvm::MutableArrayRef<LiveBuffer *> buffers);
 /// Bytes of the slots, each as large as its largest buffer and aligned.
 CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
                          unsigned numSlots);
+
+/// Gives each of `buffers` an offset, in the same slot, where nothing else is
+/// live at the same time, and returns the bytes up to the end of the last one.
+/// Sizes are rounded up to the alignment.
+int64_t packBuffers(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
 /// Sizes of the buffers of one function as functions of the symbolic dimension
 /// sizes of its feeds.

@@ -100,10 +100,13 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     Before: a bufferized function with `memref.alloc`. After: no allocation.
     Register tiles (small and static) are stack slots; every other buffer is a
     view into a new argument, `memref<?xi8>`, marked `train.workspace`. Buffers
-    whose live ranges do not overlap share a slot. Offsets and sizes are
-    functions of the symbolic sizes of the feeds; the function's attribute
-    `train.workspace_slots` lists, for each slot, the affine maps of the sizes
-    of its buffers in bytes.
+    whose live ranges do not overlap share memory: those whose sizes are
+    multiples of one size, such as numbers or multiples of the batch, at offsets
+    in one slot (greedily by size, each in the smallest gap), others a slot as
+    large as the largest; or, where that takes less at `dim-sizes`, all of them
+    slots. Offsets and sizes are functions of the symbolic sizes of the feeds;
+    the function's attribute `train.workspace_slots` lists, for each slot, the
+    affine maps of the sizes in bytes of which it has the largest.
 
     Refuses a buffer whose size is not bounded by the dimension sizes of the
     feeds, and a workspace that is larger than `memory-budget` where each
