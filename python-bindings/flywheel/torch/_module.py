@@ -81,6 +81,9 @@ class _Program:
         """The ops of the module in the current trace, which set its buffers; its outputs."""
         signature = self.exported.graph_signature
         metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
+        count = sum(spec.kind.name == "USER_INPUT" for spec in signature.input_specs)
+        if count != len(inputs):
+            raise ValueError(f"the module was exported for {count} argument{'s'[: count != 1]}, found {len(inputs)}")
         given = iter(inputs)
         placeholders: Dict[str, Laid] = {}
         for spec in signature.input_specs:
@@ -148,7 +151,8 @@ class ImportedModule:
             if training and self._targets is not None:
                 assert self._loss is not None
                 module = _WithLoss(module, self._loss, len(example))
-                module.train(self._module.training)
+                # Not `train`: parts of it may be in another mode.
+                module.training = self._module.training
                 example += self._targets
             with _mode(module, training):
                 shapes = self._dynamic_shapes

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python, torch
+# RUN: env FLYWHEEL_CACHE= %peers_python %s
+"""Modules of PyTorch with a batch whose size the call chooses, dropout, bfloat16, parts that are frozen, and states and
+arguments that do not fit."""
+
+from typing import Any, Callable, List, Sequence
+
+import numpy as np
+import torch
+from import_torch import beside, train
+from import_torch_networks import Gpt2, Gpt2ByHand, Recurrent, resnet18
+from torch import nn
+from torch.nn import functional
+
+import flywheel as fw
+import flywheel.torch
+
+CROSS_ENTROPY = nn.CrossEntropyLoss()
+
+
+def steps(module: Any, make: Callable[[int], List[Any]], loss: Any = CROSS_ENTROPY, rtol: float = 1e-4) -> None:
+    """Steps of several batch sizes, which are exported once."""
+    batch = torch.export.Dim("batch")
+    x, y = make(5)
+    ours = flywheel.torch.from_module(
+        module, (x,), loss=loss, example_targets=(y,), optimizer=fw.optimizers.SGD(lr=0.05),
+        dynamic_shapes=({0: batch}, {0: batch}))  # fmt: skip
+    for size in (5, 7, 3, 9):
+        x, y = make(size)
+        found = float(ours.step(x, y))
+        np.testing.assert_allclose(found, train(module, (x,), y, loss, 0.05, 1)[0], rtol=rtol)
+
+
+def test_dynamic_batch() -> None:
+    module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+    steps(module, lambda n: [torch.randn(n, 8), torch.randint(0, 4, (n,))])
+    steps(Recurrent(nn.LSTM(6, 8, batch_first=True), 8), lambda n: [torch.randn(n, 5, 6), torch.randint(0, 3, (n,))])
+
+
+def test_dynamic_batch_norm() -> None:
+    """The running variance divides by one less than there are elements."""
+    module = resnet18().double()
+    steps(module, lambda n: [torch.randn(n, 3, 32, 32).double(), torch.randint(0, 10, (n,))], rtol=1e-7)
+
+
+def test_dynamic_attention() -> None:
+    def loss(logits: Any, labels: Any) -> Any:
+        return functional.cross_entropy(logits, labels.view(-1))
+
+    for module in (Gpt2(), Gpt2ByHand()):
+        with fw.Namespace(), fw.Store():
+            steps(module, lambda n: [torch.randint(0, 50, (n, 12)), torch.randint(0, 50, (n, 12))], loss)
+
+
+def test_dropout() -> None:
+    ours = flywheel.torch.from_module(nn.Sequential(nn.Dropout(0.3)), (torch.ones(100, 100),))
+    x = np.ones((100, 100), np.float32)
+    np.testing.assert_array_equal(ours(x), x)
+    drop = fw.function(lambda x: ours(x, training=True))
+    first, second = drop(x), drop(x)
+    # The share of 10,000 elements has a standard deviation of 0.0046.
+    assert abs((first == 0).mean() - 0.3) < 0.02
+    assert (first != second).any()
+    np.testing.assert_allclose(first[first != 0], 1 / 0.7, rtol=1e-6)
+
+
+def test_bfloat16() -> None:
+    module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).bfloat16()
+    beside(module, (torch.randn(5, 8).bfloat16(),), torch.randn(5, 4).bfloat16(), nn.MSELoss(), rtol=0.03)
+
+
+def test_frozen() -> None:
+    """What PyTorch does not train is not trained, and a layer in evaluation stays in it."""
+    module = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 4))
+    module[1].eval()
+    module[0].weight.requires_grad_(False)
+    before = module[0].weight.clone()
+    ours = beside(module, (torch.randn(5, 8),), torch.randint(0, 4, (5,)), CROSS_ENTROPY)
+    assert not ours.variables["0.weight"].trainable
+    assert torch.equal(module[0].weight, before) and int(module[1].num_batches_tracked) == 0
+
+
+def refuses(thunk: Callable[[], Any], *parts: str) -> None:
+    try:
+        thunk()
+    except ValueError as error:
+        assert all(part in str(error) for part in parts), error
+        return
+    raise AssertionError("no error")
+
+
+def test_errors() -> None:
+    module = nn.Linear(3, 2)
+    x = torch.randn(4, 3)
+    ours = flywheel.torch.from_module(module, (x,))
+    refuses(lambda: ours(torch.randn(5, 3)), "exported for float32(4, 3) as 'input', found float32(5, 3)")
+    refuses(lambda: ours(x.double()), "found float64(4, 3)")
+    refuses(lambda: ours(x, x), "1 argument", "2")
+    refuses(lambda: ours.load_state_dict({"weight": x}), "lacks ['bias']")
+    refuses(lambda: flywheel.torch.from_module(module, (x,), loss=CROSS_ENTROPY), "both a loss and an optimizer")
+
+
+def run(tests: Sequence[Callable[[], None]]) -> None:
+    for test in tests:
+        torch.manual_seed(1)
+        with fw.Namespace(), fw.Store():
+            test()
+
+
+if __name__ == "__main__":
+    run([test for name, test in list(globals().items()) if name.startswith("test_")])
