@@ -121,6 +121,24 @@ def test_unsupported() -> None:
         raise AssertionError("an op that is not imported")
 
 
+def test_unsupported_forms() -> None:
+    """So are all forms of ops that are not imported."""
+
+    class Strange(nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any) -> Any:
+            y = functional.max_pool2d(x, 2, ceil_mode=True)
+            return functional.interpolate(y, scale_factor=1.5).roll(1)
+
+    try:
+        flywheel.torch.from_module(Strange(), (torch.randn(1, 1, 5, 5),))
+    except flywheel.torch.UnsupportedOpError as error:
+        text = str(error)
+        assert "3 ops of this PyTorch model" in text, text
+        assert "aten.max_pool2d.default with ceil_mode, " in text and "aten.roll.default without" in text, text
+    else:
+        raise AssertionError("forms that are not imported")
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
 
-from .. import _dtypes
+from .. import _dtypes, _ops
 from .._flywheel import Value
 from .._importing import MissingOp, UnsupportedOpError, refuse
 from .._ops._core import Size, index_op, size
@@ -51,7 +51,7 @@ class Call:
     @property
     def result(self) -> Any:
         """The tensor without elements that PyTorch says the result is like."""
-        return self.node.meta["val"]
+        return self.node.meta.get("val")
 
     @property
     def dtype(self) -> _dtypes.DType:
@@ -163,14 +163,33 @@ class Interpreter:
 
     def run(self) -> List[Any]:
         """The values of the graph's outputs."""
-        for node in self._graph.nodes:
-            if node.op == "placeholder":
-                self._env[node] = self._placeholders[node.name]
-            elif node.op == "call_function":
-                self._env[node] = _at(_frame_of(node), lambda node=node: self._call(node))  # type: ignore[misc]
-            elif node.op == "output":
-                return [self._value(output) for output in node.args[0]]
-        raise AssertionError("an exported graph has an output")
+        missing: List[MissingOp] = []
+        outputs: List[Any] = []
+        try:
+            for node in self._graph.nodes:
+                if node.op == "placeholder":
+                    self._env[node] = self._placeholders[node.name]
+                elif node.op == "call_function":
+                    self._env[node] = self._call_or_stand_in(node, missing)
+                elif node.op == "output":
+                    outputs = [self._value(output) for output in node.args[0]]
+        except Exception:
+            if not missing:
+                raise
+            # What comes of a value that stands in for another says nothing.
+        if missing:
+            raise refuse("PyTorch", missing)
+        return outputs
+
+    def _call_or_stand_in(self, node: Any, missing: List[MissingOp]) -> Any:
+        """Of a form of an op that is not imported, zeros: all of them are to be found."""
+        try:
+            return _at(_frame_of(node), lambda: self._call(node))
+        except UnsupportedOpError as error:
+            if not error.missing:
+                raise
+            missing += error.missing
+            return _stand_in(node.meta.get("val"))
 
     def _value(self, argument: Any) -> Any:
         if isinstance(argument, torch.fx.Node):
@@ -190,6 +209,14 @@ class Interpreter:
         if str(node.target) == "aten.sym_size.int":
             return self.sizes.of(args[0], args[1], node.meta["val"])
         return HANDLERS[str(node.target)](Call(node, metas), *args, **kwargs)
+
+
+def _stand_in(meta: Any) -> Any:
+    if meta is None:
+        return None
+    if isinstance(meta, (list, tuple)):
+        return [_stand_in(part) for part in meta]
+    return Laid(_ops.zeros([int(dim_size) for dim_size in meta.shape], as_dtype(meta.dtype)))
 
 
 @op("sym_size.int")

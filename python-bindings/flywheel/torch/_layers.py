@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._flywheel import Value
-from .._ops._core import size, sizes
+from .._ops._core import Size, size, sizes
 from .._ops._shapes import _reshape
 from .._tensor import Tensor
 from ._graph import Call, op
@@ -99,6 +99,7 @@ def _conv2d(
     call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Laid:  # fmt: skip
+    image = _image(call, x)
     # [outputs, channels, height, width], as the compiler has filters.
     filters = w.arranged((2, 3, 1, 0))
     if isinstance(padding, str):
@@ -106,7 +107,7 @@ def _conv2d(
         pads = [(span // 2, span - span // 2) if padding == "same" else (0, 0) for span in spans]
     else:
         pads = _padding(padding)
-    result = nn.conv2d(_image(call, x), filters, strides=_pair(stride), padding=pads, dilations=_pair(dilation))
+    result = nn.conv2d(image, filters, strides=_pair(stride), padding=pads, dilations=_pair(dilation))
     return Laid(result if b is None else _ops.add(result, b.plain()), CHANNELS_LAST)
 
 
@@ -117,8 +118,9 @@ def _conv_transpose2d(
 ) -> Laid:  # fmt: skip
     if any(_pair(output_padding)):
         raise call.unsupported("with an output_padding")
+    image = _image(call, x)
     result = nn.conv2d_transpose(
-        _image(call, x), w.arranged((2, 3, 1, 0)), strides=_pair(stride), padding=_padding(padding),
+        image, w.arranged((2, 3, 1, 0)), strides=_pair(stride), padding=_padding(padding),
         dilations=_pair(dilation))  # fmt: skip
     return Laid(result if b is None else _ops.add(result, b.plain()), CHANNELS_LAST)
 
@@ -128,6 +130,11 @@ def _convolution(
     call: Call, x: Laid, w: Laid, b: Optional[Laid], stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int,
 ) -> Laid:  # fmt: skip
+    if x.ndim == 3 and not transposed:
+        # One dimension is an image of height 1.
+        wide, filters = (Laid(_ops.expand_dims(part.plain(), 2)) for part in (x, w))
+        result = _conv2d(call, wide, filters, b, (1, *stride), (0, *padding), (1, *dilation), groups)
+        return Laid(_ops.squeeze(result.plain(), 2))
     if transposed:
         result = _conv_transpose2d(call, x, w, b, stride, padding, output_padding, groups, dilation)
     else:
@@ -237,6 +244,25 @@ def _layer_norm(
     return Laid(nn.layer_norm(x.plain(), optional(gamma), optional(beta), axes=axes, epsilon=epsilon))
 
 
+@op("group_norm.default")
+def _group_norm(
+    call: Call, x: Laid, groups: int, gamma: Optional[Laid] = None, beta: Optional[Laid] = None,
+    epsilon: float = 1e-5, _: bool = False,
+) -> Laid:  # fmt: skip
+    data = x.plain()
+    old, channels = sizes(data), x.shape[1]
+    if channels is None:
+        raise call.unsupported("of channels that the call chooses")
+    flat = _reshape(data, [old[0], groups, _product([channels // groups, *old[2:]])])
+    result = _reshape(nn.layer_norm(flat, axes=[2], epsilon=epsilon), old)
+    shape: List[Size] = [channels, *[1] * (x.ndim - 2)]
+    if gamma is not None:
+        result = _ops.multiply(result, _reshape(gamma.plain(), shape))
+    if beta is not None:
+        result = _ops.add(result, _reshape(beta.plain(), shape))
+    return Laid(result)
+
+
 @op("native_dropout.default")
 def _native_dropout(call: Call, x: Laid, rate: float, training: Optional[bool] = True) -> List[Any]:
     if training is False or rate == 0:
@@ -283,10 +309,8 @@ def _reduce(call: Call, x: Laid, axes: Any = None, keepdims: bool = False, **_: 
     return Laid(result, [kept.index(axis) for axis in x.order if axis in kept])
 
 
-@op("var.correction", "var_mean.correction", "std.correction", "var.dim")
+@op("var.correction", "var_mean.correction", "std.correction")
 def _var(call: Call, x: Laid, axes: Any = None, *_: Any, correction: float = 1, keepdim: bool = False) -> Any:
-    if call.node.target.__name__ == "var.dim":
-        raise call.unsupported("of this overload")
     function: Any = _ops.std if ".std" in str(call.node.target) else _ops.var
     data, places = x.plain(), tuple(axis % x.ndim for axis in (axes or range(x.ndim)))
     result = Laid(function(data, places, keepdim, int(1 if correction is None else correction)))

@@ -141,9 +141,14 @@ class ImportedModule:
         self.variables: Dict[str, Variable] = _make_variables(module, name)
         self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward")
         self._step = None
-        if optimizer is not None:
-            self._optimizer = optimizer
-            self._step = function(self._train, name="step")
+        if optimizer is None:
+            # What is not imported is told here, and not at the first call.
+            self._forward.trace(*map(_as_fed, self._example))
+            return
+        self._optimizer = optimizer
+        self._step = function(self._train, name="step")
+        if self._targets is not None:
+            self._step.trace(*map(_as_fed, [*self._example, *self._targets]))
 
     def _program(self, training: bool) -> _Program:
         if training not in self._programs:
