@@ -77,7 +77,9 @@ class _Program:
         if missing:
             raise refuse("PyTorch", missing)
 
-    def emit(self, inputs: Sequence[Tensor], variables: Mapping[str, Variable]) -> Any:
+    def emit(
+        self, inputs: Sequence[Tensor], variables: Mapping[str, Variable], orders: Mapping[str, Sequence[int]]
+    ) -> Any:
         """The ops of the module in the current trace, which set its buffers; its outputs."""
         signature = self.exported.graph_signature
         metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
@@ -91,14 +93,15 @@ class _Program:
             if spec.kind.name == "USER_INPUT":
                 placeholders[name] = Laid(_check(next(given), name, metas[name]))
             elif spec.target in variables:
-                placeholders[name] = Laid(variables[spec.target].read())
+                placeholders[name] = Laid(variables[spec.target].read(), orders.get(variables[spec.target].name))
             else:
                 placeholders[name] = Laid(as_tensor(to_array(self.exported.constants[spec.target])))
         outputs = Interpreter(self.graph, placeholders).run()
         results = []
         for output, spec in zip(outputs, signature.output_specs):
             if spec.kind.name == "BUFFER_MUTATION":
-                variables[spec.target].assign(output.plain())
+                changed = variables[spec.target]
+                changed.assign(output.arranged(tuple(orders.get(changed.name, range(output.ndim)))))
             elif spec.kind.name == "USER_OUTPUT":
                 results.append(output.plain() if isinstance(output, Laid) else output)
             else:
@@ -138,15 +141,18 @@ class ImportedModule:
         self._loss = loss
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
-        self.variables: Dict[str, Variable] = _make_variables(module, name)
-        self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward")
+        self._orders: Dict[str, Tuple[int, ...]] = {}
+        self.variables: Dict[str, Variable] = _make_variables(module, name, self._orders)
+        # Where all sizes are the example's, another one is an error that says both.
+        dynamic: Any = "auto" if dynamic_shapes is not None else False
+        self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward", dynamic=dynamic)
         self._step = None
         if optimizer is None:
             # What is not imported is told here, and not at the first call.
             self._forward.trace(*map(_as_fed, self._example))
             return
         self._optimizer = optimizer
-        self._step = function(self._train, name="step")
+        self._step = function(self._train, name="step", dynamic=dynamic)
         if self._targets is not None:
             self._step.trace(*map(_as_fed, [*self._example, *self._targets]))
 
@@ -175,7 +181,7 @@ class ImportedModule:
         variables: Mapping[str, Variable] = self.variables
         if training and self._targets is not None:
             variables = {f"module.{name}": variable for name, variable in self.variables.items()}
-        return program.emit([as_tensor(x) for x in inputs], variables)
+        return program.emit([as_tensor(x) for x in inputs], variables, self._orders)
 
     def __call__(self, *inputs: Any, training: bool = False) -> Any:
         if _trace.is_tracing():
@@ -203,7 +209,12 @@ class ImportedModule:
 
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
-        return {name: to_tensor(self.variables[name].numpy()) for name in self._module.state_dict()}
+        result = {}
+        for name in self._module.state_dict():
+            variable = self.variables[name]
+            array, order = variable.numpy(), self._orders.get(variable.name)
+            result[name] = to_tensor(array if order is None else array.transpose(np.argsort(order)))
+        return result
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Sets parameters and buffers. Raises ValueError where names or shapes differ."""
@@ -213,7 +224,8 @@ class ImportedModule:
         if absent or unknown:
             raise ValueError(f"the state is not that of this module: it lacks {absent}, and has {unknown} besides")
         for name in wanted:
-            self.variables[name].set(to_array(torch.as_tensor(state[name])))
+            variable, array = self.variables[name], to_array(torch.as_tensor(state[name]))
+            variable.set(np.array(_arrange(array, self._orders.get(variable.name)), order="C"))
 
 
 def _as_torch(value: Any) -> Any:
@@ -226,8 +238,15 @@ def _as_fed(value: Any) -> Any:
         value.dtype == torch.bfloat16 or value.requires_grad) else value  # fmt: skip
 
 
-def _make_variables(module: Any, name: str) -> Dict[str, Variable]:
-    """A variable for each parameter and buffer; one for those that are one tensor."""
+def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
+    return array if order is None or array.ndim != len(order) else array.transpose(order)
+
+
+def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) -> Dict[str, Variable]:
+    """A variable for each parameter and buffer; one for those that are one tensor. The order
+    of dimensions that some have, by the variable's name, goes to `orders`."""
+    images = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
+    filters = {id(part.weight) for part in module.modules() if isinstance(part, images)}
     found: List[Tuple[str, Any, bool]] = [
         *[(key, value, value.requires_grad) for key, value in module.named_parameters(remove_duplicate=False)],
         *[(key, value, False) for key, value in module.named_buffers(remove_duplicate=False)],
@@ -237,7 +256,12 @@ def _make_variables(module: Any, name: str) -> Dict[str, Variable]:
     prefix = f"{current_namespace().unique(name)}/" if name else ""
     for key, value, trainable in found:
         if id(value) not in known:
-            known[id(value)] = Variable(to_array(value), name=prefix + key, trainable=trainable)
+            # As convolutions have them here: else each step would transpose them, and their gradients back.
+            order = (2, 3, 1, 0) if id(value) in filters else None
+            array = np.array(_arrange(to_array(value), order), order="C")
+            variable = known[id(value)] = Variable(array, name=prefix + key, trainable=trainable)
+            if order is not None:
+                orders[variable.name] = order
         result[key] = known[id(value)]
     return result
 
