@@ -56,7 +56,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     a, b = (as_tensor(y() if callable(y) else y) for y in (x, alt))
     types = [(a.dtype, b.static_shape)]
     op = get_default_graph().create(
-        "InTrainPhase", [a, b, as_tensor(phase)], None, types, chosen=_chosen, region=_emit,
+        "InTrainPhase", [a, b, as_tensor(phase)], _select, types, chosen=_chosen, region=_emit,
         is_learning_phase=is_phase(phase))  # fmt: skip
     # Only models ask, to know whether they are to be fed the phase.
     op.outputs[0].__dict__["_uses_learning_phase"] = True
@@ -73,5 +73,8 @@ def _emit(emitter: Any, op: Operation) -> Any:
     inputs = _chosen(op)
     if len(inputs) == 1:
         return emitter.value(inputs[0])
-    a, b, phase = (emitter.value(x) for x in inputs)
+    return _select(*[emitter.value(x) for x in inputs])
+
+
+def _select(a: Any, b: Any, phase: Any) -> Any:
     return _ops.where(_ops.cast(phase, _dtypes.bool_), a, b)

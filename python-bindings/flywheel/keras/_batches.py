@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What models are fed: arrays, and what gives batches."""
+
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+
+def arrays(given: Any, names: Sequence[str], shapes: Sequence[Any], what: str) -> List[Any]:
+    """Arrays for the inputs of these names. Raises ValueError for another number or shape of them."""
+    if isinstance(given, dict):
+        missing = [n for n in names if n not in given]
+        if missing:
+            raise ValueError(f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}')
+        listed = [given[n] for n in names]
+    elif isinstance(given, (list, tuple)) and (len(names) > 1 or (len(given) == 1 and np.ndim(given[0]) > 0)):
+        listed = list(given)
+    else:
+        listed = [given]
+    if len(listed) != len(names):
+        raise ValueError(f"expected {len(names)} {what} arrays, found {len(listed)}")
+    found = [np.asarray(a) for a in listed]
+    for i, (a, shape, name) in enumerate(zip(found, shapes, names)):
+        if a.ndim == 1 and len(shape) == 2:
+            a = found[i] = a.reshape(-1, 1)
+        if a.ndim != len(shape) or any(d not in (None, n) for d, n in zip(shape[1:], a.shape[1:])):
+            raise ValueError(f"Error when checking {what}: expected {name} to have shape {tuple(shape)} but got array "
+                             f"with shape {a.shape}")  # fmt: skip
+    return found
+
+
+def weights(sample: Any, by_class: Any, targets: Sequence[Any], names: Sequence[str]) -> List[Any]:
+    """A weight for each sample of each output."""
+    if isinstance(sample, dict):
+        listed = [sample.get(n) for n in names]
+    elif isinstance(sample, list) and len(sample) == len(names) and np.ndim(sample[0]) > 0:
+        listed = list(sample)
+    else:
+        listed = [sample] * len(names)
+    made = []
+    for given, y in zip(listed, targets):
+        w = np.ones(len(y), np.float32) if given is None else np.asarray(given, np.float32)
+        if w.shape != (len(y),):
+            raise ValueError(f"Found a sample_weight array with shape {w.shape} for {len(y)} samples")
+        if by_class:
+            classes = y.reshape(len(y), -1)
+            classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]
+            w = w * np.array([by_class.get(int(c), 1.0) for c in classes], np.float32)
+        made.append(w)
+    return made
+
+
+def slices(
+    values: Sequence[Any], count: int, size: int, order: Optional[Callable[[], Any]]
+) -> Iterator[Tuple[List[Any], int]]:
+    """Batches of rows, in an order."""
+    rows = None if order is None else order()
+    for start in range(0, count, size):
+        if rows is None:
+            batch = [v[start : start + size] for v in values]
+        else:
+            chosen = rows[start : start + size]
+            batch = [v[chosen] for v in values]
+        yield batch, min(size, count - start)
+
+
+def is_stream(x: Any) -> bool:
+    """Whether this gives batches: it is iterable, and no array."""
+    return hasattr(x, "__iter__") and not isinstance(x, (list, tuple, dict)) and not hasattr(x, "__array__")
+
+
+def stream(x: Any, steps: Optional[int]) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:
+    """The batches (inputs, targets, weights) of one epoch. What ends begins again in the next one."""
+    if hasattr(x, "__next__") and steps is None:
+        raise ValueError("steps are required where batches come from a generator, which does not end")
+    state: List[Any] = [None]
+
+    def epoch() -> Iterator[Tuple[Any, Any, Any]]:
+        if steps is None:
+            yield from (_parts(b) for b in x)
+            return
+        for _ in range(steps):
+            if state[0] is None:
+                state[0] = iter(x)
+            try:
+                batch = next(state[0])
+            except StopIteration:
+                state[0] = iter(x)
+                batch = next(state[0])
+            yield _parts(batch)
+
+    return epoch
+
+
+def _parts(batch: Any) -> Tuple[Any, Any, Any]:
+    if not isinstance(batch, (list, tuple)):
+        return batch, None, None
+    if len(batch) not in (2, 3):
+        raise ValueError(f"expected batches (x, y) or (x, y, sample_weight), found one of {len(batch)} parts")
+    return batch[0], batch[1], batch[2] if len(batch) == 3 else None

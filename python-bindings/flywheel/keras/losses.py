@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Losses of each sample, by their names in Keras 2.1 (X6)."""
+
+from typing import Any, Callable
+
+from .. import _dtypes, _ops
+from .. import nn as _traced
+from ..v1.graph import as_tensor, make
+
+
+def _rows(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def loss(y_true: Any, y_pred: Any) -> Any:
+        def emit(t: Any, p: Any) -> Any:
+            return function(p, _ops.cast(t, p.dtype), reduction="none")
+
+        return make(name, emit, as_tensor(y_true), as_tensor(y_pred))
+
+    loss.__name__ = loss.__qualname__ = name
+    return loss
+
+
+mean_squared_error = _rows("mean_squared_error", _traced.mean_squared_error)
+mean_absolute_error = _rows("mean_absolute_error", _traced.mean_absolute_error)
+mean_absolute_percentage_error = _rows("mean_absolute_percentage_error", _traced.mean_absolute_percentage_error)
+mean_squared_logarithmic_error = _rows("mean_squared_logarithmic_error", _traced.mean_squared_logarithmic_error)
+squared_hinge = _rows("squared_hinge", _traced.squared_hinge)
+hinge = _rows("hinge", _traced.hinge)
+categorical_hinge = _rows("categorical_hinge", _traced.categorical_hinge)
+logcosh = _rows("logcosh", _traced.log_cosh)
+categorical_crossentropy = _rows("categorical_crossentropy", _traced.categorical_crossentropy)
+binary_crossentropy = _rows("binary_crossentropy", _traced.binary_crossentropy)
+kullback_leibler_divergence = _rows("kullback_leibler_divergence", _traced.kl_divergence)
+poisson = _rows("poisson", _traced.poisson)
+cosine_proximity = _rows("cosine_proximity", _traced.cosine_proximity)
+
+
+def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Any:
+    """As `categorical_crossentropy`, of labels as numbers."""
+
+    def emit(t: Any, p: Any) -> Any:
+        t = _ops.cast(t, _dtypes.int32)
+        if t.ndim == p.ndim:
+            t = _ops.squeeze(t, -1)
+        return _traced.categorical_crossentropy(p, _ops.one_hot(t, p.shape[-1], p.dtype), reduction="none")
+
+    return make("sparse_categorical_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
+
+
+mse = MSE = mean_squared_error
+mae = MAE = mean_absolute_error
+mape = MAPE = mean_absolute_percentage_error
+msle = MSLE = mean_squared_logarithmic_error
+kld = KLD = kullback_leibler_divergence
+cosine = cosine_proximity
+
+
+def get(identifier: Any) -> Any:
+    """A loss, by its name or as it is."""
+    if callable(identifier):
+        return identifier
+    found = globals().get(str(identifier))
+    if not callable(found) or str(identifier) in ("get", "make") or str(identifier).startswith("_"):
+        raise ValueError(f"Unknown loss function: {identifier}")
+    return found

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Regularizers: what weights add to the loss."""
+
+from typing import Any
+
+from . import backend as K
+
+
+class Regularizer:
+    """A function of weights."""
+
+    def __call__(self, x: Any) -> Any:
+        return 0.0
+
+
+class L1L2(Regularizer):
+    """l1 sum |x| + l2 sum x^2."""
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0):
+        self.l1, self.l2 = l1, l2
+
+    def __call__(self, x: Any) -> Any:
+        terms = [K.sum(K.abs(x)) * self.l1] if self.l1 else []
+        terms += [K.sum(K.square(x)) * self.l2] if self.l2 else []
+        return terms[0] if len(terms) == 1 else terms[0] + terms[1] if terms else K.sum(x) * 0.0
+
+
+def l1(l: float = 0.01) -> L1L2:  # noqa: E741
+    return L1L2(l1=l)
+
+
+def l2(l: float = 0.01) -> L1L2:  # noqa: E741
+    return L1L2(l2=l)
+
+
+def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
+    return L1L2(l1, l2)
+
+
+def get(identifier: Any) -> Any:
+    """A regularizer, by its name or as it is."""
+    if identifier is None or callable(identifier):
+        return identifier
+    if identifier not in ("l1", "l2", "l1_l2"):
+        raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
+    return globals()[identifier]()

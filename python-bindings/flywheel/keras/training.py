@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models: networks that are compiled, trained, evaluated."""
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from . import _batches, losses, metrics, optimizers
+from . import backend as K
+from . import callbacks as _callbacks
+from .engine import Network, one_or_list, to_list
+
+
+class Model(Network):
+    """Layers between `inputs` and `outputs`, and how they are trained."""
+
+    def __init__(self, inputs: Any, outputs: Any, name: Optional[str] = None):
+        self._init_graph(inputs, outputs, name)
+        self._reset()
+
+    def _reset(self) -> None:
+        self.optimizer: Any = None
+        self.loss: Any = None
+        self.stop_training = False
+        self.history: Any = None
+        self._functions: Dict[str, Any] = {}
+
+    # Compile
+
+    def compile(
+        self, optimizer: Any, loss: Any = None, metrics: Any = None, loss_weights: Any = None,
+        sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        """Says how the model is trained; the code is made at the first step."""
+        for key, value in (("sample_weight_mode", sample_weight_mode), ("weighted_metrics", weighted_metrics),
+                           ("target_tensors", target_tensors)):  # fmt: skip
+            if value:
+                raise NotImplementedError(f"flywheel.keras: {key} of compile")
+        self.optimizer = optimizers.get(optimizer)
+        self.loss = loss
+        self.metrics = metrics or []
+        self._functions = {}
+        names = self.output_names
+        self._losses_of = [losses_of(x) for x in _by_output(loss, names, "loss")]
+        scales = _by_output(loss_weights, names, "loss_weights") if loss_weights is not None else [1.0] * len(names)
+        targets, weights, terms, total = [], [], [], None
+        for y, function, scale, name in zip(self.outputs, self._losses_of, scales, names):
+            shape = K.int_shape(y)
+            is_sparse = getattr(function, "__name__", "") == "sparse_categorical_crossentropy"
+            target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
+            weight = K.placeholder((None,), name=f"{name}_sample_weights")
+            term = _weighted(function(target, y), weight)
+            targets.append(target)
+            weights.append(weight)
+            terms.append(term)
+            part = term if scale == 1.0 else term * scale
+            total = part if total is None else total + part
+        for penalty in self.losses:
+            total = total + penalty
+        self.total_loss, self.targets, self.sample_weights = total, targets, weights
+        self.metrics_names = ["loss"] + ([f"{n}_loss" for n in names] if len(names) > 1 else [])
+        self._values = [total, *(terms if len(names) > 1 else [])]
+        self._metric_updates: List[Any] = []
+        self.stateful_metrics: List[Any] = []
+        self.stateful_metric_names: List[str] = []
+        self._add_metrics(metrics, targets)
+        self._trained = self.trainable_weights
+
+    def _add_metrics(self, given: Any, targets: Any) -> None:
+        names = self.output_names
+        listed = [to_list((given or {}).get(n, [])) if isinstance(given, dict) else list(given or []) for n in names]
+        for name, own, y, t, loss in zip(names, listed, self.outputs, targets, self._losses_of):
+            for metric in own:
+                function, title = _metric(metric, y, loss)
+                if len(names) > 1:
+                    title = f"{name}_{title}"
+                value = function(t, y)
+                if getattr(function, "stateful", False):
+                    self.stateful_metrics.append(function)
+                    self.stateful_metric_names.append(title)
+                    self._metric_updates += function.updates
+                else:
+                    value = K.mean(value)
+                self.metrics_names.append(title)
+                self._values.append(value)
+
+    def _function(self, what: str) -> Any:
+        found = self._functions.get(what)
+        if found is not None:
+            return found
+        phase = K.learning_phase()
+        if what == "predict":
+            found = K.function([*self.inputs, phase], self.outputs)
+        else:
+            if self.optimizer is None:
+                raise RuntimeError("You must compile your model before using it.")
+            inputs = [*self.inputs, *self.targets, *self.sample_weights, phase]
+            updates = list(self._metric_updates)
+            if what == "train":
+                updates += [*self.updates, *self.optimizer.get_updates(self.total_loss, self._trained)]
+            found = K.function(inputs, self._values, updates)
+        self._functions[what] = found
+        return found
+
+    # Batches
+
+    def _prepare(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Tuple[List[Any], int]:
+        xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
+        if y is None:
+            raise ValueError("expected targets, found None")
+        ys = _batches.arrays(y, self.output_names, [K.int_shape(t) for t in self.targets], "target")
+        count = len(xs[0])
+        for a in [*xs, *ys]:
+            if len(a) != count:
+                raise ValueError("Input arrays should have the same number of samples as target arrays. Found "
+                                 f"{count} input samples and {len(a)} target samples.")  # fmt: skip
+        ws = _batches.weights(sample_weight, class_weight, ys, self.output_names)
+        return [*xs, *ys, *ws], count
+
+    def train_on_batch(self, x: Any, y: Any, sample_weight: Any = None, class_weight: Any = None) -> Any:
+        """One step; the loss (and metrics) of before it."""
+        values, _ = self._prepare(x, y, sample_weight, class_weight)
+        return one_or_list(self._function("train")([*values, 1]))
+
+    def test_on_batch(self, x: Any, y: Any, sample_weight: Any = None) -> Any:
+        values, _ = self._prepare(x, y, sample_weight)
+        return one_or_list(self._function("test")([*values, 0]))
+
+    def predict_on_batch(self, x: Any) -> Any:
+        xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
+        return one_or_list(self._function("predict")([*xs, 0]))
+
+    # Epochs
+
+    def fit(
+        self, x: Any = None, y: Any = None, batch_size: Optional[int] = None, epochs: int = 1, verbose: int = 1,
+        callbacks: Any = None, validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
+        class_weight: Any = None, sample_weight: Any = None, initial_epoch: int = 0,
+        steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Trains for some epochs. `x` is arrays, or what gives batches (x, y) in each epoch: a generator with
+        `steps_per_epoch`, a DataLoader, a data set of TensorFlow's."""
+        if "nb_epoch" in kwargs:
+            epochs = kwargs.pop("nb_epoch")
+        if kwargs:
+            raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
+        if y is None and _batches.is_stream(x):
+            stream = _batches.stream(x, steps_per_epoch)
+            return self._fit(lambda: (self._prepare(*b, class_weight) for b in stream()), epochs, verbose, callbacks,
+                             validation_data, initial_epoch, steps_per_epoch, validation_steps, batch_size or 32,
+                             None)  # fmt: skip
+        values, count = self._prepare(x, y, sample_weight, class_weight)
+        size = batch_size or 32
+        tests: Any = validation_data
+        if tests is None and 0.0 < validation_split < 1.0:
+            at = int(count * (1.0 - validation_split))
+            n, m = len(self.inputs), len(self.outputs)
+            late = [v[at:] for v in values]
+            tests = (late[:n], late[n : n + m], late[n + m :])
+            values, count = [v[:at] for v in values], at
+        order = (lambda: np.random.permutation(count)) if shuffle else None
+        return self._fit(lambda: _batches.slices(values, count, size, order), epochs, verbose, callbacks, tests,
+                         initial_epoch, -(-count // size), None, size, count)  # fmt: skip
+
+    def _fit(
+        self, batches: Any, epochs: int, verbose: int, given: Any, tests: Any, first: int, steps: Optional[int],
+        test_steps: Optional[int], batch_size: int, samples: Optional[int],
+    ) -> Any:  # fmt: skip
+        step = self._function("train")
+        self.history = _callbacks.History()
+        # The history comes before those that write what it has.
+        every = _callbacks.CallbackList([self.history, *(given or [])])
+        every.set_model(self)
+        names = self.metrics_names
+        every.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps, "samples": samples,
+                          "verbose": verbose, "do_validation": tests is not None,
+                          "metrics": names + ([f"val_{n}" for n in names] if tests is not None else [])})  # fmt: skip
+        self.stop_training = False
+        every.on_train_begin({})
+        for epoch in range(first, epochs):
+            every.on_epoch_begin(epoch, {})
+            self._reset_metrics()
+            mean = _Mean(names, self.stateful_metric_names)
+            bar = _callbacks.progress(f"Epoch {epoch + 1}/{epochs}", steps, verbose)
+            for i, (batch, size) in enumerate(batches()):
+                every.on_batch_begin(i, {"batch": i, "size": size})
+                results = step([*batch, 1])
+                mean.add(results, size)
+                every.on_batch_end(i, {"batch": i, "size": size, **dict(zip(names, results))})
+                bar.update(mean.logs)
+                if self.stop_training:
+                    break
+            logs = mean.logs()
+            if tests is not None:
+                logs.update({f"val_{n}": v for n, v in zip(names, self._validate(tests, batch_size, test_steps))})
+            bar.close(logs)
+            every.on_epoch_end(epoch, logs)
+            if self.stop_training:
+                break
+        every.on_train_end({})
+        return self.history
+
+    def _validate(self, tests: Any, size: int, steps: Optional[int]) -> List[Any]:
+        if isinstance(tests, (list, tuple)):
+            x, y, w = tests if len(tests) == 3 else (*tests, None)
+            return to_list(self.evaluate(x, y, size, 0, w))
+        return to_list(self.evaluate(tests, steps=steps))
+
+    def evaluate(
+        self, x: Any = None, y: Any = None, batch_size: Optional[int] = None, verbose: int = 1,
+        sample_weight: Any = None, steps: Optional[int] = None,
+    ) -> Any:  # fmt: skip
+        """The loss and the metrics over all samples."""
+        test = self._function("test")
+        if y is None and _batches.is_stream(x):
+            made: Any = (self._prepare(*b) for b in _batches.stream(x, steps)())
+        else:
+            values, count = self._prepare(x, y, sample_weight)
+            made = _batches.slices(values, count, batch_size or 32, None)
+        self._reset_metrics()
+        mean = _Mean(self.metrics_names, self.stateful_metric_names)
+        for batch, size in made:
+            mean.add(test([*batch, 0]), size)
+        return one_or_list(list(mean.logs().values()))
+
+    def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
+        """The outputs for all samples."""
+        run = self._function("predict")
+        shapes = [K.int_shape(t) for t in self.inputs]
+        if _batches.is_stream(x):
+            inputs = (b[0] for b in _batches.stream(x, steps)())
+            parts = [run([*_batches.arrays(one, self.input_names, shapes, "input"), 0]) for one in inputs]
+        else:
+            xs = _batches.arrays(x, self.input_names, shapes, "input")
+            parts = [run([*batch, 0]) for batch, _ in _batches.slices(xs, len(xs[0]), batch_size or 32, None)]
+        return one_or_list([np.concatenate(made) for made in zip(*parts)])
+
+    def _reset_metrics(self) -> None:
+        for metric in self.stateful_metrics:
+            metric.reset_states()
+
+    def fit_generator(
+        self, generator: Any, steps_per_epoch: Optional[int] = None, epochs: int = 1, **kwargs: Any
+    ) -> Any:
+        """Trains on what a generator gives."""
+        for key in ("workers", "use_multiprocessing", "max_queue_size"):
+            kwargs.pop(key, None)
+        return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
+
+    def evaluate_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:
+        return self.evaluate(generator, steps=steps)
+
+    def predict_generator(self, generator: Any, steps: Optional[int] = None, **_: Any) -> Any:
+        return self.predict(generator, steps=steps)
+
+
+class _Mean:
+    """Means of batches, by their sizes; of stateful metrics the last value (M1)."""
+
+    def __init__(self, names: List[str], last: List[str]):
+        self.names, self.last = names, last
+        self.sums = [0.0] * len(names)
+        self.count = 0
+
+    def add(self, results: List[Any], size: int) -> None:
+        self.count += size
+        for i, (name, value) in enumerate(zip(self.names, results)):
+            self.sums[i] = float(value) if name in self.last else self.sums[i] + float(value) * size
+
+    def logs(self) -> Dict[str, float]:
+        return {n: s if n in self.last else s / max(self.count, 1) for n, s in zip(self.names, self.sums)}
+
+
+def losses_of(identifier: Any) -> Any:
+    if identifier is None:
+        raise ValueError("expected a loss for each output, found None")
+    return losses.get(identifier)
+
+
+def _by_output(given: Any, names: List[str], what: str) -> List[Any]:
+    if isinstance(given, dict):
+        for key in given:
+            if key not in names:
+                raise ValueError(f'Unknown entry in {what} dictionary: "{key}". Only expected the following keys: '
+                                 f"{names}")  # fmt: skip
+        return [given.get(n, 1.0 if what == "loss_weights" else None) for n in names]
+    if isinstance(given, (list, tuple)):
+        if len(given) != len(names):
+            raise ValueError(f"When passing a list as {what}, it should have one entry per model outputs. The model "
+                             f"has {len(names)} outputs, but you passed {what}={given}")  # fmt: skip
+        return list(given)
+    return [given] * len(names)
+
+
+def _weighted(scores: Any, weight: Any) -> Any:
+    """The mean of the scores by weights, over the samples whose weight is not 0."""
+    if K.ndim(scores) > 1:
+        scores = K.mean(scores, list(range(1, K.ndim(scores))))
+    scores = scores * K.cast(weight, scores.dtype)
+    used = K.mean(K.cast(K.not_equal(weight, 0.0), scores.dtype))
+    return K.mean(scores / used)
+
+
+def _metric(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:
+    if metric in ("accuracy", "acc"):
+        if K.int_shape(y)[-1] == 1 or loss is losses.binary_crossentropy:
+            return metrics.binary_accuracy, "acc"
+        sparse = loss is losses.sparse_categorical_crossentropy
+        return (metrics.sparse_categorical_accuracy if sparse else metrics.categorical_accuracy), "acc"
+    function = metrics.get(metric)
+    title = getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)
+    return function, str(title)
+
+
+class Sequential(Model):
+    """Layers one after another."""
+
+    def __init__(self, layers: Any = None, name: Optional[str] = None):
+        from .engine import Layer
+
+        Layer.__init__(self, name=name)
+        self._reset()
+        self._stack: List[Any] = []
+        self.layers: List[Any] = []
+        for layer in layers or []:
+            self.add(layer)
+
+    def add(self, layer: Any) -> None:
+        """Adds a layer at the end; the first one has an `input_shape`."""
+        from .engine import Input, InputLayer, Layer
+
+        if not isinstance(layer, Layer):
+            raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
+        if not self._stack:
+            if isinstance(layer, InputLayer):
+                self._connect([layer.output], [layer.output])
+                self._stack, self.layers = [layer], []
+                return
+            if isinstance(layer, Network):
+                shape = K.int_shape(layer.inputs[0])
+            elif hasattr(layer, "batch_input_shape"):
+                shape = layer.batch_input_shape
+            else:
+                raise ValueError("The first layer in a Sequential model must get an `input_shape` or "
+                                 "`batch_input_shape` argument.")  # fmt: skip
+            self.inputs = [Input(batch_shape=shape, dtype=layer.dtype, name=f"{layer.name}_input")]
+            self.outputs = list(self.inputs)
+        y = layer(self.outputs[0])
+        self._stack.append(layer)
+        self._relink(y)
+
+    def _relink(self, y: Any) -> None:
+        from .engine import InputLayer
+
+        self._connect(self.inputs, [y])
+        self.layers = [layer for layer in self.layers if not isinstance(layer, InputLayer)]
+        self._functions = {}
+
+    def pop(self) -> None:
+        """Takes the last layer away."""
+        if not self._stack:
+            raise TypeError("There are no layers in the model.")
+        layer = self._stack.pop()
+        node = layer._nodes.pop()
+        self._relink(node.inputs[0])
+
+    def predict_classes(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
+        """The class of each sample."""
+        p = self.predict(x, batch_size)
+        return p.argmax(-1) if p.shape[-1] > 1 else (p > 0.5).astype("int32")
+
+    def predict_proba(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
+        return self.predict(x, batch_size)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What programs take from `keras.utils`."""
+
+from typing import Any, Optional
+
+import numpy as np
+
+
+def to_categorical(y: Any, num_classes: Optional[int] = None) -> Any:
+    """Labels as rows with a 1."""
+    labels = np.array(y, dtype="int")
+    shape = labels.shape[:-1] if labels.ndim > 1 and labels.shape[-1] == 1 else labels.shape
+    labels = labels.ravel()
+    count = num_classes or int(labels.max()) + 1
+    rows = np.zeros((len(labels), count), np.float32)
+    rows[np.arange(len(labels)), labels] = 1
+    return rows.reshape((*shape, count))
+
+
+def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
+    norm = np.atleast_1d(np.linalg.norm(x, order, axis))
+    norm[norm == 0] = 1
+    return x / np.expand_dims(norm, axis)
