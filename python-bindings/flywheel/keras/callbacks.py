@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Callbacks: what is done at each step and epoch."""
+"""Callbacks: what is done at each step and epoch (M5)."""
 
 import csv
 import importlib

@@ -92,8 +92,6 @@ class Model(Network):
         if what == "predict":
             found = K.function([*self.inputs, phase], self.outputs)
         else:
-            if self.optimizer is None:
-                raise RuntimeError("You must compile your model before using it.")
             inputs = [*self.inputs, *self.targets, *self.sample_weights, phase]
             updates = list(self._metric_updates)
             if what == "train":
@@ -102,9 +100,14 @@ class Model(Network):
         self._functions[what] = found
         return found
 
+    def _check_compiled(self) -> None:
+        if self.optimizer is None:
+            raise RuntimeError("You must compile your model before using it.")
+
     # Batches
 
     def _prepare(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Tuple[List[Any], int]:
+        self._check_compiled()
         xs = _batches.arrays(x, self.input_names, [K.int_shape(t) for t in self.inputs], "input")
         if y is None:
             raise ValueError("expected targets, found None")
@@ -166,10 +169,11 @@ class Model(Network):
         self, batches: Any, epochs: int, verbose: int, given: Any, tests: Any, first: int, steps: Optional[int],
         test_steps: Optional[int], batch_size: int, samples: Optional[int],
     ) -> Any:  # fmt: skip
+        self._check_compiled()
         step = self._function("train")
         self.history = _callbacks.History()
-        # The history comes before those that write what it has.
-        every = _callbacks.CallbackList([self.history, *(given or [])])
+        # The history comes last, and has what the others add.
+        every = _callbacks.CallbackList([*(given or []), self.history])
         every.set_model(self)
         names = self.metrics_names
         every.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps, "samples": samples,
@@ -211,6 +215,7 @@ class Model(Network):
         sample_weight: Any = None, steps: Optional[int] = None,
     ) -> Any:  # fmt: skip
         """The loss and the metrics over all samples."""
+        self._check_compiled()
         test = self._function("test")
         if y is None and _batches.is_stream(x):
             made: Any = (self._prepare(*b) for b in _batches.stream(x, steps)())
