@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nonlinear least squares by Levenberg and Marquardt, as in TensorFlow Graphics."""
+
+import functools
+from typing import Any, Callable, List, Optional, Tuple
+
+import numpy as np
+
+from ... import _dtypes, _trace
+from ..._flywheel import Value
+from ..._tensor import Tensor, as_tensor, wrap
+from ...function import function
+from ...variables import Variable
+
+__all__ = ["minimize"]
+
+
+def minimize(
+    residuals: Any,
+    variables: Any,
+    max_iterations: int,
+    regularizer: float = 1e-20,
+    regularizer_multiplier: float = 10.0,
+    callback: Optional[Callable[[int, Any, List[Any]], Any]] = None,
+    name: Optional[str] = None,
+    *,
+    on_failure: Optional[str] = None,
+) -> Tuple[Any, List[Any]]:
+    """Lowers half the sum of the squares of residuals; returns that, and the new values (L1).
+
+    `residuals` is a function of all the `variables`, or a list of them, whose results have any shape; `variables`
+    is what they start from. Exactly `max_iterations` iterations are made (L2), in loops of one entry (L8).
+
+    In a traced function the results are tensors. Where the variables are `flywheel.Variable`s, these are assigned
+    at the end, and what the residuals read of them is what is moved (L9, L10); all or none have to be. Elsewhere
+    the start is arrays, and so are the results; the entry is kept for the next call with these functions. There a
+    `callback` gets the number of each iteration from 1 on, the objective and the variables (L11).
+
+    A matrix that is not positive definite is an error of the step (`on_failure` "error"), or a rejected iteration
+    ("reject"), which is the default where no function is traced (L3). Raises ValueError for a number of
+    iterations below 1, and for a `callback` in a traced function.
+    """
+    if max_iterations <= 0:
+        raise ValueError("'max_iterations' needs to be at least 1")
+    if on_failure not in (None, "error", "reject"):
+        raise ValueError(f"expected on_failure 'error' or 'reject', found '{on_failure}'")
+    functions = tuple(residuals) if isinstance(residuals, (list, tuple)) else (residuals,)
+    start = list(variables) if isinstance(variables, (list, tuple)) else [variables]
+    if not start:
+        raise ValueError("expected variables to move, found none")
+    if _trace.is_tracing():
+        if callback is not None:
+            raise ValueError("a callback is called by minimize outside of traced functions only")
+        objective, values, _ = _emit(functions, start, max_iterations, regularizer, regularizer_multiplier,
+                                     on_failure or "error")  # fmt: skip
+        return objective, values
+    return _run(functions, start, max_iterations, regularizer, regularizer_multiplier, callback,
+                on_failure or "reject")  # fmt: skip
+
+
+def _run(
+    functions: Tuple[Any, ...], start: List[Any], count: int, regularizer: float, multiplier: float, callback: Any,
+    on_failure: str,
+) -> Tuple[Any, List[Any]]:  # fmt: skip
+    owned = [x for x in start if isinstance(x, Variable)]
+    if owned and len(owned) != len(start):
+        raise ValueError("expected variables or arrays, found both")
+    arrays = [np.asarray(x) for x in start] if not owned else []
+    arrays = [a if a.dtype.kind == "f" else a.astype(np.float32) for a in arrays]
+    kind = owned[0].dtype if owned else arrays[0].dtype
+    damping = np.asarray(regularizer, kind)
+    one = 1 if callback is not None else count
+    call = _entry(functions, tuple(owned), one, multiplier, on_failure)
+    objective: Any = None
+    for iteration in range(1, count // one + 1):
+        objective, found, damping = call(damping, *arrays)
+        arrays = list(found) if not owned else []
+        if callback is not None:
+            callback(iteration, objective, [v.numpy() for v in owned] if owned else arrays)
+    return objective, [v.numpy() for v in owned] if owned else arrays
+
+
+@functools.lru_cache(maxsize=64)
+def _entry(
+    functions: Tuple[Any, ...], owned: Tuple[Variable, ...], count: int, multiplier: float, on_failure: str
+) -> Any:
+    @function(dynamic=False)
+    def least_squares(damping: Any, *arrays: Any) -> Any:
+        start = list(owned) if owned else list(arrays)
+        objective, values, regularizers = _emit(functions, start, count, damping, multiplier, on_failure)
+        return objective, [] if owned else values, regularizers[count - 1]
+
+    return least_squares
+
+
+def _emit(
+    functions: Tuple[Any, ...], start: List[Any], count: int, regularizer: Any, multiplier: float, on_failure: str
+) -> Tuple[Tensor, List[Any], Tensor]:
+    """The op: the objective, what the variables end as, and the regularizer after each iteration."""
+    trace = _trace.current()
+    owned = [x for x in start if isinstance(x, Variable)]
+    if owned and len(owned) != len(start):
+        raise ValueError("expected variables or tensors, found both")
+    tensors = [] if owned else [as_tensor(x) for x in start]
+    kinds = {x.dtype for x in (owned or tensors)}
+    if len(kinds) != 1 or not kinds <= {_dtypes.float32, _dtypes.float64}:
+        raise TypeError("expected variables of one dtype, float32 or float64, found "
+                        f"{sorted(_dtypes.name_of(k) for k in kinds)}")  # fmt: skip
+    kind = kinds.pop()
+    attributes: _trace.Attributes = {
+        "max_iterations": ("i64", count), "multiplier": ("f64", float(multiplier)), "history": ("unit", None),
+        "on_failure": ("i32", int(on_failure == "reject")),
+    }  # fmt: skip
+    operands = [x.value for x in tensors]
+    dampings = []
+    if isinstance(regularizer, (int, float)):
+        attributes["regularizer"] = ("f64", float(regularizer))
+    else:
+        dampings = [as_tensor(regularizer, kind).value]
+    attributes["operandSegmentSizes"] = ("i32s", [len(operands), len(dampings)])
+    for variable in owned:
+        trace.declare(variable)
+    if owned:
+        attributes["var_list"] = ("symbols", [v.name for v in owned])
+
+    def body(arguments: List[Value]) -> List[Value]:
+        xs: List[Any] = [*owned, *[wrap(v, x.dtype, x.shape) for v, x in zip(arguments, tensors)]]
+        return [as_tensor(f(*xs), kind).value for f in functions]
+
+    inner = [trace.type(x.dtype, x.shape) for x in tensors]
+    region = trace.region(inner, body, "train.residuals", sees_outer=False)
+    scalar, vector = trace.type(kind, ()), trace.type(kind, (count,))
+    types = [scalar, *inner, vector, trace.type(_dtypes.bool_, (count,)), vector]
+    values = trace.op("train.least_squares", operands + dampings, types, attributes, [region])
+    if owned:
+        trace.forget_reads()
+        found: List[Any] = [v.read() for v in owned]
+    else:
+        found = [wrap(v, x.dtype, x.shape) for v, x in zip(values[1:], tensors)]
+    return wrap(values[0], kind, ()), found, wrap(values[-1], kind, (count,))
