@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Batches of arrays and of safetensors files."""
+
+import importlib
+import os
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+
+import numpy as np
+
+__all__ = ["Batches", "load"]
+
+
+class Batches:
+    """Batches of rows of arrays, in another order in each epoch where `shuffle`.
+
+    `arrays` are arrays of one length, in a tuple, list or dict, whose form the batches have; NumPy's memory maps are
+    read row by row. A last batch that is shorter comes too, unless `drop_last`. Iterating it is one epoch; `seed`
+    makes the orders repeat, `len` is how many batches there are. Models of `flywheel.keras` train on it as it is.
+    Raises ValueError for arrays of different lengths, or a batch size below 1.
+    """
+
+    def __init__(
+        self, arrays: Any, batch_size: int = 32, *, shuffle: bool = True, drop_last: bool = False,
+        seed: Optional[int] = None,
+    ):  # fmt: skip
+        if batch_size < 1:
+            raise ValueError(f"expected a batch size of 1 or more, found {batch_size}")
+        self._names: Optional[List[str]] = list(arrays) if isinstance(arrays, Mapping) else None
+        listed = list(arrays.values()) if isinstance(arrays, Mapping) else list(arrays) if isinstance(
+            arrays, (tuple, list)) else [arrays]  # fmt: skip
+        self._form = type(arrays) if isinstance(arrays, (tuple, list)) else None
+        self._arrays: Sequence[Any] = [a if isinstance(a, np.ndarray) else np.asarray(a) for a in listed]
+        lengths = {len(a) for a in self._arrays}
+        if len(lengths) != 1:
+            raise ValueError(f"expected arrays of one length, found {sorted(lengths)}")
+        self._count = lengths.pop()
+        self.batch_size, self.shuffle, self.drop_last = batch_size, shuffle, drop_last
+        self._draws = np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        full, rest = divmod(self._count, self.batch_size)
+        return full + int(rest > 0 and not self.drop_last)
+
+    def __iter__(self) -> Iterator[Any]:
+        order = self._draws.permutation(self._count) if self.shuffle else None
+        for i in range(len(self)):
+            rows: Any = slice(i * self.batch_size, (i + 1) * self.batch_size)
+            chosen = [a[rows if order is None else order[rows]] for a in self._arrays]
+            if self._names is not None:
+                yield dict(zip(self._names, chosen))
+            elif self._form is not None:
+                yield self._form(chosen)
+            else:
+                yield chosen[0]
+
+
+def load(path: "str | os.PathLike[str]", keys: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """The arrays of a safetensors file, by name; needs the package safetensors."""
+    found: Dict[str, Any] = importlib.import_module("safetensors.numpy").load_file(path)
+    if keys is None:
+        return found
+    for key in keys:
+        if key not in found:
+            raise KeyError(f"'{os.fspath(path)}' has no '{key}', only {', '.join(found)}")
+    return {key: found[key] for key in keys}
