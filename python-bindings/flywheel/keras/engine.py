@@ -240,6 +240,9 @@ class Network(Layer):
         self.input_names = [_node_of(x).layer.name for x in inputs]
         self.output_names = _unique([_node_of(y).layer.name for y in outputs])
 
+    def _node(self) -> Node:
+        return Node(self, self.inputs, self.outputs, {})
+
     def _visit(self, y: Any, seen: Dict[int, bool]) -> None:
         stack: List[Tuple[Any, bool]] = [(y, False)]
         while stack:
