@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file
 
+import flywheel as fw
 import flywheel.v1 as tf
 from flywheel import keras
 from flywheel.keras import backend as K
@@ -96,6 +97,14 @@ for i in range(20):
     vw = 0.9 * vw - 0.1 * x_train[part].T @ (p - t) / 50
     vb = 0.9 * vb - 0.1 * (p - t).mean(0)
     w, b = w + vw, b + vb
+np.testing.assert_allclose(model.get_weights()[0], w, rtol=1e-3, atol=1e-5)
+
+try:
+    model.train_on_batch(x_train[:2], np.array([3, 10]))
+except fw.InvalidArgumentError as error:
+    assert "10" in str(error)
+else:
+    raise AssertionError("expected an error of the label")
 np.testing.assert_allclose(model.get_weights()[0], w, rtol=1e-3, atol=1e-5)
 
 # X6: mean squared error; sample weights, and what class weights make of them.

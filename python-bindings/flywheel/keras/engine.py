@@ -332,7 +332,10 @@ class Network(Layer):
         keys: Dict[str, str] = {}
         for layer in self._leaves():
             for w in layer.weights:
-                keys[f"{layer.name}/{w.op_name.rsplit('/', 1)[-1]}"] = w.op_name
+                key = f"{layer.name}/{w.op_name.rsplit('/', 1)[-1]}"
+                if key in keys:
+                    raise ValueError(f"two weights have the name '{key}'")
+                keys[key] = w.op_name
         return keys
 
     def _leaves(self) -> List[Layer]:

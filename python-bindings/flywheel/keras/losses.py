@@ -41,7 +41,8 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any) -> Any:
         t = _ops.cast(t, _dtypes.int32)
         if t.ndim == p.ndim:
             t = _ops.squeeze(t, -1)
-        return _traced.categorical_crossentropy(p, _ops.one_hot(t, p.shape[-1], p.dtype), reduction="none")
+        # As in Keras; a label that there is not is an error of the step.
+        return _traced.sparse_softmax_cross_entropy(_ops.log(_ops.clip(p, 1e-7, 1.0 - 1e-7)), t, reduction="none")
 
     return make("sparse_categorical_crossentropy", emit, as_tensor(y_true), as_tensor(y_pred))
 
