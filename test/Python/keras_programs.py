@@ -77,6 +77,17 @@ for _ in range(4):
 np.testing.assert_allclose(model.get_weights()[0], w, rtol=1e-4, atol=1e-6)
 assert K.get_value(model.optimizer.iterations) == 4
 
+# A model in a model: its layers update what they have of the new inputs.
+K.clear_session()
+inner = Sequential([Dense(4, input_shape=(3,), kernel_regularizer="l2"), BatchNormalization()])
+model = Sequential([inner, Dense(1)])
+model.compile("adam", "mse")
+model.train_on_batch(a, b)
+average: Any = model.weights[4]
+assert len(model.weights) == 8 and average.op_name.endswith("moving_mean") and K.get_value(average).any()
+inner.compile("adam", "mse")
+assert np.isfinite(inner.train_on_batch(a, np.zeros((10, 4))))
+
 # A train function of one's own, with the output of a layer and a gradient.
 K.clear_session()
 model = Sequential([Dense(4, activation="relu", input_shape=(3,), name="hidden"), Dense(1)])

@@ -5,6 +5,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ..v1.graph import Operation, as_tensor
+from ..v1.session import ancestors
 from . import _batches, losses, metrics, optimizers
 from . import backend as K
 from . import callbacks as _callbacks
@@ -55,7 +57,7 @@ class Model(Network):
             terms.append(term)
             part = term if scale == 1.0 else term * scale
             total = part if total is None else total + part
-        for penalty in self.losses:
+        for penalty in self._own(self.losses):
             total = total + penalty
         self.total_loss, self.targets, self.sample_weights = total, targets, weights
         self.metrics_names = ["loss"] + ([f"{n}_loss" for n in names] if len(names) > 1 else [])
@@ -84,6 +86,16 @@ class Model(Network):
                 self.metrics_names.append(title)
                 self._values.append(value)
 
+    def _own(self, made: List[Any]) -> List[Any]:
+        """What depends on inputs of this model alone: a layer may have been called on others before."""
+        fed = {x.op for x in self.inputs}
+        found = []
+        for x in made:
+            op = x if isinstance(x, Operation) else as_tensor(x).op
+            if not any(o.type == "Placeholder" and o not in fed for o in ancestors([op], fed)):
+                found.append(x)
+        return found
+
     def _function(self, what: str) -> Any:
         found = self._functions.get(what)
         if found is not None:
@@ -95,7 +107,7 @@ class Model(Network):
             inputs = [*self.inputs, *self.targets, *self.sample_weights, phase]
             updates = list(self._metric_updates)
             if what == "train":
-                updates += [*self.updates, *self.optimizer.get_updates(self.total_loss, self._trained)]
+                updates += [*self._own(self.updates), *self.optimizer.get_updates(self.total_loss, self._trained)]
             found = K.function(inputs, self._values, updates)
         self._functions[what] = found
         return found
