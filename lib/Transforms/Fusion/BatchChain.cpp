@@ -60,11 +60,14 @@ static bool startsWithLoops(AffineMap map, unsigned count) {
 static unsigned countBatchDims(linalg::LinalgOp op) {
   unsigned count = 0;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  while (count < op.getNumLoops() &&
-         iterators[count] == utils::IteratorType::parallel &&
-         llvm::all_of(
-             op.getIndexingMapsArray(),
-             [&](AffineMap map) { return startsWithLoops(map, count + 1); }))
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isBatch = [&](unsigned loop) {
+    return iterators[loop] == utils::IteratorType::parallel &&
+           llvm::all_of(maps, [&](AffineMap map) {
+             return startsWithLoops(map, loop + 1);
+           });
+  };
+  while (count < op.getNumLoops() && isBatch(count))
     ++count;
   return count;
 }

@@ -76,3 +76,21 @@ func.func @average() {
   train.swap_averages var_list [@w] name "slow"
   return
 }
+
+// -----
+
+// Without a list, an average that the program declares is not averaged itself,
+// nor is the rounded one.
+// CHECK-NOT: @"w/ExponentialMovingAverage/
+// CHECK-NOT: _rounded/
+train.variable @w : tensor<3xbf16>
+train.variable @"w/ExponentialMovingAverage" : tensor<3xf32>
+train.variable @"w/ExponentialMovingAverage_rounded" : tensor<3xbf16>
+train.variable @"x/ExponentialMovingAverage" : tensor<3xf32>
+// CHECK: train.variable @"x/ExponentialMovingAverage/ExponentialMovingAverage" : tensor<3xf32>
+// CHECK-NOT: @"w/ExponentialMovingAverage/
+// CHECK-LABEL: func @declared
+func.func @declared() {
+  train.average_variables decay 0.5
+  return
+}

@@ -59,6 +59,9 @@ private:
 };
 } // namespace
 
+/// What ends the name of an average as it is rounded to the variable's type.
+constexpr StringLiteral kRoundedSuffix = "_rounded";
+
 static Value read(OpBuilder &b, Location loc, VariableOp variable) {
   return ReadOp::create(b, loc, variable.getTensorType(),
                         variable.getSymName());
@@ -79,6 +82,16 @@ lookupAll(Operation *op, std::optional<ArrayAttr> list) {
     return SymbolTable::lookupNearestSymbolFrom<VariableOp>(
         op, cast<FlatSymbolRefAttr>(symbol));
   });
+}
+
+/// Whether the program declares `variable` as the average, by `name`, of
+/// another variable: it need not say that it is not trainable.
+static bool isDeclaredAverage(VariableOp variable, StringRef name) {
+  StringRef owner = variable.getSymName();
+  (void)owner.consume_back(kRoundedSuffix);
+  return owner.consume_back(("/" + name).str()) &&
+         isa_and_present<VariableOp>(
+             SymbolTable::lookupSymbolIn(variable->getParentOp(), owner));
 }
 
 /// Makes `average` start at the value of `variable`.
@@ -144,7 +157,7 @@ LogicalResult TrainExpandAverages::addAverage(Operation *op,
   if (type == wide)
     return success();
   FailureOr<VariableOp> rounded =
-      getAverage(op, variable, symbol + "_rounded", type, isZero);
+      getAverage(op, variable, symbol + kRoundedSuffix, type, isZero);
   if (failed(rounded))
     return failure();
   average.rounded = *rounded;
@@ -159,7 +172,8 @@ LogicalResult TrainExpandAverages::collect(AverageVariablesOp op) {
   else
     getOperation().walk([&](VariableOp variable) {
       if (variable.isTrainable() &&
-          isa<FloatType>(variable.getTensorType().getElementType()))
+          isa<FloatType>(variable.getTensorType().getElementType()) &&
+          !isDeclaredAverage(variable, op.getName()))
         variables.push_back(variable);
     });
   if (variables.empty())
