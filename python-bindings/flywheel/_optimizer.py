@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What all optimizers share."""
 
+import operator
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _trace
@@ -244,7 +245,7 @@ class Optimizer(StructAttribute):
                 loss_scale = LossScale(initial=loss_scale, growth=1.0, backoff=1.0)
             attributes["loss_scale"] = loss_scale.attribute()
         if accumulate is not None:
-            attributes["accumulate"] = ("i64", accumulate)
+            attributes["accumulate"] = ("i64", operator.index(accumulate))
         if master_weights:
             attributes["master_weights"] = ("unit", None)
         if lazy:

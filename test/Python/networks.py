@@ -5,7 +5,7 @@
 constraint and initializer (O2, O8, O12, O23, O26, I1, I2, I6)."""
 
 import inspect
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple, cast
 
 import numpy as np
 
@@ -290,6 +290,12 @@ for feed in ([1.0, 2.0], [np.inf, 0.0], [3.0, 4.0]):
 np.testing.assert_allclose(narrow.numpy(), [0.0, -3.5])
 names = {v.name: v for v in accumulated.trace().program.variables}
 assert {"scaled/loss_scale", "scaled/micro_step", "narrow/scaled/master"} <= set(names), names
+try:
+    fw.function(lambda: fw.optimizers.SGD(0.1).minimize(single * 2, [single], accumulate=cast(int, 1.5)))()
+except TypeError as error:
+    assert "integer" in str(error), error
+else:
+    raise AssertionError("expected a TypeError")
 single.set(1.0)
 fixed = fw.optimizers.GradientDescent(0.25)
 fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()

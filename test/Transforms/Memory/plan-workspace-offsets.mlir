@@ -52,3 +52,26 @@ func.func @batch(%x: memref<?x32xf32> {train.dim_sizes = array<i64: 0, -1>},
   memref.copy %c, %y : memref<?x16xf32> to memref<?x16xf32>
   return
 }
+
+// -----
+
+// What an op reads and what it writes are live at the same time.
+// CHECK-LABEL: func.func @touching(
+// CHECK-SAME: %[[W:[^:]*]]: memref<?xi8> {train.workspace}
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C512:.*]] = arith.constant 512 : index
+// CHECK-DAG: %[[B:.*]] = memref.view %[[W]][%[[C0]]][] : memref<?xi8> to memref<128xf32>
+// CHECK-DAG: %[[C:.*]] = memref.view %[[W]][%[[C512]]][] : memref<?xi8> to memref<128xf32>
+// CHECK: memref.copy %[[B]], %[[C]]
+func.func @touching(%x: memref<256xf32>, %y: memref<128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<256xf32>
+  %b = memref.alloc() : memref<128xf32>
+  %c = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<256xf32>)
+  memref.copy %a, %x : memref<256xf32> to memref<256xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<128xf32>)
+  memref.copy %b, %c : memref<128xf32> to memref<128xf32>
+  memref.copy %c, %y : memref<128xf32> to memref<128xf32>
+  return
+}
