@@ -174,6 +174,48 @@ struct DivisionBounds : BoundsModel<DivisionBounds<OpT>, OpT> {
   }
 };
 
+/// The smaller or the larger of two indices. As unsigned numbers, negative ones
+/// are above all others.
+template <typename OpT>
+struct MinMaxBounds : BoundsModel<MinMaxBounds<OpT>, OpT> {
+  static constexpr bool isMin = std::is_same_v<OpT, arith::MinSIOp> ||
+                                std::is_same_v<OpT, arith::MinUIOp>;
+  static constexpr bool isSigned = std::is_same_v<OpT, arith::MinSIOp> ||
+                                   std::is_same_v<OpT, arith::MaxSIOp>;
+
+  static void populate(OpT op, Value value, Dim dim, Constraints &constraints) {
+    if (dim)
+      return;
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    bool isLeftSize = isNotNegative(lhs), isRightSize = isNotNegative(rhs);
+    bool isLeftOrdered = isSigned || isLeftSize;
+    bool isRightOrdered = isSigned || isRightSize;
+    if (isLeftOrdered)
+      setBound(constraints, value, lhs);
+    if (isRightOrdered)
+      setBound(constraints, value, rhs);
+    if (isMin &&
+        (isSigned ? isLeftSize && isRightSize : isLeftSize || isRightSize))
+      constraints.bound(value) >= 0;
+    if (isLeftOrdered && isRightOrdered)
+      setOneOf(constraints, value, std::nullopt, lhs, rhs);
+  }
+
+private:
+  static bool isNotNegative(Value number) {
+    OpFoldResult zero = Builder(number.getContext()).getIndexAttr(0);
+    return isKnown(Variable(number), Comparison::GE, Variable(zero));
+  }
+
+  static void setBound(Constraints &constraints, Value value, Value operand) {
+    AffineExpr expr = constraints.getExpr(operand);
+    if constexpr (isMin)
+      constraints.bound(value) <= expr;
+    else
+      constraints.bound(value) >= expr;
+  }
+};
+
 /// A dimension that there is not is no size. Where it is read, it is an error.
 template <typename OpT> struct DimBounds : BoundsModel<DimBounds<OpT>, OpT> {
   static void populate(OpT op, Value value, Dim, Constraints &constraints) {
@@ -273,6 +315,10 @@ void flywheel::registerValueBounds(DialectRegistry &registry) {
         *context);
     arith::RemSIOp::attachInterface<DivisionBounds<arith::RemSIOp>>(*context);
     arith::RemUIOp::attachInterface<DivisionBounds<arith::RemUIOp>>(*context);
+    arith::MinSIOp::attachInterface<MinMaxBounds<arith::MinSIOp>>(*context);
+    arith::MinUIOp::attachInterface<MinMaxBounds<arith::MinUIOp>>(*context);
+    arith::MaxSIOp::attachInterface<MinMaxBounds<arith::MaxSIOp>>(*context);
+    arith::MaxUIOp::attachInterface<MinMaxBounds<arith::MaxUIOp>>(*context);
     arith::SelectOp::attachInterface<SelectBounds>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {

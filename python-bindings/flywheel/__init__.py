@@ -202,6 +202,7 @@ from ._tree import map_leaves
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, scan, while_loop
 from .function import Function, TensorSpec, Traced, export, function, module_of, spec
+from .microbatches import microbatch
 from .namespace import (
     Namespace,
     add_to_collection,
@@ -360,6 +361,7 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "microbatch",
     "min",
     "minimum",
     "mod",

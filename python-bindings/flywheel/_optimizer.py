@@ -2,7 +2,7 @@
 """What all optimizers share."""
 
 import operator
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _trace
 from ._attributes import Attribute, Schedule, StructAttribute
@@ -173,7 +173,7 @@ class Optimizer(StructAttribute):
 
     def apply_gradients(
         self,
-        grads_and_vars: Sequence[Tuple[Optional[TensorLike], Variable]],
+        grads_and_vars: Iterable[Tuple[Optional[TensorLike], Variable]],
         *,
         global_step: Optional[Variable] = None,
         schedule: Optional[Schedule] = None,

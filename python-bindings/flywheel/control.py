@@ -5,7 +5,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
-from ._ops._core import Size, empty, index_of, size, sizes
+from ._ops._core import Size, empty, index_of, size
 from ._ops._indexing import scalar_at
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
 
@@ -200,7 +200,7 @@ def scan(
         found[:] = [output_spec, outputs]
         return new, outputs
 
-    shapes = _scan_outputs(carried, step)
+    shapes = scan_outputs(carried, step)
     buffers = [empty([count, *dim_sizes], dtype) for dtype, dim_sizes in shapes]
 
     def body(index: Value, own: List[Tensor]) -> List[Tensor]:
@@ -230,9 +230,9 @@ def _scan_length(inputs: List[Tensor], length: Optional[int]) -> Size:
     return size(inputs[0], 0)
 
 
-def _scan_outputs(
+def scan_outputs(
     carried: List[Tensor], step: Callable[[Value, List[Tensor]], Tuple[List[Tensor], List[Tensor]]]
-) -> List[Tuple[_dtypes.DType, List[Size]]]:
+) -> List[Tuple[_dtypes.DType, List[int]]]:
     """The dtypes and sizes of what one step collects, by a trace that is thrown away."""
     trace = _trace.current()
     types = [trace.type(x.dtype, x.shape) for x in carried]
@@ -240,11 +240,11 @@ def _scan_outputs(
     try:
         with trace.frame(sees_outer=False):
             _, outputs = step(arguments[0], _wrap_all(arguments[1:], carried))
-            result: List[Tuple[_dtypes.DType, List[Size]]] = []
+            result: List[Tuple[_dtypes.DType, List[int]]] = []
             for y in outputs:
                 if None in y.shape:
-                    raise ValueError(f"what a scan collects has static sizes, found {format_shape(y.shape)}")
-                result.append((y.dtype, list(sizes(y))))
+                    raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y.shape)}")
+                result.append((y.dtype, [dim_size for dim_size in y.shape if dim_size is not None]))
     finally:
         trace.graph.abandon_region()
     return result

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-check-slices | FileCheck %s
+// RUN: flywheel-opt %s --allow-unregistered-dialect --flywheel-check-slices | FileCheck %s
 
 // What upstream's analysis of bounds is told by ops that would crash it, or
 // tell it what is not so. See lib/Interfaces/ValueBounds.cpp.
@@ -214,4 +214,47 @@ func.func @divisions(%x: tensor<?xf32>, %k: index) -> (tensor<?xf32>, tensor<?xf
   %least = arith.minsi %any, %n : index
   %5 = tensor.extract_slice %x[0] [%least] [1] : tensor<?xf32> to tensor<?xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+// The last part of a tensor is a smaller one.
+// CHECK-LABEL: func @parts
+// CHECK-NOT: cf.assert
+func.func @parts(%x: tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  scf.for %i = %c0 to %size step %c3 {
+    %rest = arith.subi %size, %i : index
+    %least = arith.minsi %rest, %c3 : index
+    %part = tensor.extract_slice %x[%i] [%least] [1] : tensor<?xf32> to tensor<?xf32>
+    %same = arith.minui %c3, %rest : index
+    %again = tensor.extract_slice %x[%i] [%same] [1] : tensor<?xf32> to tensor<?xf32>
+    "test.use"(%part, %again) : (tensor<?xf32>, tensor<?xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: func @larger
+// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+// CHECK-NOT: cf.assert
+func.func @larger(%x: tensor<8xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %some = arith.maxsi %n, %c0 : index
+  %least = arith.minsi %some, %c8 : index
+  %in = tensor.extract_slice %x[0] [%least] [1] : tensor<8xf32> to tensor<?xf32>
+  %most = arith.maxsi %n, %c2 : index
+  %out = tensor.extract_slice %x[0] [%most] [1] : tensor<8xf32> to tensor<?xf32>
+  return %in, %out : tensor<?xf32>, tensor<?xf32>
+}
+
+// A number that may be negative is no size, whichever is smaller.
+// CHECK-LABEL: func @negative
+// CHECK: cf.assert {{.*}} "slice out of range of dimension 0
+func.func @negative(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
+  %c8 = arith.constant 8 : index
+  %least = arith.minsi %n, %c8 : index
+  %part = tensor.extract_slice %x[0] [%least] [1] : tensor<8xf32> to tensor<?xf32>
+  return %part : tensor<?xf32>
 }

@@ -10,7 +10,7 @@ from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, forma
 from ._arithmetic import multiply, where
 from ._core import Size, broadcast_sizes, emit, normalize_axis, sizes, stretch
 from ._reductions import sum as reduce_sum
-from ._shapes import _product, _reshape, expand_dims, squeeze, transpose
+from ._shapes import _product, expand_dims, reshape_to, squeeze, transpose
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -189,10 +189,10 @@ def _contract(a: Tensor, na: str, b: Tensor, nb: str, later: "set[str]") -> Tupl
         return _multiply_and_sum(a, na, b, nb, result + summed, len(result)), "".join(result)
     wide = [_product([dim_sizes[name] for name in group]) for group in (left, summed, right)]
     heads = [dim_sizes[name] for name in batch]
-    x = _reshape(_reorder(a, na, "".join(batch + left + summed)), [*heads, wide[0], wide[1]])
-    y = _reshape(_reorder(b, nb, "".join(batch + summed + right)), [*heads, wide[1], wide[2]])
+    x = reshape_to(_reorder(a, na, "".join(batch + left + summed)), [*heads, wide[0], wide[1]])
+    y = reshape_to(_reorder(b, nb, "".join(batch + summed + right)), [*heads, wide[1], wide[2]])
     product = matmul(x, y) if not heads else _multiply(x, y)
-    return _reshape(product, [dim_sizes[name] for name in result]), "".join(result)
+    return reshape_to(product, [dim_sizes[name] for name in result]), "".join(result)
 
 
 def _multiply_and_sum(a: Tensor, na: str, b: Tensor, nb: str, names: List[str], kept: int) -> Tensor:

@@ -10,7 +10,7 @@ from .._flywheel import Value
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, wrap
 from . import _arithmetic as arithmetic
 from ._core import Size, broadcast_sizes, emit, index_op, normalize_axis, signless, size, sizes, stretch
-from ._shapes import _reshape, to_index, transpose
+from ._shapes import reshape_to, to_index, transpose
 
 _DYNAMIC = -(2**63)
 
@@ -138,7 +138,7 @@ def _slice(x: Tensor, keys: List[Any]) -> Tuple[Tensor, List[Any]]:
             dim_sizes.append(size(x, axis))
             rest.append(key if _is_index_array(key) else slice(None))
         axis += 1
-    return _reshape(x, dim_sizes) if dropped or any(key is None for key in keys) else x, rest
+    return reshape_to(x, dim_sizes) if dropped or any(key is None for key in keys) else x, rest
 
 
 def extract_slice(
@@ -266,7 +266,7 @@ def _gather(x: Tensor, keys: List[Any]) -> Tensor:
     total = 1
     for axis in axes:
         total *= x.shape[axis] or 0
-    flat = _reshape(transpose(x, [*front, *axes, *back]), [*[old[a] for a in front], total, *[old[a] for a in back]])
+    flat = reshape_to(transpose(x, [*front, *axes, *back]), [*[old[a] for a in front], total, *[old[a] for a in back]])
     return take(flat, joined, len(front))
 
 
@@ -281,4 +281,4 @@ def scalar_at(x: Tensor, index: Value) -> Tensor:
     """The slice at a place of type index of the first dimension."""
     lengths: List[Size] = [1, *sizes(x)[1:]]
     part = extract_slice(x, [index, *[0] * (x.ndim - 1)], lengths, [1] * x.ndim)
-    return _reshape(part, lengths[1:])
+    return reshape_to(part, lengths[1:])

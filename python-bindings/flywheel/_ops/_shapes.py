@@ -131,10 +131,11 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
     """
     x = as_tensor(x)
     wanted = [shape] if shape is None or isinstance(shape, (int, np.integer, Tensor)) else list(shape)
-    return _reshape(x, _resolve(x, wanted))
+    return reshape_to(x, _resolve(x, wanted))
 
 
-def _reshape(x: Tensor, new: List[Size]) -> Tensor:
+def reshape_to(x: Tensor, new: List[Size]) -> Tensor:
+    """`reshape` to sizes that are known, as numbers or as values of the trace."""
     if static(new) == x.shape and all(isinstance(dim_size, int) for dim_size in new[1:]):
         return x
     old = sizes(x)
@@ -249,7 +250,7 @@ def expand_dims(x: TensorLike, axis: Union[int, Sequence[int]]) -> Tensor:
     axes = [axis] if isinstance(axis, int) else list(axis)
     places = normalize_axes(axes, x.ndim + len(axes))
     rest = iter(sizes(x))
-    return _reshape(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
+    return reshape_to(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
 
 
 def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tensor:
@@ -263,7 +264,7 @@ def squeeze(x: TensorLike, axis: Union[int, Sequence[int], None] = None) -> Tens
     for place in places:
         if x.shape[place] != 1:
             raise ValueError(f"cannot squeeze dimension {place} of shape {format_shape(x.shape)}: it is not 1")
-    return _reshape(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
+    return reshape_to(x, [dim_size for place, dim_size in enumerate(sizes(x)) if place not in places])
 
 
 #
@@ -415,7 +416,7 @@ def repeat(x: TensorLike, repeats: int, axis: Optional[int] = None) -> Tensor:
     old = sizes(x)
     wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], repeats, *old[axis + 1 :]])
     old[axis] = index_op("muli", old[axis], repeats)
-    return _reshape(wide, old)
+    return reshape_to(wide, old)
 
 
 def roll(x: TensorLike, shift: int, axis: int) -> Tensor:

@@ -7,7 +7,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._flywheel import Value
 from .._ops._core import Size, size, sizes
-from .._ops._shapes import _reshape
+from .._ops._shapes import reshape_to
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._shapes import _product, optional
@@ -20,11 +20,11 @@ from ._values import CHANNELS_LAST, Laid, align, size_tensor
 
 def _linear(x: Tensor, w: Tensor, b: Optional[Tensor]) -> Tensor:
     """`x` is [..., k], `w` [n, k]."""
-    flat = x if x.ndim == 2 else _reshape(x, [_product(sizes(x)[:-1]), size(x, x.ndim - 1)])
+    flat = x if x.ndim == 2 else reshape_to(x, [_product(sizes(x)[:-1]), size(x, x.ndim - 1)])
     result = nn.matmul(flat, w, transpose_b=True)
     if b is not None:
         result = _ops.add(result, b)
-    return result if x.ndim == 2 else _reshape(result, [*sizes(x)[:-1], size(w, 0)])
+    return result if x.ndim == 2 else reshape_to(result, [*sizes(x)[:-1], size(w, 0)])
 
 
 @op("linear.default")
@@ -43,9 +43,9 @@ def _matmul(a: Laid, b: Laid) -> Tensor:
 def _matmul_op(call: Call, a: Laid, b: Laid) -> Laid:
     if a.ndim > 2 and b.ndim == 2:
         lead = sizes(a.plain())[:-1]
-        flat = Laid(_reshape(a.plain(), [_product(lead), size(a.plain(), a.ndim - 1)]))
+        flat = Laid(reshape_to(a.plain(), [_product(lead), size(a.plain(), a.ndim - 1)]))
         product = _matmul(flat, b)
-        return Laid(_reshape(product, [*lead, size(product, 1)]))
+        return Laid(reshape_to(product, [*lead, size(product, 1)]))
     return Laid(_matmul(a, b))
 
 
@@ -253,13 +253,13 @@ def _group_norm(
     old, channels = sizes(data), x.shape[1]
     if channels is None:
         raise call.unsupported("of channels that the call chooses")
-    flat = _reshape(data, [old[0], groups, _product([channels // groups, *old[2:]])])
-    result = _reshape(nn.layer_norm(flat, axes=[2], epsilon=epsilon), old)
+    flat = reshape_to(data, [old[0], groups, _product([channels // groups, *old[2:]])])
+    result = reshape_to(nn.layer_norm(flat, axes=[2], epsilon=epsilon), old)
     shape: List[Size] = [channels, *[1] * (x.ndim - 2)]
     if gamma is not None:
-        result = _ops.multiply(result, _reshape(gamma.plain(), shape))
+        result = _ops.multiply(result, reshape_to(gamma.plain(), shape))
     if beta is not None:
-        result = _ops.add(result, _reshape(beta.plain(), shape))
+        result = _ops.add(result, reshape_to(beta.plain(), shape))
     return Laid(result)
 
 

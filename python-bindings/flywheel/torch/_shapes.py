@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from .. import _dtypes, _ops
 from .._flywheel import Value
 from .._ops._core import Size, index_op, size, sizes, stretch
-from .._ops._shapes import _reshape
+from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
 from ._values import Argument, Laid, scalar
@@ -35,7 +35,7 @@ def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
                 others = [dim_size for dim_size in others if dim_size is not other]
         count = _product(others)
         new[place] = _product(old) if count == 1 else index_op("divsi", _product(old), count)
-    return _reshape(x, new)
+    return reshape_to(x, new)
 
 
 @op("view.default", "_unsafe_view.default", "reshape.default")
@@ -47,17 +47,17 @@ def _view(call: Call, x: Laid, shape: Sequence[Size]) -> Laid:
 
 @op("view_as.default", "reshape_as.default")
 def _view_as(call: Call, x: Laid, other: Laid) -> Laid:
-    return Laid(_reshape(x.plain(), sizes(other.plain())))
+    return Laid(reshape_to(x.plain(), sizes(other.plain())))
 
 
 @op("flatten.using_ints")
 def _flatten(call: Call, x: Laid, start: int = 0, end: int = -1) -> Laid:
     data = x.plain()
     if data.ndim == 0:
-        return Laid(_reshape(data, [1]))
+        return Laid(reshape_to(data, [1]))
     start, end = start % data.ndim, end % data.ndim
     old = sizes(data)
-    return Laid(_reshape(data, [*old[:start], _product(old[start : end + 1]), *old[end + 1 :]]))
+    return Laid(reshape_to(data, [*old[:start], _product(old[start : end + 1]), *old[end + 1 :]]))
 
 
 @op("unflatten.int")
@@ -103,7 +103,7 @@ def _squeeze(call: Call, x: Laid, axes: Any = None) -> Laid:
     data = x.plain()
     listed = range(data.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
     places = {axis % max(data.ndim, 1) for axis in listed}
-    return Laid(_reshape(data, [s for i, s in enumerate(sizes(data)) if i not in places or data.shape[i] != 1]))
+    return Laid(reshape_to(data, [s for i, s in enumerate(sizes(data)) if i not in places or data.shape[i] != 1]))
 
 
 @op("expand.default", "broadcast_to.default")

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from .. import _dtypes, _ops, _trace
 from .._flywheel import Value
 from .._ops._core import Size, sizes
-from .._ops._shapes import _reshape
+from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor, wrap
 
 Order = Tuple[int, ...]
@@ -82,7 +82,7 @@ def permute(x: Tensor, axes: Sequence[int]) -> Tensor:
     moving = [axis for axis in axes if x.shape[axis] != 1]
     if moving == sorted(moving):
         old = sizes(x)
-        return _reshape(x, [old[axis] for axis in axes])
+        return reshape_to(x, [old[axis] for axis in axes])
     return _ops.transpose(x, list(axes))
 
 
@@ -132,5 +132,5 @@ def _in_order(x: Laid, order: Order) -> Tensor:
         return x.arranged(order)
     if x.ndim == 0 or order == tuple(range(rank)):
         return x.plain()
-    wide = _reshape(x.plain(), [*[1] * (rank - x.ndim), *sizes(x.plain())])
+    wide = reshape_to(x.plain(), [*[1] * (rank - x.ndim), *sizes(x.plain())])
     return Laid(wide).arranged(order)

@@ -3,7 +3,7 @@
 # RUN: %python %s
 """What programs write around updates with ops of their own (C7, G9, O1, O20).
 
-Gradients that are accumulated over several calls, averages of weights that are swapped
+Gradients that are accumulated over several calls or over the parts of one batch, averages of weights that are swapped
 in for evaluation, a scaled loss whose overflow skips the step, and weights of f32 for
 computations in bf16: none of it changes an optimizer. docs/Variables.md shows them.
 """
@@ -188,4 +188,71 @@ def test_master_weights() -> None:
         expect_close(configuration, model["w"], np.full(4, 0.99), 1e-6)
 
 
-run_tests([test_accumulation, test_averages, test_loss_scaling, test_master_weights])
+MICRO_BATCHES = """
+train.variable @w : tensor<7x33xf64> = #train.random_normal
+train.variable @v : tensor<33x5xf64> = #train.random_normal
+func.func @step(%x: tensor<?x7xf64>, %label: tensor<?xi32>) -> tensor<f64> {
+  %w = train.read @w : tensor<7x33xf64>
+  %v = train.read @v : tensor<33x5xf64>
+  %c0 = arith.constant 0 : index
+  %size = arith.constant 3 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x7xf64>
+  %none = arith.constant dense<0.0> : tensor<f64>
+  %no_dw = arith.constant dense<0.0> : tensor<7x33xf64>
+  %no_dv = arith.constant dense<0.0> : tensor<33x5xf64>
+  %sums:3 = scf.for %i = %c0 to %batch step %size iter_args(%l = %none, %a = %no_dw, %b = %no_dv)
+      -> (tensor<f64>, tensor<7x33xf64>, tensor<33x5xf64>) {
+    %end = arith.subi %batch, %i : index
+    %n = arith.minsi %end, %size : index
+    %part = tensor.extract_slice %x[%i, 0] [%n, 7] [1, 1] : tensor<?x7xf64> to tensor<?x7xf64>
+    %part_label = tensor.extract_slice %label[%i] [%n] [1] : tensor<?xi32> to tensor<?xi32>
+    %z = nn.matmul %part, %w : (tensor<?x7xf64>, tensor<7x33xf64>) -> tensor<?x33xf64>
+    %h = math.tanh %z : tensor<?x33xf64>
+    %s = nn.matmul %h, %v : (tensor<?x33xf64>, tensor<33x5xf64>) -> tensor<?x5xf64>
+    %loss = nn.sparse_softmax_cross_entropy %s, %part_label reduction sum
+        : (tensor<?x5xf64>, tensor<?xi32>) -> tensor<f64>
+    %dw, %dv = train.gradient %loss wrt %w, %v
+        : (tensor<f64>, tensor<7x33xf64>, tensor<33x5xf64>) -> (tensor<7x33xf64>, tensor<33x5xf64>)
+    %l1 = arith.addf %l, %loss : tensor<f64>
+    %a1 = arith.addf %a, %dw : tensor<7x33xf64>
+    %b1 = arith.addf %b, %dv : tensor<33x5xf64>
+    scf.yield %l1, %a1, %b1 : tensor<f64>, tensor<7x33xf64>, tensor<33x5xf64>
+  }
+  train.apply_gradients %sums#1, %sums#2 : tensor<7x33xf64>, tensor<33x5xf64> to [@w, @v]
+      with #train.adam<name = "opt"> clip_global_norm 0.5
+  return %sums#0 : tensor<f64>
+}
+func.func @whole(%x: tensor<?x7xf64>, %label: tensor<?xi32>) -> tensor<f64> {
+  %w = train.read @w : tensor<7x33xf64>
+  %v = train.read @v : tensor<33x5xf64>
+  %z = nn.matmul %x, %w : (tensor<?x7xf64>, tensor<7x33xf64>) -> tensor<?x33xf64>
+  %h = math.tanh %z : tensor<?x33xf64>
+  %s = nn.matmul %h, %v : (tensor<?x33xf64>, tensor<33x5xf64>) -> tensor<?x5xf64>
+  %loss = nn.sparse_softmax_cross_entropy %s, %label reduction sum : (tensor<?x5xf64>, tensor<?xi32>) -> tensor<f64>
+  train.minimize %loss : tensor<f64> with #train.adam<name = "opt"> clip_global_norm 0.5
+  return %loss : tensor<f64>
+}
+"""
+
+
+def test_micro_batches() -> None:
+    """C7: gradients of parts of a batch, the last one smaller, summed in one call: the
+    update is that of the whole batch."""
+    rng = np.random.default_rng(8)
+    for configuration, model in configurations(MICRO_BATCHES):
+        for batch in (3, 8, 1, 12):
+            x = rng.standard_normal((batch, 7))
+            label = rng.integers(0, 5, batch).astype(np.int32)
+            model.initialize()
+            start = {name: model[name].copy() for name in ("w", "v")}
+            loss = model.run("step", x, label)
+            found = {name: model[name].copy() for name in ("w", "v", "w/opt", "v/opt_1")}
+            model.initialize()
+            for name, value in start.items():
+                model[name] = value
+            expect_close(configuration, loss, model.run("whole", x, label))
+            for name, value in found.items():
+                expect_close(f"{configuration}, {name}", value, model[name])
+
+
+run_tests([test_accumulation, test_micro_batches, test_averages, test_loss_scaling, test_master_weights])
