@@ -5,9 +5,11 @@
 The three problems of examples/least-squares, f64, one call with all iterations,
 against SciPy's least_squares on the same residuals in NumPy: methods lm
 (MINPACK) and trf, Jacobians by differences (its default), from the same start to
-its default tolerances. A figure is the median over rounds, of the whole run and
-divided by its number of Jacobians. Then Cholesky factors and triangular systems
-against LAPACK. All on one thread.
+its default tolerances; and against the same iterations as ours in JAX, one jitted
+call with jacfwd (or jacrev, whichever is faster), a Cholesky factor of J'J and a
+loop. A figure is the median over rounds, of the whole run and divided by its number
+of Jacobians. Then Cholesky factors and triangular systems against LAPACK. All on
+one thread. Peers that are not installed are left out.
 
 usage: PYTHONPATH=build/python python benchmarks/least_squares.py [--json F]
 """
@@ -15,6 +17,7 @@ usage: PYTHONPATH=build/python python benchmarks/least_squares.py [--json F]
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import statistics
@@ -26,6 +29,7 @@ from typing import Any
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples/least-squares"))
 
 import numpy as np  # noqa: E402
@@ -37,6 +41,12 @@ try:
     from scipy import linalg, optimize
 except ImportError:
     linalg = optimize = None
+try:
+    import jax
+    import jax.numpy as jnp
+    jax.config.update("jax_enable_x64", True)
+except ImportError:
+    jax = None
 
 
 def median_time(call: Callable[[], Any], rounds: int) -> float:
@@ -48,7 +58,55 @@ def median_time(call: Callable[[], Any], rounds: int) -> float:
     return statistics.median(times)
 
 
-def measure_problem(problem: Problem, rounds: int) -> dict[str, Any]:
+def residuals_in_jax(index: int) -> Callable[[Any], Any]:
+    """Those of problem number `index`: the functions of problems.py, in a copy of the module whose
+    `np` is jax.numpy once it has made its data."""
+    spec = importlib.util.find_spec("problems")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["problems_in_jax"] = module
+    module.__spec__.loader.exec_module(module)
+    problem = module.PROBLEMS[index]()
+    module.np = jnp
+    return problem.residuals
+
+
+def minimize_in_jax(problem: Problem, residuals: Callable[[Any], Any], derive: Any) -> Callable[[], Any]:
+    """The same iterations as `problems.reference`, in one call."""
+
+    def iterate(_: Any, state: Any) -> Any:
+        x, objective, regularizer = state
+        r, j = residuals(x), derive(residuals)(x)
+        factor = jax.scipy.linalg.cho_factor(j.T @ j + regularizer * jnp.eye(x.size), lower=True)
+        candidate = x - jax.scipy.linalg.cho_solve(factor, j.T @ r)
+        new = 0.5 * jnp.sum(residuals(candidate)**2)
+        better = new < objective
+        return (jnp.where(better, candidate, x), jnp.where(better, new, objective),
+                jnp.where(better, regularizer, regularizer * 10))
+
+    @jax.jit
+    def run(x: Any) -> Any:
+        start = (x, 0.5 * jnp.sum(residuals(x)**2), jnp.asarray(problem.regularizer))
+        return jax.lax.fori_loop(0, problem.iterations, iterate, start)
+
+    x = jnp.asarray(problem.start)
+    return lambda: jax.block_until_ready(run(x))
+
+
+def measure_in_jax(problem: Problem, index: int, rounds: int) -> dict[str, Any]:
+    best: dict[str, Any] = {}
+    for derive in (jax.jacfwd, jax.jacrev):
+        run = minimize_in_jax(problem, residuals_in_jax(index), derive)
+        begin = time.perf_counter()
+        objective = float(run()[1])
+        compile_seconds = time.perf_counter() - begin
+        seconds = median_time(run, rounds)
+        if not best or seconds < best["seconds"]:
+            best = {"seconds": seconds, "per_iteration": seconds / problem.iterations, "objective": objective,
+                    "first_call": compile_seconds}
+    return best
+
+
+def measure_problem(problem: Problem, index: int, rounds: int) -> dict[str, Any]:
     begin = time.perf_counter()
     session = flywheel.Session(flywheel.compile(problem.text()))
     figures: dict[str, Any] = {"compile": time.perf_counter() - begin}
@@ -78,6 +136,8 @@ def measure_problem(problem: Problem, rounds: int) -> dict[str, Any]:
         figures[method] = {"seconds": seconds, "objective": float(result.cost)}
         if result.njev:  # MINPACK does not count Jacobians by differences.
             figures[method]["per_iteration"] = seconds / result.njev
+    if jax:
+        figures["jax"] = measure_in_jax(problem, index, rounds)
     return figures
 
 
@@ -124,15 +184,17 @@ def main() -> None:
     parser.add_argument("--json", help="also write the figures to this file")
     arguments = parser.parse_args()
     if not optimize:
-        print("SciPy is not installed: nothing to compare with")
+        print("SciPy is not installed: left out")
+    if not jax:
+        print("JAX is not installed: left out")
     figures: dict[str, Any] = {}
     for make in PROBLEMS:
         problem = make()
-        found = figures[problem.name] = measure_problem(problem, arguments.rounds)
+        found = figures[problem.name] = measure_problem(problem, PROBLEMS.index(make), arguments.rounds)
         print(f"{problem.name}: {problem.residuals(problem.start).size} x {problem.start.size}, "
               f"compiled in {found['compile']:.2f} s")
         ours = found["flywheel"]
-        for name in ("flywheel", "lm", "trf"):
+        for name in ("flywheel", "lm", "trf", "jax"):
             if name in found:
                 one = found[name]
                 each = f" {one['per_iteration'] * 1e6:8.0f} us an iteration," if "per_iteration" in one else ""
