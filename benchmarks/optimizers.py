@@ -15,8 +15,10 @@ thread), in the same run. The optimizers are those that the compiler lists.
 
 Gradients are parts of one array, at multiples of 64 bytes, as they are in the workspace of a step.
 
-Then Adam on one vector against PyTorch's fused Adam and a jitted one in JAX, which
-donates its buffers. Peers that are not installed are left out.
+Then Adam with the clauses for few bits and small batches, on one matrix (a call of
+`accumulate 4` is the mean of three that add and one that updates); and Adam on one
+vector against PyTorch's fused Adam and a jitted one in JAX, which donates its
+buffers. Peers that are not installed are left out.
 
 All run in this process, in turn; a figure is a median over rounds.
 
@@ -38,6 +40,11 @@ from typing import Any
 import numpy as np
 
 import flywheel
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
 
 Runner = Callable[[], Any]
 Shapes = list[tuple[int, ...]]
@@ -62,8 +69,8 @@ func.func @step() {
     raise AssertionError("expected an error that lists the optimizers")
 
 
-def model_text(attribute: str, shapes: Shapes) -> str:
-    kinds = [f"tensor<{''.join(f'{size}x' for size in shape)}f32>" for shape in shapes]
+def model_text(attribute: str, shapes: Shapes, element: str = "f32") -> str:
+    kinds = [f"tensor<{''.join(f'{size}x' for size in shape)}{element}>" for shape in shapes]
     numbers = range(len(shapes))
     return ("".join(f"train.variable @p{i} : {kinds[i]} = #train.random_normal\n" for i in numbers) +
             f"func.func @step({', '.join(f'%g{i}: {kinds[i]}' for i in numbers)}) {{\n"
@@ -74,10 +81,10 @@ def model_text(attribute: str, shapes: Shapes) -> str:
 class Update:
     """A compiled update of variables of some shapes."""
 
-    def __init__(self, attribute: str, shapes: Shapes, threads: int = 1) -> None:
+    def __init__(self, attribute: str, shapes: Shapes, threads: int = 1, element: str = "f32") -> None:
         rng = np.random.default_rng(1)
         begin = time.perf_counter()
-        program = flywheel.compile(model_text(attribute, shapes), threads=threads)
+        program = flywheel.compile(model_text(attribute, shapes, element), threads=threads)
         self.compile_seconds = time.perf_counter() - begin
         self.session = flywheel.Session(program)
         self.session.initialize(1)
@@ -87,6 +94,8 @@ class Update:
         whole = whole[-whole.ctypes.data % 64 // 4:]
         self.gradients = [whole[end - -(-size // 16) * 16:][:size].reshape(shape)
                           for size, end, shape in zip(sizes, ends, shapes)]
+        if element == "bf16":
+            self.gradients = [gradient.astype(ml_dtypes.bfloat16) for gradient in self.gradients]
         state = sum(self.session[name].nbytes for name in self.session)
         self.bytes = 2 * state + sum(gradient.nbytes for gradient in self.gradients)
 
@@ -147,6 +156,28 @@ def report_muon(rows: int, rounds: int) -> None:
           f"{15 * figures['product'] / figures['update']:.0%} of it", flush=True)
 
 
+# What is written behind the optimizer, and the type of variable and gradient.
+CLAUSES = [
+    ("", "f32"), ("loss_scale #train.loss_scale<initial = 1.0>", "f32"), ("accumulate 4", "f32"),
+    ("clip_global_norm 1.0", "f32"), ("", "bf16"), ("master_weights", "bf16"),
+    ("clip_global_norm 1.0 loss_scale #train.loss_scale<initial = 1.0> accumulate 4 master_weights", "bf16")]
+
+
+def report_clauses(elements: int, rounds: int) -> None:
+    side = math.isqrt(elements)
+    updates = {f"{element} {clauses}": Update(f"#train.adam<lr = 0.001> {clauses}", [(side, side)], element=element)
+               for clauses, element in CLAUSES if element != "bf16" or ml_dtypes}
+    if not ml_dtypes:
+        print("  ml_dtypes, which has NumPy's bfloat16, is not installed: bf16 is left out")
+    runners: dict[str, Runner] = {name: update.run for name, update in updates.items()}
+    largest = max(update.bytes for update in updates.values())
+    figures = measure({**runners, "copy": make_copy(largest)}, rounds)
+    rate = largest / figures["copy"] / 1e9
+    for name, update in updates.items():
+        print(f"  {figures[name] * 1e3:8.2f} ms, {update.bytes / 1e6:7.1f} MB of state and gradient "
+              f"(copied at {rate:.1f} GB/s: {update.bytes / rate / 1e6:.2f} ms): {name}", flush=True)
+
+
 def make_torch_adam(torch: Any, gradient: Any) -> Runner:
     p = torch.nn.Parameter(torch.zeros(gradient.shape))
     p.grad = torch.from_numpy(gradient)
@@ -199,7 +230,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11, help="rounds (11)")
     parser.add_argument("--threads", type=int, default=1, help="cores to use; threads of Adam and its peers (1)")
     parser.add_argument("--only", nargs="+", help="optimizers, of those that the compiler lists")
-    parser.add_argument("--parts", nargs="+", default=["one", "few", "many", "muon", "adam"])
+    parser.add_argument("--parts", nargs="+", default=["one", "few", "many", "muon", "clauses", "adam"])
     arguments = parser.parse_args()
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < arguments.threads:
@@ -221,6 +252,9 @@ def main() -> None:
     if "muon" in arguments.parts:
         print("products of matrices")
         report_muon(arguments.muon, arguments.rounds)
+    if "clauses" in arguments.parts:
+        print("Adam with clauses")
+        report_clauses(arguments.elements, arguments.rounds)
     if "adam" in arguments.parts:
         print(f"Adam, {arguments.elements} elements, {arguments.threads} threads")
         report_adam(arguments.elements, arguments.rounds, arguments.threads)

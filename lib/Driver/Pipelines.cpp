@@ -254,6 +254,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {
+    pm.addNestedPass<func::FuncOp>(createDropUnitDims());
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
     pm.addPass(train::createTrainExpandDraws());

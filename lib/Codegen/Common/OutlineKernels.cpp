@@ -209,7 +209,7 @@ struct OutlineKernels : flywheel::impl::OutlineKernelsBase<OutlineKernels> {
       // Two entries may be equal, and stay two: only kernels are shared.
       function->setAttr(TrainDialect::getEntryAttrName(),
                         function.getNameAttr());
-      SmallVector<Operation *> sharedOps = shareSizes(function);
+      SmallVector<Operation *> sharedOps = flywheel::shareSizes(function);
       SmallPtrSet<Operation *, 16> shared(sharedOps.begin(), sharedOps.end());
       SmallVector<Operation *> kernels;
       collectKernels(function.getBody(), shared, kernels);

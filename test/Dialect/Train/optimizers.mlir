@@ -98,6 +98,10 @@ func.func @clauses(%loss: tensor<f32>, %g: tensor<2xf32>) {
   // CHECK: with #train.sgd lr #train.constant_rate<rate = 1.000000e-01> l2 1.000000e-02 weight_decay 1.000000e-01 no_decay [@w] clip_norm 1.000000e+00 clip_global_norm 2.000000e+00 clip_value 5.000000e-01
   train.minimize %loss : tensor<f32> with #train.sgd lr #train.constant_rate<rate = 0.1> l2 0.01 weight_decay 0.1
       no_decay [@w] clip_norm 1.0 clip_global_norm 2.0 clip_value 0.5
+  // Written in any order.
+  // CHECK: with #train.sgd var_list [@w] unconnected skip l2 1.000000e-02 weight_decay 1.000000e-01 accumulate 2 master_weights
+  train.minimize %loss : tensor<f32> with #train.sgd weight_decay 0.1 master_weights accumulate 2
+      unconnected skip l2 0.01 var_list [@w]
   // CHECK: train.apply_gradients {{.*}} with #train.sgd clip_value 5.000000e-01{{$}}
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_value 0.5
   return

@@ -273,3 +273,12 @@ func.func @slots(%p: tensor<2xf32>, %r: tensor<2xbf16>, %s: tensor<f32>) {
       by #train.sgd<lr = 0.1>
   return
 }
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{`l2` clause can appear at most once}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 clip_norm 1.0 l2 0.2
+  return
+}

@@ -136,4 +136,22 @@ def test_step_has_no_copies() -> None:
         assert model.workspace_bytes("step") < 4096, (name, model.workspace_bytes("step"))
 
 
-run_tests([test_registered, test_formulas, test_step_has_no_copies])
+def test_no_elements() -> None:
+    """O1: a variable without elements has an update like any other, and finite slots."""
+    kinds = ["tensor<0xf32>", "tensor<3x0xf32>", "tensor<0x5x2xf32>", "tensor<2xf32>"]
+    numbers = range(len(kinds))
+    for name in RULES:
+        text = "".join(f"train.variable @p{i} : {kinds[i]} = #train.ones\n" for i in numbers) + (
+            f"func.func @step({', '.join(f'%g{i}: {kinds[i]}' for i in numbers)}) {{\n"
+            f"  train.apply_gradients {', '.join(f'%g{i}' for i in numbers)} : {', '.join(kinds)}\n"
+            f"      to [{', '.join(f'@p{i}' for i in numbers)}] with {spell(name, {})}\n  return\n}}\n")
+        for configuration, model in configurations(text, ("reference", "optimized")):
+            model.initialize()
+            for _ in range(2):
+                model.run("step", *(np.ones(shape, np.float32) for shape in ((0,), (3, 0), (0, 5, 2), (2,))))
+            for variable in model.variables():
+                assert np.all(np.isfinite(np.asarray(model[variable], np.float64))), (configuration, name, variable)
+            assert np.all(model["p3"] != 1), (configuration, name)
+
+
+run_tests([test_registered, test_formulas, test_step_has_no_copies, test_no_elements])

@@ -36,6 +36,21 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   ];
 }
 
+def DropUnitDims : Pass<"flywheel-drop-unit-dims", "::mlir::func::FuncOp"> {
+  let summary = "Drop loops of one iteration from structured ops on buffers";
+  let description = [{
+    Before: `linalg.generic` on buffers. After: without the loops whose size is
+    statically 1, on buffers without these dimensions. So a column of a matrix, or
+    an image of one channel, is a vector: elements that are next to each other in
+    memory are along the last dimension. Ops that have a schedule keep the loops
+    that it is for.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each fused group into a function of its own";
   let description = [{

@@ -198,12 +198,13 @@ defvar Train_UpdateClauses = (ins
   OptionalAttr<F64Attr>:$clip_value, OptionalAttr<Train_LossScaleAttr>:$loss_scale,
   OptionalAttr<I64Attr>:$accumulate, UnitAttr:$master_weights,
   DefaultValuedAttr<Train_SparseForm, "::flywheel::train::SparseForm::exact">:$sparse);
+/// In any order, each at most once. Printed in this one.
 defvar Train_UpdateClausesFormat = [{
-  (`lr` $schedule^)? (`l2` $l2^)? (`weight_decay` $weight_decay^)?
-  (`no_decay` $no_decay^)? (`clip_norm` $clip_norm^)?
-  (`clip_global_norm` $clip_global_norm^)? (`clip_value` $clip_value^)?
-  (`loss_scale` qualified($loss_scale)^)? (`accumulate` $accumulate^)?
-  (`master_weights` $master_weights^)? (`sparse` $sparse^)? attr-dict
+  | `lr` $schedule | `l2` $l2 | `weight_decay` $weight_decay
+  | `no_decay` $no_decay | `clip_norm` $clip_norm
+  | `clip_global_norm` $clip_global_norm | `clip_value` $clip_value
+  | `loss_scale` qualified($loss_scale) | `accumulate` $accumulate
+  | `master_weights` $master_weights | `sparse` $sparse) attr-dict
 }];
 
 def Train_MinimizeOp : Train_Op<"minimize", [
@@ -250,7 +251,8 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     train.minimize %loss : tensor<f32> with #train.sgd<lr = 0.1, name = "opt">
     ```
 
-    Clauses say what happens around the optimizer, in this order:
+    Clauses, written in any order, say what happens around the
+    optimizer. In this order:
 
     * `lr #train.cosine_rate<...>`: the rate of the step, from the optimizer's
       `iterations`, is assigned to its variable `lr` before the update. An
@@ -313,8 +315,9 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     OptionalAttr<Train_UnconnectedVariable>:$unconnected,
     OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
   let assemblyFormat = !strconcat([{
-    $loss `:` type($loss) `with` $optimizer (`var_list` $var_list^)?
-    (`unconnected` $unconnected^)? (`global_step` $global_step^)?
+    $loss `:` type($loss) `with` $optimizer
+    oilist(`var_list` $var_list | `unconnected` $unconnected
+      | `global_step` $global_step
   }], Train_UpdateClausesFormat);
 }
 
@@ -343,7 +346,7 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
     OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
   let assemblyFormat = !strconcat([{
     $gradients `:` type($gradients) `to` $var_list `with` $optimizer
-    (`global_step` $global_step^)?
+    oilist(`global_step` $global_step
   }], Train_UpdateClausesFormat);
 }
 

@@ -148,15 +148,21 @@ Expr TensorTerms::norm(Expr x) const {
       x.with(nn::buildSum(builder, loc, x * x, nn::identityDims(rank))));
 }
 
+/// What a sum of so many terms is divided by. The mean of none is 0, so that a
+/// variable without elements has finite slots.
+static double countForMean(int64_t count) {
+  return static_cast<double>(std::max<int64_t>(count, 1));
+}
+
 Expr TensorTerms::rootMeanSquare(Expr x) const {
   auto type = llvm::cast<RankedTensorType>(x.getType());
-  return norm(x) / std::sqrt(double(type.getNumElements()));
+  return norm(x) / std::sqrt(countForMean(type.getNumElements()));
 }
 
 Expr TensorTerms::mean(Expr x, int64_t axis) const {
   auto type = llvm::cast<RankedTensorType>(x.getType());
   return x.with(nn::buildSum(builder, loc, x, axis)) /
-         double(type.getDimSize(axis));
+         countForMean(type.getDimSize(axis));
 }
 
 Expr TensorTerms::unreduce(Expr x, int64_t axis, Expr like) const {

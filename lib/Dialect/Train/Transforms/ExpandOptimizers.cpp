@@ -124,7 +124,7 @@ private:
 
 /// The recipe of a slot that starts at `value`.
 static Attribute getSlotInitializer(RankedTensorType type, double value) {
-  if (value == 0.0)
+  if (value == 0.0 || type.getNumElements() == 0)
     return ZerosAttr::get(type.getContext());
   auto one = RankedTensorType::get({1}, type.getElementType());
   return ConstantAttr::get(type.getContext(), getSplatOf(one, value));
