@@ -111,6 +111,10 @@ Status Session::startProfile() {
     return Status::failedPrecondition("expected model '" + manifest.model +
                                       "' to be compiled for profiles, found "
                                       "one without: compile it with profile");
+  // Measured here rather than behind the calls, where the machine may have
+  // slowed down; kernels may be for one worker or for all.
+  runtime::measurePeak(1);
+  runtime::measurePeak(team.getWorkers());
   profiler = std::make_unique<Profiler>(manifest);
   return {};
 }
