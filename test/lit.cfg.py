@@ -103,6 +103,17 @@ config.substitutions += [
     ("%host_cxx", config.cxx_compiler),
 ]
 
+# Kernels of a GPU are executed by a simulator, behind the interface of the driver.
+config.environment["FLYWHEEL_LIBCUDA"] = os.path.join(
+    config.flywheel_obj_root, "test/lib/libflywheel_gpu_simulator.so"
+)
+ptxas = shutil.which("ptxas", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"]))
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+else:
+    lit_config.note("PTX is not assembled: there is no ptxas")
+
 if config.enable_python:
     config.available_features.add("python")
     # The bindings, and what numeric tests share (configurations.py and others).

@@ -68,7 +68,8 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
     StringRef name = codegen::CodegenDialect::getTargetAttrName();
     if (getOperation()->hasAttr(name))
       return;
-    TargetOptions options{triple, cpu, features, l1Bytes, l2Bytes, cores};
+    TargetOptions options{triple,  cpu,   features, l1Bytes,
+                          l2Bytes, cores, device};
     CodegenOptions code;
     code.target = options;
     if (llvm::Expected<std::unique_ptr<llvm::TargetMachine>> known =
@@ -76,6 +77,13 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
         !known) {
       getOperation().emitError() << llvm::toString(known.takeError());
       return signalPassFailure();
+    }
+    if (options.isForGPU()) {
+      codegen::GPUAttr gpu = parseGPU(device);
+      if (!gpu)
+        return signalPassFailure();
+      getOperation()->setAttr(name, gpu);
+      return;
     }
     llvm::Triple machine(options.triple.empty() ? llvm::sys::getProcessTriple()
                                                 : options.triple);
@@ -90,6 +98,26 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
     if (!attribute)
       return signalPassFailure();
     getOperation()->setAttr(name, attribute);
+  }
+
+private:
+  /// `cuda:sm_90a:ptx`; null, with an error, for anything else.
+  codegen::GPUAttr parseGPU(StringRef text) {
+    SmallVector<StringRef> parts;
+    text.split(parts, ':');
+    auto emitError = [&] {
+      return getOperation().emitError()
+             << "'" << text << "' is no device such as cuda:sm_90a: ";
+    };
+    if (parts.front() != "cuda" || parts.size() > 3) {
+      emitError() << "expected cpu or cuda[:CHIP]";
+      return {};
+    }
+    Builder b(&getContext());
+    return codegen::GPUAttr::getChecked(
+        emitError, &getContext(),
+        b.getStringAttr(parts.size() > 1 ? parts[1] : "sm_80"),
+        b.getStringAttr(parts.size() > 2 ? parts[2] : "ptx"));
   }
 };
 } // namespace

@@ -386,6 +386,25 @@ static std::pair<Location, Type> findLargestTensor(ModuleOp module) {
   return found;
 }
 
+/// Refuses what a GPU cannot have.
+static LogicalResult checkDevice(ModuleOp module,
+                                 const CompilerOptions &options) {
+  if (!options.target.isForGPU())
+    return success();
+  auto refuse = [&](const Twine &what) {
+    return emitError(module->getLoc())
+           << "expected no " << what << " with a GPU as the target, found '"
+           << options.target.device << "'";
+  };
+  if (options.lowering == Lowering::Reference)
+    return refuse("reference lowering");
+  if (options.threads && *options.threads > 1)
+    return refuse("threads of the host");
+  if (options.profile)
+    return refuse("profile");
+  return success();
+}
+
 static FailureOr<CompiledModule>
 compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   CompilerOptions options = given;
@@ -406,7 +425,11 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   options.modelName = getModelName(*module, options);
   options.lowering = options.lowering.value_or(Lowering::Optimized);
   options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
-  options.threads = options.threads.value_or(options.defaultThreads);
+  if (failed(checkDevice(*module, options)))
+    return failure();
+  // Threads of the environment are for the CPU.
+  options.threads = options.threads.value_or(
+      options.target.isForGPU() ? 1 : options.defaultThreads);
   CompiledModule result;
   result.options = options;
   if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {

@@ -169,6 +169,7 @@ static const Setting settings[] = {
     FLYWHEEL_NUMBER_SETTING("l1_bytes", kFuse, target.l1Bytes),
     FLYWHEEL_NUMBER_SETTING("l2_bytes", kFuse, target.l2Bytes),
     FLYWHEEL_NUMBER_SETTING("cores", kFuse, target.cores),
+    FLYWHEEL_TEXT_SETTING("device", kFuse, target.device),
     {"max_dim_sizes", kBufferize, getBounds, setBounds,
      [](const CompilerOptions &options) {
        return options.maxDimSizes.has_value();

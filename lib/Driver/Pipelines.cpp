@@ -12,6 +12,7 @@
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
+#include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
@@ -174,8 +175,10 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   // While ops are whole.
   if (options.profile)
     pm.addNestedPass<func::FuncOp>(createCountWork());
-  if (options.lowering == Lowering::Optimized) {
+  bool isForGPU = options.target.isForGPU();
+  if (options.lowering == Lowering::Optimized || isForGPU) {
     AttachTargetOptions target;
+    target.device = options.target.device;
     target.triple = options.target.triple;
     target.cpu = options.target.cpu;
     target.features = options.target.features;
@@ -183,6 +186,8 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     target.l2Bytes = options.target.l2Bytes;
     target.cores = options.target.cores;
     pm.addPass(createAttachTarget(target));
+  }
+  if (options.lowering == Lowering::Optimized && !isForGPU) {
     // With a budget less memory is worth more than less time.
     TileBatchesOptions batches;
     if (options.memoryBudget)
@@ -250,7 +255,47 @@ static void populateBufferize(OpPassManager &pm,
     pm.addPass(createProfileStep());
 }
 
+/// Launches of kernels; the initializer is plain loops of the host.
+static void populateGPULaunches(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
+  pm.addPass(train::createTrainExpandDraws());
+  pm.addNestedPass<func::FuncOp>(createMapToGPU());
+  pm.addNestedPass<func::FuncOp>(createLowerCopies());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createPlaceOnGPU());
+  pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
+  pm.addNestedPass<func::FuncOp>(createExpandMath());
+  pm.addNestedPass<func::FuncOp>(createExpandNarrowing());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createOutlineGPUKernels());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Device code becomes bytes, and launches calls of the runtime.
+static void populateGPUCode(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  math::MathExtendToSupportedTypesOptions extend;
+  kernels.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  kernels.addPass(arith::createArithExpandOpsPass(expand));
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createLowerGPUKernels());
+  kernels.addPass(createNormalizeBooleans());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createLowerGPULaunches());
+}
+
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.target.isForGPU())
+    return populateGPULaunches(pm);
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {
@@ -270,6 +315,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
+  if (options.target.isForGPU())
+    populateGPUCode(pm);
   EmitEntryPointsOptions entries;
   entries.cInterface = options.cInterface;
   entries.maxDimSize = options.maxDimSizes->others;

@@ -7,6 +7,7 @@
 #include "flywheel/Autodiff/AutodiffPasses.h"
 #include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
+#include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
@@ -34,6 +35,7 @@ void flywheel::registerAllFlywheelPasses() {
   registerPartitionPasses();
   registerCodegenCommonPasses();
   registerCPUPasses();
+  registerGPUPasses();
   registerConversionPasses();
   registerCostPasses();
   registerEntryPointsPasses();

@@ -200,11 +200,8 @@ Status CallPlan::call(llvm::ArrayRef<ArrayView> feeds,
   }
   int32_t status = session.callEntry(entry, feedPointers.data(), dimSizes,
                                      resultPointers.data());
-  if (status != 0) {
-    Status failure = session.program->getStatus(status);
-    return Status(failure.code(),
-                  formatNumbers(failure.message(), session.state->data()));
-  }
+  if (status != 0)
+    return session.describeStatus(status);
   if (hasStrings)
     returnStrings(results);
   return {};

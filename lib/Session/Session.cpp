@@ -8,6 +8,7 @@
 #include "flywheel/Dialect/Train/Device.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/StatusMessage.h"
+#include "flywheel/Runtime/GPU.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -61,7 +62,11 @@ Session::create(std::shared_ptr<const Program> program,
   if (Status status = placeVariables(program->getManifest(), options);
       !status.isOk())
     return status;
-  auto state = std::make_shared<AlignedBuffer>();
+  std::shared_ptr<AlignedBuffer> state(
+      new AlignedBuffer, [](AlignedBuffer *block) {
+        runtime::releaseGPUState(block->data());
+        delete block;
+      });
   int64_t bytes = program->getManifest().stateBytes;
   if (!state->reserve(bytes))
     return Status::resourceExhausted("no memory for " + std::to_string(bytes) +
@@ -165,8 +170,22 @@ Status Session::runInitializer(uint64_t seed, const uint8_t *select) {
   int32_t status =
       program->getInitializer()(state->data(), workspace.data(), feeds,
                                 /*dimSizes=*/nullptr, /*results=*/nullptr);
+  return status == 0 ? Status() : describeStatus(status);
+}
+
+Status Session::describeStatus(int32_t status) const {
+  const std::byte *block = state->data();
+  // What is no message of the program has its text in the block.
+  if (status < 0) {
+    const std::byte *text =
+        block + getStateTextOffset(program->getVariables().size());
+    return {status == runtime::kStatusNoDeviceMemory
+                ? runtime::StatusCode::kResourceExhausted
+                : runtime::StatusCode::kFailedPrecondition,
+            reinterpret_cast<const char *>(text)};
+  }
   Status result = program->getStatus(status);
-  return Status(result.code(), formatNumbers(result.message(), state->data()));
+  return {result.code(), formatNumbers(result.message(), block)};
 }
 
 Status Session::initialize(uint64_t seed) {
@@ -237,6 +256,11 @@ static Status makeUninitializedError(const std::string &name) {
                                     name);
 }
 
+static Status makeLostError() {
+  return Status::failedPrecondition(
+      "the GPU does not give the variables back: the device is lost");
+}
+
 Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
   Result<size_t> index = program->lookupVariable(name);
   if (!index.isOk())
@@ -244,6 +268,8 @@ Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
   const VariableSpec &variable = program->getVariables()[*index];
   if (!hasValue(*index))
     return makeUninitializedError(variable.name);
+  if (!runtime::readGPUStateOnHost(state->data()))
+    return makeLostError();
   if (variable.dtype != runtime::DType::String)
     return ArrayView{variable.dtype, variable.shape,
                      state->data() + variable.offset};
@@ -274,6 +300,8 @@ Status Session::setVariable(llvm::StringRef name, const ArrayView &value) {
   if (!value.data && variable.bytes != 0)
     return Status::invalidArgument("no value to assign to variable '" +
                                    variable.name + "': the data is null");
+  if (!runtime::writeGPUStateOnHost(state->data()))
+    return makeLostError();
   if (variable.dtype == runtime::DType::String) {
     const auto *texts = static_cast<const std::string_view *>(value.data);
     for (int64_t &number : getNumbers(*index))
@@ -326,6 +354,8 @@ uint64_t Session::getSeed() const {
 //===----------------------------------------------------------------------===//
 
 runtime::ProgramState Session::describeState() const {
+  // For one who saves or restores.
+  runtime::writeGPUStateOnHost(state->data());
   runtime::ProgramState described;
   described.model = program->getManifest().model;
   described.seed = state->data() + kStateSeedOffset;

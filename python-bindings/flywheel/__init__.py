@@ -474,6 +474,7 @@ def compile(
     entries: Sequence[str] = (),
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
+    target: Optional[str] = None,
     memory_budget: Optional[int] = None,
     max_dim_size: Union[int, Mapping[str, int], None] = None,
     check_numerics: bool = False,
@@ -488,7 +489,8 @@ def compile(
     "reference" (one plain scalar loop nest an op). `model_name` is by default the module's name,
     or else the stem of its file, or "model". `cpu` (an LLVM name, such as
     "x86-64-v3") and `features` ("+avx2,-fma") limit the instructions that are
-    used. `opt_level`, 0 to 3, is the effort of LLVM.
+    used. `opt_level`, 0 to 3, is the effort of LLVM. `target` is where steps are executed:
+    "cpu", or "cuda" and "cuda:sm_90a" for a GPU with at least that architecture.
 
     `entries` names the entries to keep: of variables, only what they use stays.
     With `freeze`, the path of a checkpoint, every variable that no entry assigns
@@ -542,6 +544,7 @@ def compile(
         entries=entries,
         freeze=freeze,
         freeze_variables=freeze_variables,
+        target=target,
         memory_budget=memory_budget,
         max_dim_size=None if isinstance(max_dim_size, Mapping) else max_dim_size,
         max_dim_sizes=named,

@@ -280,6 +280,7 @@ def _compile(
     entries: Sequence[str],
     freeze: Optional[Path],
     freeze_variables: Sequence[str],
+    target: Optional[str],
     memory_budget: Optional[int],
     max_dim_size: Optional[int],
     max_dim_sizes: Dict[str, int],

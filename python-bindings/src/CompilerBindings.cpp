@@ -157,11 +157,13 @@ compile(const PyModule &self, const std::optional<std::string> &lowering,
         const std::optional<std::string> &features, unsigned optLevel,
         const std::vector<std::string> &entries, nb::handle freeze,
         const std::vector<std::string> &freezeVariables,
+        const std::optional<std::string> &target,
         std::optional<int64_t> memoryBudget, std::optional<int64_t> maxDimSize,
         const std::map<std::string, int64_t> &maxDimSizes, bool checkNumerics,
         bool profile, std::optional<int64_t> threads, int64_t minSharedWork) {
   CompilerOptions options =
       makeOptions(self, lowering, modelName, cpu, features);
+  options.target.device = target.value_or("");
   if (memoryBudget && *memoryBudget < 0)
     throw nb::value_error("expected a memory_budget of at least 0 bytes");
   if (maxDimSize && *maxDimSize < 1)
@@ -305,7 +307,7 @@ static void addModule(nb::module_ &module) {
   module.def("_compile", &compile, "module"_a, nb::kw_only(),
              "lowering"_a.none(), "model_name"_a.none(), "cpu"_a.none(),
              "features"_a.none(), "opt_level"_a, "entries"_a, "freeze"_a.none(),
-             "freeze_variables"_a, "memory_budget"_a.none(),
+             "freeze_variables"_a, "target"_a.none(), "memory_budget"_a.none(),
              "max_dim_size"_a.none(), "max_dim_sizes"_a, "check_numerics"_a,
              "profile"_a, "threads"_a.none(), "min_shared_work"_a);
   module.def("_cost", &cost, "module"_a, "bindings"_a, "entries"_a, "fetches"_a,

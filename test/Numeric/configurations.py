@@ -10,7 +10,8 @@ A numeric test says once what a model must compute and runs it as
   called through ctypes.
 
 * `workers`: the same object file for three workers, which share all that can be shared
-  and run in any order between barriers (teams.py).
+  and run in any order between barriers (teams.py),
+* `gpu`: kernels of a GPU, which a simulator executes on the host.
 
 `threads`, for tests that ask for it, is `optimized` by two threads that share as much.
 """
@@ -33,8 +34,10 @@ import selection
 
 Array = NDArray[Any]
 
-ALL = ("reference", "optimized", "avx2", "object", "workers")
-IN_PROCESS = ("reference", "optimized", "avx2")
+ALL = ("reference", "optimized", "avx2", "object", "workers", "gpu")
+IN_PROCESS = ("reference", "optimized", "avx2", "gpu")
+# What the simulator takes.
+GPU_TARGET = "cuda:sm_90a:bitcode"
 
 # Relative and absolute tolerance of results that no rounding mode explains.
 TOLERANCES = {"float64": (1e-9, 1e-12), "float32": (1e-5, 1e-6)}
@@ -99,10 +102,11 @@ class SessionModel(Model):
         memory_budget: Optional[int],
         max_dim_size: int,
         threads: int = 1,
+        target: Optional[str] = None,
     ) -> None:
         self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
                                         memory_budget=memory_budget, max_dim_size=max_dim_size, threads=threads,
-                                        min_shared_work=0)
+                                        min_shared_work=0, target=target)
         self.session = flywheel.Session(self.program)
         self.max_dim_size = max_dim_size
 
@@ -269,11 +273,12 @@ def make(
         model = ObjectModel(text, max_dim_size, entries, freeze, threads=3)
         model.team = Team(3, seed=len(text))
         return model
+    target = GPU_TARGET if configuration == "gpu" else None
     lowering = "reference" if configuration == "reference" else "optimized"
     cpu = "x86-64-v3" if configuration == "avx2" else None
     # A budget is for one worker: each has buffers of its own.
     threads = 2 if configuration == "threads" and memory_budget is None else 1
-    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_dim_size, threads)
+    return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_dim_size, threads, target)
 
 
 def resumed(text: str, configuration: str, model: Model) -> Model:
@@ -302,6 +307,19 @@ def configurations(
         if name == "avx2" and platform.machine() != "x86_64":
             continue
         if name == "workers" and not selection.takes("workers", text, 0.25):
+            continue
+        if name == "gpu":
+            if not os.environ.get("FLYWHEEL_LIBCUDA") or not selection.takes("gpu", text, 0.25):
+                continue
+            try:
+                model = make(text, name, entries, freeze)
+            except flywheel.CompileError as error:
+                # Said, not passed over: the kernels that there are not yet.
+                if "has no form on the GPU" not in str(error):
+                    raise
+                print("left out on the GPU:", str(error).split("error: ")[-1].splitlines()[0])
+                continue
+            yield name, model
             continue
         yield name, make(text, name, entries, freeze)
 

@@ -116,6 +116,10 @@ static cl::opt<int64_t> targetCores(
     "target-cores", cl::value_desc("N"), cl::cat(category),
     cl::desc("Cores that a step may use. By default this machine's with its "
              "own CPU, else 1"));
+static cl::opt<std::string> device(
+    "target", cl::value_desc("device"), cl::cat(category),
+    cl::desc("Where steps are executed: cpu (default), or cuda[:CHIP], such as "
+             "cuda:sm_90a"));
 static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
@@ -451,9 +455,14 @@ static int compile() {
   bool isHost = targetTriple.empty() && cpu == "host";
   options.target = {targetTriple,  isHost ? "" : cpu.getValue(),
                     features,      targetL1Bytes,
-                    targetL2Bytes, targetCores};
+                    targetL2Bytes, targetCores,
+                    device};
   if (isStage)
     options.stopAfter = emitKind;
+  else if (options.target.isForGPU())
+    return fail("--target=" + device +
+                " is for flywheel-run, Python and the stages of --emit: there "
+                "are no object files for a GPU yet");
   // A target that cannot work is reported before any work is done.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       createTargetMachine(getCodegenOptions(options.target));

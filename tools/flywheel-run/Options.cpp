@@ -226,6 +226,11 @@ static cl::opt<Lowering> lowering(
                           "one plain scalar loop nest an op, to compare "
                           "with")));
 
+static cl::opt<std::string> device(
+    "target", cl::value_desc("device"), cl::cat(category),
+    cl::desc("Where steps are executed: cpu (default), or cuda[:CHIP], such as "
+             "cuda:sm_90a"));
+
 template <typename T, typename Parser>
 static std::optional<T>
 getIfGiven(const cl::opt<T, /*ExternalStorage=*/false, Parser> &option) {
@@ -264,6 +269,7 @@ static RunOptions getOptions() {
   RunOptions options;
   options.input = inputPath;
   options.lowering = getIfGiven(lowering);
+  options.device = device;
   options.timeStages = timeStages;
   options.checkNumerics = checkNumerics;
   options.profile = profile.getNumOccurrences() > 0;

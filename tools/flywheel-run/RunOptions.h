@@ -31,6 +31,8 @@ struct RunOptions {
   std::string input;
   // Nothing: not said on the command line.
   std::optional<Lowering> lowering;
+  /// As TargetOptions has it.
+  std::string device;
   bool timeStages = false, checkNumerics = false;
   // With a trace in a file, unless that is empty.
   bool profile = false;

@@ -63,6 +63,7 @@ static int compileAndRun(const RunOptions &options) {
   FrontEnd frontEnd;
   CompilerOptions compilerOptions;
   compilerOptions.lowering = options.lowering;
+  compilerOptions.target.device = options.device;
   compilerOptions.entries = options.compiledEntries;
   compilerOptions.cInterface = false;
   compilerOptions.checkNumerics = options.checkNumerics;

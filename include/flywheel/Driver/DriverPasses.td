@@ -37,7 +37,9 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
     Option<"l2Bytes", "l2-bytes", "int64_t", /*default=*/"0",
            "Bytes of the second cache of a core; 0 for the machine's">,
     Option<"cores", "cores", "int64_t", /*default=*/"0",
-           "Cores that a step may use; 0 for the machine's">
+           "Cores that a step may use; 0 for the machine's">,
+    Option<"device", "device", "std::string", /*default=*/[{""}],
+           "Where steps are executed: cpu, or cuda[:CHIP[:ptx|bitcode]]">
   ];
   let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
 }

@@ -212,6 +212,8 @@ private:
           std::shared_ptr<runtime::StringTable> strings);
   runtime::Status runInitializer(uint64_t seed, const uint8_t *select);
   runtime::Status reserveWorkspace(int64_t bytes);
+  /// The error that an entry's status other than 0 stands for.
+  runtime::Status describeStatus(int32_t status) const;
   /// The status of an entry whose arguments fit.
   int32_t callEntry(const EntrySpec &entry, const void *const *feeds,
                     llvm::ArrayRef<int64_t> dimSizes, void *const *results);

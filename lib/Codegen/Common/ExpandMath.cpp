@@ -133,7 +133,7 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
     populateErfcPatterns(patterns);
     // Without multiply-adds the C library is faster.
     codegen::CPUAttr cpu = codegen::lookupCPU(getOperation());
-    if (cpu && cpu.hasMultiplyAdd())
+    if ((cpu && cpu.hasMultiplyAdd()) || codegen::lookupGPU(getOperation()))
       populateWideExponentialPatterns(patterns);
     patterns.add<ExpandSine<math::SinOp>, ExpandSine<math::CosOp>>(
         &getContext());

@@ -276,7 +276,7 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
     if (!isa<ModuleOp>(op))
       return op->emitOpError()
              << "expected '" << named.getName().getValue() << "' on a module";
-    if (!isa<CPUAttr>(named.getValue()))
+    if (!isa<CPUAttr, GPUAttr>(named.getValue()))
       return op->emitOpError()
              << "expected a target such as #codegen.cpu<...> as '"
              << named.getName().getValue() << "', found " << named.getValue();
@@ -358,13 +358,38 @@ bool CPUAttr::hasMultiplyAdd() const {
       [](StringAttr feature) { return feature == "fma" || feature == "neon"; });
 }
 
-CPUAttr flywheel::codegen::lookupCPU(Operation *op) {
+/// The target of the module around `op`; null where none says one.
+static Attribute lookupTarget(Operation *op) {
   auto module =
       isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   Attribute target;
   for (; module && !target; module = module->getParentOfType<ModuleOp>())
     target = module->getAttr(CodegenDialect::getTargetAttrName());
-  return dyn_cast_if_present<CPUAttr>(target);
+  return target;
+}
+
+CPUAttr flywheel::codegen::lookupCPU(Operation *op) {
+  return dyn_cast_if_present<CPUAttr>(lookupTarget(op));
+}
+
+GPUAttr flywheel::codegen::lookupGPU(Operation *op) {
+  return dyn_cast_if_present<GPUAttr>(lookupTarget(op));
+}
+
+LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              StringAttr chip, StringAttr image) {
+  StringRef number = chip.getValue();
+  bool isChip = number.consume_front("sm_") && number.size() >= 2 &&
+                number.size() <= 4 &&
+                llvm::all_of(number.take_front(2), llvm::isDigit) &&
+                llvm::all_of(number, llvm::isAlnum);
+  if (!isChip)
+    return emitError() << "expected a chip such as sm_90a, found '"
+                       << chip.getValue() << "'";
+  if (image != "ptx" && image != "bitcode")
+    return emitError() << "expected 'ptx' or 'bitcode' as the image, found '"
+                       << image.getValue() << "'";
+  return success();
 }
 
 CPUAttr flywheel::codegen::getCPU(Operation *op) {

@@ -6,6 +6,8 @@
 
 #include "flywheel/Target/Object/JIT.h"
 
+#include "flywheel/Runtime/GPU.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -66,6 +68,15 @@ static Expected<orc::JITDylibSP> addProcessSymbols(orc::LLJIT &jit) {
     return generator.takeError();
   symbols.addGenerator(std::move(*generator));
   return &symbols;
+}
+
+/// The functions of the runtime that steps on a GPU call.
+static Error defineRuntime(orc::LLJIT &jit) {
+  orc::SymbolMap symbols;
+  for (auto [name, address] : runtime::getGPUSymbols())
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                          JITSymbolFlags::Exported};
+  return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
 /// Whether code that computes may use `feature` of x86 unasked. What else a CPU
@@ -152,6 +163,8 @@ Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
           .create();
   if (!jit)
     return jit.takeError();
+  if (Error error = defineRuntime(**jit))
+    return std::move(error);
   if (Error error = (*jit)->addObjectFile(std::move(object)))
     return std::move(error);
   if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))

@@ -27,6 +27,9 @@ bool flywheel::isPrivate(memref::AllocOp alloc) {
 }
 
 bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
+  // The stack of the host is none of the device.
+  if (codegen::lookupGPU(alloc))
+    return false;
   auto constant = dyn_cast<AffineConstantExpr>(bytes);
   // Each worker has a stack of its own.
   if (getNumWorkers(alloc->getParentOfType<func::FuncOp>()) > 1 &&

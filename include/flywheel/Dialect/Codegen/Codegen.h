@@ -38,6 +38,8 @@ CPUAttr lookupCPU(mlir::Operation *op);
 
 /// The schedule of `op`, or null.
 ScheduleAttrInterface getSchedule(mlir::Operation *op);
+/// The GPU that the module of `op` is for; null where it is for a CPU.
+GPUAttr lookupGPU(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, ScheduleAttrInterface schedule);
 
 } // namespace flywheel::codegen

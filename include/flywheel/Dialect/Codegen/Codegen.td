@@ -94,6 +94,19 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
   let genVerifyDecl = 1;
 }
 
+def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
+  let summary = "A GPU that steps are executed on";
+  let description = [{
+    `chip` is the architecture, as NVIDIA names it. `image` is the form of device
+    code: `ptx`, or `bitcode` of LLVM, which a simulator on the host executes.
+
+    Example: `#codegen.gpu<chip = "sm_90a", image = "ptx">`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image);
+  let assemblyFormat = [{ `<` `chip` `=` $chip `,` `image` `=` $image `>` }];
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,12 @@ struct TargetOptions {
   int64_t l1Bytes = 0;
   int64_t l2Bytes = 0;
   int64_t cores = 0;
+  /// Where steps are executed: empty or `cpu` for the machine above, or a GPU
+  /// whose host that is: `cuda`, `cuda:sm_90a`, and `cuda:sm_90a:bitcode` for
+  /// a simulator, which takes LLVM's bitcode in place of PTX.
+  std::string device;
+
+  bool isForGPU() const { return !device.empty() && device != "cpu"; }
 };
 
 } // namespace flywheel

@@ -1,0 +1,92 @@
+//===- GPUPasses.td - Passes that write GPU kernels --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_CODEGEN_GPU_GPUPASSES
+#define FLYWHEEL_CODEGEN_GPU_GPUPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PlaceOnGPU : Pass<"flywheel-place-on-gpu", "::mlir::ModuleOp"> {
+  let summary = "Put state, workspace, feeds and results of a step on the device";
+  let description = [{
+    Before: kernels `F.kernel` on buffers of the host, in a module whose
+    `codegen.target` is a GPU. After: each asks the runtime for buffers of the
+    device in their place, constant tables too, and ends with a call that brings
+    results back; every `memref` in it is of the device. The state stays there
+    from one call to the next. Accesses of single elements by the host are calls
+    that copy one element. The initializer stays a function of the host, which
+    tells the runtime that the state of the host is the newer one.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Make each structured op on buffers a launch";
+  let description = [{
+    Before: structured ops on buffers. After: each is a `gpu.launch` whose threads
+    go over the parallel iterations, neighbours next to each other along the
+    innermost loop, as many as there are in a grid and from there on in strides of
+    it; a thread computes its reductions in the order of the loops, with partial
+    results in registers. The initializer is left to the host.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numLaunches", "launches", "Launches made">];
+}
+
+def ExpandDeviceMath : Pass<"flywheel-expand-device-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace functions of numbers in launches by those that there are";
+  let description = [{
+    Before: `math` ops in launches. After: `math.rsqrt` is a division, `math.powf`
+    an exponential of a logarithm in f64, with the special values of C;
+    `math.log1p` of f64 a logarithm with its rounding error taken back. What
+    `flywheel-expand-math` expands is left to it.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move launches into one module of device code";
+  let description = [{
+    Before: `gpu.launch`. After: `gpu.launch_func` of kernels in one `gpu.module`,
+    each named as its entry, the op of the source and its number. Constants and
+    sizes that a kernel can compute itself are no arguments.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def LowerGPUKernels : Pass<"flywheel-lower-gpu-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower device code to the NVVM and LLVM dialects";
+  let description = [{
+    Before: `gpu.func`s of arithmetic, control flow and buffers. After: functions
+    of the LLVM dialect with NVVM's intrinsics, which call nothing: no library of
+    device code is needed. A function of numbers that has no expansion is an error
+    at the op.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "Embed device code, and make launches calls of the runtime";
+  let description = [{
+    Before: `gpu.launch_func` and a lowered `gpu.module`. After: the module's code
+    is a constant of bytes, for the chip and in the form that the `codegen.target`
+    of the module says, and launches are calls of the runtime.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"
+  ];
+}
+
+#endif // FLYWHEEL_CODEGEN_GPU_GPUPASSES

@@ -1,0 +1,100 @@
+//===- GPU.h - What compiled steps call for a GPU ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver of the GPU is loaded at the first call, from libcuda.so.1 or the
+// file that FLYWHEEL_LIBCUDA names: a program that has code for a GPU starts on
+// any machine.
+//
+// The state of a model has a mirror on the device, of the same layout, from its
+// first step on. After a step the mirror is the newer one; what reads or writes
+// the state on the host says so first, with the functions for the host below.
+//
+// What fails (no driver, no memory, a device that is lost) makes the calls of
+// the same step that follow do nothing, and `finish` return a status below 0,
+// with its text in the state block. A step that fails before its first launch
+// has changed nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_RUNTIME_GPU_H
+#define FLYWHEEL_RUNTIME_GPU_H
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace flywheel::runtime {
+
+/// Statuses of a step that fails for another reason than its feeds.
+constexpr int32_t kStatusNoDevice = -1, kStatusNoDeviceMemory = -2;
+
+/// A buffer of bytes as MLIR passes it to C.
+struct ByteBuffer {
+  void *allocated, *aligned;
+  int64_t offset, size, stride;
+};
+
+/// Brings the state block at `state` up to date for a reader of the host.
+/// Returns false where the device cannot give it back.
+bool readGPUStateOnHost(const void *state);
+/// The same for a writer: the next step copies it to the device.
+bool writeGPUStateOnHost(const void *state);
+/// Frees what the device holds for a state block that goes away.
+void releaseGPUState(const void *state);
+
+/// What the device did for a state block since its first step.
+struct GPUCounters {
+  int64_t launches = 0;
+  int64_t bytesToDevice = 0, bytesToHost = 0;
+};
+GPUCounters getGPUCounters(const void *state);
+
+/// The functions that compiled code calls, by name.
+std::vector<std::pair<const char *, void *>> getGPUSymbols();
+
+} // namespace flywheel::runtime
+
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+/// Begins a step: the mirror of the block of `bytes` at `host`, whose variables
+/// begin at `begin`.
+void _mlir_ciface_flywheel_gpu_state(flywheel::runtime::ByteBuffer *result,
+                                     int64_t host, int64_t begin,
+                                     int64_t bytes);
+/// Room for the intermediate values of the step.
+void _mlir_ciface_flywheel_gpu_workspace(flywheel::runtime::ByteBuffer *result,
+                                         int64_t bytes);
+/// A feed on the device, and room for a result that `finish` copies to `host`.
+void _mlir_ciface_flywheel_gpu_feed(flywheel::runtime::ByteBuffer *result,
+                                    int64_t host, int64_t bytes);
+void _mlir_ciface_flywheel_gpu_result(flywheel::runtime::ByteBuffer *result,
+                                      int64_t host, int64_t bytes);
+/// A table of the program, which never changes: copied once, when the number at
+/// `slot` is 0, and then what it says.
+void _mlir_ciface_flywheel_gpu_constant(flywheel::runtime::ByteBuffer *result,
+                                        int64_t host, int64_t bytes,
+                                        int64_t slot);
+/// One element: to the host, and to the device.
+void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
+                                    int64_t bytes);
+void _mlir_ciface_flywheel_gpu_write(int64_t device, int64_t host,
+                                     int64_t bytes);
+/// Ends the step. Returns `status`, or one below 0, with its text at
+/// `host + text`.
+int32_t _mlir_ciface_flywheel_gpu_finish(int64_t host, int64_t text,
+                                         int32_t status);
+/// The initializer, which computes on the host, is about to write the state.
+void _mlir_ciface_flywheel_gpu_state_to_host(int64_t host);
+/// Executes a kernel of the image with `threads` threads in each of `blocks`
+/// blocks; `arguments` are the places of its arguments. The slots, null at
+/// first, are the program's own, and hold what was loaded: they go with it.
+void flywheel_gpu_launch(const void *image, void **moduleSlot,
+                         const char *kernel, void **kernelSlot, int64_t blocks,
+                         int64_t threads, void **arguments);
+}
+// NOLINTEND(readability-identifier-naming)
+
+#endif // FLYWHEEL_RUNTIME_GPU_H

@@ -1,0 +1,83 @@
+//===- OutlineGPUKernels.cpp - Launches of functions ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Support/OpNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_OUTLINEGPUKERNELS
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+/// What a kernel computes itself rather than take as an argument.
+static bool isSunk(Operation *op) {
+  return isa<arith::ConstantOp, memref::DimOp>(op);
+}
+
+/// `train_step.matmul.3`, in letters that PTX has in names.
+static std::string makeName(gpu::LaunchOp launch, StringRef entry,
+                            unsigned number) {
+  StringRef source = flywheel::getSourceOpName(launch);
+  source =
+      source.rsplit('.').second.empty() ? source : source.rsplit('.').second;
+  std::string name = (entry + "_" + source + "_" + Twine(number)).str();
+  for (char &letter : name)
+    if (!llvm::isAlnum(letter))
+      letter = '_';
+  return name;
+}
+
+namespace {
+struct OutlineGPUKernels
+    : flywheel::impl::OutlineGPUKernelsBase<OutlineGPUKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    gpu::GPUModuleOp kernels;
+    SymbolTable outer(module);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      unsigned number = 0;
+      StringRef entry = function.getName();
+      entry.consume_back(".kernel");
+      WalkResult result = function.walk([&](gpu::LaunchOp launch) {
+        if (!kernels) {
+          OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+          kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+        }
+        if (failed(sinkOperationsIntoLaunchOp(launch, isSunk)))
+          return WalkResult::interrupt();
+        outline(launch, kernels, makeName(launch, entry, number++));
+        return WalkResult::advance();
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
+    if (kernels)
+      module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                      UnitAttr::get(&getContext()));
+  }
+
+private:
+  void outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, StringRef name) {
+    SmallVector<Value> operands;
+    gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
+    SymbolTable(kernels).insert(kernel);
+    OpBuilder b(launch);
+    gpu::LaunchFuncOp::create(b, launch.getLoc(), kernel,
+                              launch.getGridSizeOperandValues(),
+                              launch.getBlockSizeOperandValues(),
+                              /*dynamicSharedMemorySize=*/Value(), operands);
+    launch.erase();
+  }
+};
+} // namespace

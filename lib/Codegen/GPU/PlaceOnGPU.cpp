@@ -1,0 +1,368 @@
+//===- PlaceOnGPU.cpp - Buffers of the device -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that are called here are declared in flywheel/Runtime/GPU.h.
+// Those that return a buffer do so through the C interface of MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Model/Manifest.h"
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_PLACEONGPU
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+using flywheel::Manifest;
+using flywheel::ManifestEntry;
+
+/// Where the numbers of variables begin in the state block.
+static int64_t getFirstOffset(const Manifest &manifest) {
+  int64_t first = manifest.stateBytes;
+  for (const flywheel::ManifestVariable &variable : manifest.variables)
+    first = std::min(first, variable.offset);
+  return first;
+}
+
+/// Whether `op` is a view of the header of the state block, which the host
+/// keeps.
+static bool isOfHeader(Operation *op, const Manifest &manifest) {
+  auto view = dyn_cast_or_null<memref::ViewOp>(op);
+  auto argument =
+      view ? dyn_cast<BlockArgument>(view.getSource()) : BlockArgument();
+  std::optional<int64_t> offset =
+      view ? getConstantIntValue(view.getByteShift()) : std::nullopt;
+  return argument && argument.getArgNumber() == 0 && offset &&
+         *offset < getFirstOffset(manifest);
+}
+
+namespace {
+/// Emits calls of the runtime.
+class RuntimeCalls {
+public:
+  RuntimeCalls(ModuleOp module, OpBuilder &b, Location loc)
+      : module(module), b(b), loc(loc) {}
+
+  Value index(int64_t number) {
+    return arith::ConstantIndexOp::create(b, loc, number);
+  }
+
+  /// Calls `flywheel_gpu_NAME`, whose arguments are numbers.
+  func::CallOp call(StringRef name, TypeRange results, ValueRange arguments) {
+    std::string symbol = ("flywheel_gpu_" + name).str();
+    if (!module.lookupSymbol(symbol)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      auto declaration = func::FuncOp::create(
+          b, module.getLoc(), symbol,
+          b.getFunctionType(TypeRange(arguments), results));
+      declaration.setPrivate();
+      declaration->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                           b.getUnitAttr());
+    }
+    return func::CallOp::create(b, loc, symbol, results, arguments);
+  }
+
+  /// The same of a function that returns bytes of the device.
+  Value callForBytes(StringRef name, ValueRange arguments) {
+    auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    return call(name, TypeRange(bytes), arguments).getResult(0);
+  }
+
+  Value pointerTo(Value buffer) {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  }
+
+  /// Bytes of a buffer without gaps.
+  Value sizeOf(Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    Value bytes = index(flywheel::getElementBytes(type.getElementType()));
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      bytes = b.createOrFold<arith::MulIOp>(
+          loc, bytes,
+          getValueOrCreateConstantIndexOp(
+              b, loc, memref::getMixedSize(b, loc, buffer, dim)));
+    return bytes;
+  }
+
+  /// A buffer of the type of `like` at the start of `bytes`.
+  Value view(Value bytes, Value like) {
+    auto type = cast<MemRefType>(like.getType());
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(memref::DimOp::create(b, loc, like, dim));
+    return memref::ViewOp::create(b, loc, type, bytes, index(0), sizes);
+  }
+
+private:
+  ModuleOp module;
+  OpBuilder &b;
+  Location loc;
+};
+
+struct PlaceOnGPU : flywheel::impl::PlaceOnGPUBase<PlaceOnGPU> {
+  void runOnOperation() override;
+
+private:
+  void placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
+                      const Manifest &manifest);
+  void placeInitializer(func::FuncOp kernel, const Manifest &manifest);
+  Value makeSlot(OpBuilder &b, memref::GetGlobalOp global);
+  void placeConstants(func::FuncOp kernel);
+  void copyElements(func::FuncOp kernel, const Manifest &manifest);
+
+  /// Slots of the stack for elements that the host holds.
+  SmallPtrSet<Operation *, 16> isOfHost;
+};
+} // namespace
+
+/// Bytes of a buffer of static size, with which the next one is aligned.
+static int64_t getSlotBytes(memref::AllocaOp slot) {
+  MemRefType type = slot.getType();
+  return llvm::alignTo(type.getNumElements() *
+                           flywheel::getElementBytes(type.getElementType()),
+                       flywheel::kStateAlignment);
+}
+
+/// Bytes of workspace of a call, from the sizes of its feeds.
+static Value emitWorkspaceBytes(RuntimeCalls &runtime, OpBuilder &b,
+                                func::FuncOp kernel,
+                                const ManifestEntry &entry) {
+  Location loc = kernel.getLoc();
+  SmallVector<OpFoldResult> symbols(entry.symbols.size());
+  for (auto [number, feed] : llvm::enumerate(entry.feeds))
+    for (auto [dim, symbol] : llvm::enumerate(feed.symbols))
+      if (symbol >= 0 && !symbols[symbol])
+        symbols[symbol] =
+            memref::getMixedSize(b, loc, kernel.getArgument(2 + number), dim);
+  Value total = runtime.index(0);
+  for (const std::vector<AffineMap> &slot : entry.workspaceSlots) {
+    Value largest = runtime.index(0);
+    for (AffineMap map : slot)
+      largest = arith::MaxSIOp::create(
+          b, loc, largest,
+          getValueOrCreateConstantIndexOp(
+              b, loc,
+              affine::makeComposedFoldedAffineApply(b, loc, map, symbols)));
+    AffineExpr bytes = b.getAffineDimExpr(0);
+    AffineExpr aligned =
+        bytes.ceilDiv(flywheel::kStateAlignment) * flywheel::kStateAlignment;
+    largest = affine::AffineApplyOp::create(
+        b, loc, AffineMap::get(1, 0, aligned), ValueRange(largest));
+    total = arith::AddIOp::create(b, loc, total, largest);
+  }
+  return total;
+}
+
+void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
+                                const Manifest &manifest) {
+  Block &block = kernel.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Location loc = kernel.getLoc();
+  RuntimeCalls runtime(getOperation(), b, loc);
+  Value state = kernel.getArgument(0), workspace = kernel.getArgument(1);
+  Value host = runtime.pointerTo(state);
+  Value hostSize = runtime.index(manifest.stateBytes);
+  auto replace = [&](Value buffer, Value bytes, bool isTyped) {
+    Value placed = isTyped ? runtime.view(bytes, buffer) : bytes;
+    // What is in front asks for the buffer.
+    buffer.replaceUsesWithIf(placed, [&](OpOperand &use) {
+      Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+      return !isOfHeader(use.getOwner(), manifest) &&
+             (!user || placed.getDefiningOp()->isBeforeInBlock(user));
+    });
+  };
+  Value begin = runtime.index(getFirstOffset(manifest));
+  Value onDevice = runtime.callForBytes("state", {host, begin, hostSize});
+  Value needed = emitWorkspaceBytes(runtime, b, kernel, entry);
+  // Behind it, what the host would have on its stack.
+  SmallVector<memref::AllocaOp> slots;
+  int64_t slotBytes = 0;
+  kernel.walk([&](memref::AllocaOp slot) {
+    if (!isOfHost.contains(slot))
+      slots.push_back(slot);
+  });
+  for (memref::AllocaOp slot : slots)
+    slotBytes += getSlotBytes(slot);
+  Value room = runtime.callForBytes(
+      "workspace",
+      {b.createOrFold<arith::AddIOp>(loc, needed, runtime.index(slotBytes))});
+  replace(state, onDevice, false);
+  replace(workspace, room, false);
+  Value offset = needed;
+  for (memref::AllocaOp slot : slots) {
+    Value placed = memref::ViewOp::create(b, loc, slot.getType(), room, offset,
+                                          ValueRange());
+    offset = b.createOrFold<arith::AddIOp>(loc, offset,
+                                           runtime.index(getSlotBytes(slot)));
+    slot.replaceAllUsesWith(placed);
+    slot.erase();
+  }
+  unsigned number = 2;
+  for (size_t i = 0; i < entry.feeds.size(); ++i, ++number) {
+    Value feed = kernel.getArgument(number);
+    replace(feed,
+            runtime.callForBytes(
+                "feed", {runtime.pointerTo(feed), runtime.sizeOf(feed)}),
+            true);
+  }
+  for (size_t i = 0; i < entry.results.size(); ++i, ++number) {
+    Value result = kernel.getArgument(number);
+    replace(result,
+            runtime.callForBytes(
+                "result", {runtime.pointerTo(result), runtime.sizeOf(result)}),
+            true);
+  }
+  // What the call returns is known once the device has done all of it.
+  int64_t text = flywheel::getStateTextOffset(manifest.variables.size());
+  kernel.walk([&](func::ReturnOp ret) {
+    b.setInsertionPoint(ret);
+    Value textOffset = runtime.index(text);
+    func::CallOp finish = runtime.call("finish", ret.getOperandTypes(),
+                                       {host, textOffset, ret.getOperand(0)});
+    ret.setOperand(0, finish.getResult(0));
+  });
+}
+
+/// The initializer works on the state of the host, of which the device then
+/// has an old copy.
+void PlaceOnGPU::placeInitializer(func::FuncOp kernel,
+                                  const Manifest &manifest) {
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  RuntimeCalls runtime(getOperation(), b, kernel.getLoc());
+  runtime.call("state_to_host", {}, {runtime.pointerTo(kernel.getArgument(0))});
+}
+
+/// A number of the module, 0 at first, that says where the table is on the
+/// device.
+Value PlaceOnGPU::makeSlot(OpBuilder &b, memref::GetGlobalOp global) {
+  std::string name = (global.getName() + ".device").str();
+  auto type = MemRefType::get({}, b.getI64Type());
+  if (!getOperation().lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(getOperation().getBody());
+    memref::GlobalOp::create(
+        b, global.getLoc(), name, b.getStringAttr("private"), type,
+        DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()),
+                               b.getI64IntegerAttr(0)),
+        /*constant=*/false, /*alignment=*/IntegerAttr());
+  }
+  return memref::GetGlobalOp::create(b, global.getLoc(), type, name);
+}
+
+/// Tables of the module are copied once.
+void PlaceOnGPU::placeConstants(func::FuncOp kernel) {
+  SmallVector<memref::GetGlobalOp> globals;
+  kernel.walk([&](memref::GetGlobalOp global) { globals.push_back(global); });
+  for (memref::GetGlobalOp global : globals) {
+    OpBuilder b(global->getContext());
+    b.setInsertionPointAfter(global);
+    RuntimeCalls runtime(getOperation(), b, global.getLoc());
+    Value table = global.getResult();
+    Value pointer = runtime.pointerTo(table);
+    Value slot = makeSlot(b, global);
+    Value bytes = runtime.callForBytes(
+        "constant", {pointer, runtime.sizeOf(table), runtime.pointerTo(slot)});
+    Value placed = runtime.view(bytes, table);
+    table.replaceAllUsesExcept(placed, pointer.getDefiningOp());
+  }
+}
+
+/// Where an element is: the pointer to the buffer plus the offset in bytes.
+static Value emitAddress(RuntimeCalls &runtime, OpBuilder &b, Location loc,
+                         Value buffer, ValueRange indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+  Value offset = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(indices, metadata.getStrides()))
+    offset = arith::AddIOp::create(
+        b, loc, offset, arith::MulIOp::create(b, loc, index, stride));
+  Value bytes = arith::MulIOp::create(
+      b, loc, offset,
+      runtime.index(flywheel::getElementBytes(type.getElementType())));
+  return arith::AddIOp::create(b, loc, runtime.pointerTo(buffer), bytes);
+}
+
+/// Accesses of the host become copies of one element. An element that the host
+/// holds is in a slot of its stack.
+void PlaceOnGPU::copyElements(func::FuncOp kernel, const Manifest &manifest) {
+  SmallVector<Operation *> accesses;
+  kernel.walk([&](Operation *op) {
+    if (op->getParentOfType<gpu::LaunchOp>())
+      return;
+    Value buffer;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      buffer = load.getMemref();
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      buffer = store.getMemref();
+    if (buffer && !isOfHeader(buffer.getDefiningOp(), manifest))
+      accesses.push_back(op);
+  });
+  Block &entry = kernel.getBody().front();
+  for (Operation *op : accesses) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    RuntimeCalls runtime(getOperation(), b, loc);
+    auto load = dyn_cast<memref::LoadOp>(op);
+    auto store = dyn_cast<memref::StoreOp>(op);
+    Value buffer = load ? load.getMemref() : store.getMemref();
+    ValueRange indices = load ? load.getIndices() : store.getIndices();
+    Type element = getElementTypeOrSelf(buffer.getType());
+    OpBuilder top = OpBuilder::atBlockBegin(&entry);
+    Value slot =
+        memref::AllocaOp::create(top, loc, MemRefType::get({}, element));
+    isOfHost.insert(slot.getDefiningOp());
+    Value address = emitAddress(runtime, b, loc, buffer, indices);
+    Value bytes = runtime.index(flywheel::getElementBytes(element));
+    Value held = runtime.pointerTo(slot);
+    if (store) {
+      memref::StoreOp::create(b, loc, store.getValue(), slot);
+      runtime.call("write", {}, {address, held, bytes});
+    } else {
+      runtime.call("read", {}, {held, address, bytes});
+      Value value = memref::LoadOp::create(b, loc, slot);
+      load.replaceAllUsesWith(value);
+    }
+    op->erase();
+  }
+}
+
+void PlaceOnGPU::runOnOperation() {
+  ModuleOp module = getOperation();
+  FailureOr<Manifest> manifest = Manifest::readFrom(module);
+  if (failed(manifest))
+    return signalPassFailure();
+  for (const ManifestEntry &entry : manifest->entries) {
+    auto kernel = module.lookupSymbol<func::FuncOp>(entry.name + ".kernel");
+    if (!kernel) {
+      module.emitError() << "expected a function '" << entry.name
+                         << ".kernel' for entry '" << entry.name
+                         << "', found none";
+      return signalPassFailure();
+    }
+    if (kernel->hasAttr("train.initializer")) {
+      placeInitializer(kernel, *manifest);
+      continue;
+    }
+    isOfHost.clear();
+    copyElements(kernel, *manifest);
+    placeConstants(kernel);
+    placeArguments(kernel, entry, *manifest);
+  }
+}
