@@ -6,20 +6,19 @@
 //
 // The functions of libcuda.so.1 that the runtime uses, over memory of the host.
 // Every buffer ends at a page that nothing may touch, begins behind one, and is
-// full of bytes that are NaNs. FLYWHEEL_SIM_ORDER=reversed executes blocks and
-// threads from the last one to the first. FLYWHEEL_SIM_MEMORY is the number of
-// bytes that there are.
+// full of bytes that are NaNs. FLYWHEEL_SIM_MEMORY is the number of bytes that
+// there are. After a kernel that failed everything fails, as on a device.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execution.h"
+#include "Faults.h"
 #include "HostCode.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace simulator;
 
@@ -29,19 +28,16 @@ enum Status {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kInvalidImage = 200,
-  kNotFound = 500
-};
-
-struct Allocation {
-  char *begin;
-  size_t mapped, bytes;
+  kNotFound = 500,
+  kLaunchFailed = 719
 };
 
 struct Machine {
   std::mutex mutex;
-  Place place{};
-  std::map<uintptr_t, Allocation> allocations;
+  std::map<uintptr_t, GuardedMemory> allocations;
   size_t used = 0;
+  /// What each call returns since a kernel failed, as the device does.
+  Status failure = kSuccess;
 };
 } // namespace
 
@@ -55,10 +51,56 @@ static size_t getMemory() {
   return text ? std::strtoull(text, nullptr, 10) : size_t{1} << 34;
 }
 
-/// Bytes that no float of any width has but a NaN.
-static constexpr int kPoison = 0xFF;
 /// What buffers of the driver are multiples of at least.
 static constexpr size_t kAlignment = 256;
+
+/// Attributes of functions, as the driver numbers them.
+enum Attribute { kMaxDynamicBytes = 8, kPreferredCarveout = 9 };
+
+std::string simulator::describeBuffer(const void *address) {
+  // The launch has the machine.
+  for (const auto &[begin, memory] : getMachine().allocations)
+    if (memory.isNear(address))
+      return "byte " +
+             std::to_string(static_cast<const char *>(address) - memory.get()) +
+             " of a buffer of " + std::to_string(memory.size()) + " bytes";
+  return "";
+}
+
+static std::string print(const Dims &dims) {
+  return std::to_string(dims[0]) + " x " + std::to_string(dims[1]) + " x " +
+         std::to_string(dims[2]);
+}
+
+/// Why a device would not launch the kernel; empty if it would.
+static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
+  auto expect = [](const char *what, size_t found, size_t most) {
+    return std::string("expected at most ") + std::to_string(most) + " " +
+           what + ", found " + std::to_string(found);
+  };
+  static constexpr Dims kMaxGrid = {0x7FFFFFFF, 65535, 65535},
+                        kMaxBlock = {1024, 1024, 64};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (size.grid[axis] == 0 || size.block[axis] == 0)
+      return "expected a block and a thread, found none";
+    if (size.grid[axis] > kMaxGrid[axis])
+      return expect("blocks along an axis", size.grid[axis], kMaxGrid[axis]);
+    if (size.block[axis] > kMaxBlock[axis])
+      return expect("threads along an axis", size.block[axis], kMaxBlock[axis]);
+  }
+  if (size.numThreads() > kernel.maxThreads)
+    return expect("threads of a block", size.numThreads(), kernel.maxThreads);
+  if (kernel.requiredBlock[0] && size.block != kernel.requiredBlock)
+    return "expected blocks of " + print(kernel.requiredBlock) +
+           " threads, found " + print(size.block);
+  // More than what all kernels may have is what the attribute allows.
+  size_t most = kernel.maxDynamicBytes > kWorkgroupBytes
+                    ? kernel.maxDynamicBytes
+                    : kWorkgroupBytes - kernel.staticBytes;
+  if (size.dynamicBytes > most)
+    return expect("bytes of dynamic workgroup memory", size.dynamicBytes, most);
+  return "";
+}
 
 extern "C" {
 int cuInit(unsigned) { return kSuccess; }
@@ -73,6 +115,15 @@ int cuDevicePrimaryCtxRetain(void **context, int) {
   return kSuccess;
 }
 
+int cuDevicePrimaryCtxReset_v2(int) {
+  Machine &machine = getMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.allocations.clear();
+  machine.used = 0;
+  machine.failure = kSuccess;
+  return kSuccess;
+}
+
 int cuCtxSetCurrent(void *) { return kSuccess; }
 
 int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
@@ -82,20 +133,11 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
     return kInvalidValue;
   if (machine.used + bytes > getMemory())
     return kOutOfMemory;
-  size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  size_t inner = (rounded + page - 1) / page * page;
-  void *mapped = mmap(nullptr, inner + 2 * page, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED)
+  GuardedMemory memory(bytes, kAlignment);
+  if (!memory)
     return kOutOfMemory;
-  char *begin = static_cast<char *>(mapped) + page;
-  mprotect(begin, inner, PROT_READ | PROT_WRITE);
-  std::memset(begin, kPoison, inner);
-  // The end is what is overrun most.
-  *address = reinterpret_cast<uintptr_t>(begin + inner - rounded);
-  machine.allocations[*address] = {static_cast<char *>(mapped),
-                                   inner + 2 * page, bytes};
+  *address = reinterpret_cast<uintptr_t>(memory.get());
+  machine.allocations[*address] = std::move(memory);
   machine.used += bytes;
   return kSuccess;
 }
@@ -106,8 +148,7 @@ int cuMemFree_v2(uintptr_t address) {
   auto found = machine.allocations.find(address);
   if (found == machine.allocations.end())
     return kInvalidValue;
-  munmap(found->second.begin, found->second.mapped);
-  machine.used -= found->second.bytes;
+  machine.used -= found->second.size();
   machine.allocations.erase(found);
   return kSuccess;
 }
@@ -119,8 +160,8 @@ static bool isAllocated(uintptr_t address, size_t bytes) {
   auto next = machine.allocations.upper_bound(address);
   if (next == machine.allocations.begin())
     return false;
-  auto [begin, allocation] = *std::prev(next);
-  return address + bytes <= begin + allocation.bytes;
+  const auto &[begin, memory] = *std::prev(next);
+  return address + bytes <= begin + memory.size();
 }
 
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
@@ -138,7 +179,7 @@ int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
 }
 
 int cuModuleLoadData(void **module, const void *image) {
-  auto code = HostCode::create(image, getMachine().place);
+  auto code = HostCode::create(image);
   if (!code) {
     std::fprintf(stderr, "simulator: %s\n",
                  llvm::toString(code.takeError()).c_str());
@@ -149,50 +190,55 @@ int cuModuleLoadData(void **module, const void *image) {
 }
 
 int cuModuleGetFunction(void **function, void *module, const char *name) {
-  auto kernel = static_cast<HostCode *>(module)->find(name);
-  if (!kernel) {
-    llvm::consumeError(kernel.takeError());
-    return kNotFound;
+  Kernel *kernel = static_cast<HostCode *>(module)->find(name);
+  *function = kernel;
+  return kernel ? kSuccess : kNotFound;
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  Kernel &kernel = *static_cast<Kernel *>(function);
+  switch (attribute) {
+  case kMaxDynamicBytes:
+    if (value < 0 || kernel.staticBytes + value > kMaxWorkgroupBytes)
+      return kInvalidValue;
+    kernel.maxDynamicBytes = value;
+    return kSuccess;
+  case kPreferredCarveout:
+    return value >= -1 && value <= 100 ? kSuccess : kInvalidValue;
+  default:
+    return kInvalidValue;
   }
-  *function = reinterpret_cast<void *>(*kernel);
-  return kSuccess;
 }
 
 int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
-                   unsigned blockZ, unsigned /*dynamicBytes*/,
-                   void * /*stream*/, void **arguments, void ** /*extra*/) {
-  if (gridX == 0 || gridY == 0 || gridZ == 0 || gridY > 65535 ||
-      gridZ > 65535 || gridX > 0x7FFFFFFF ||
-      uint64_t{blockX} * blockY * blockZ - 1 >= 1024 || blockZ > 64)
+                   unsigned blockZ, unsigned dynamicBytes, void * /*stream*/,
+                   void **arguments, void ** /*extra*/) {
+  const Kernel &kernel = *static_cast<Kernel *>(function);
+  LaunchSize size = {
+      {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, dynamicBytes};
+  std::string refused = refuse(kernel, size);
+  if (!refused.empty()) {
+    std::fprintf(stderr, "simulator: kernel '%s': %s\n", kernel.name.c_str(),
+                 refused.c_str());
     return kInvalidValue;
-  const char *order = std::getenv("FLYWHEEL_SIM_ORDER");
-  bool isReversed = order && std::strcmp(order, "reversed") == 0;
+  }
   Machine &machine = getMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  Place &place = machine.place;
-  place = {
-      {0, 0, 0}, {0, 0, 0}, {blockX, blockY, blockZ}, {gridX, gridY, gridZ}};
-  uint64_t threads = uint64_t{blockX} * blockY * blockZ;
-  uint64_t blocks = uint64_t{gridX} * gridY * gridZ;
-  auto kernel = reinterpret_cast<Kernel>(function);
-  for (uint64_t i = 0; i < blocks; ++i) {
-    uint64_t block = isReversed ? blocks - 1 - i : i;
-    place.block[0] = block % gridX;
-    place.block[1] = block / gridX % gridY;
-    place.block[2] = block / gridX / gridY;
-    for (uint64_t j = 0; j < threads; ++j) {
-      uint64_t thread = isReversed ? threads - 1 - j : j;
-      place.thread[0] = thread % blockX;
-      place.thread[1] = thread / blockX % blockY;
-      place.thread[2] = thread / blockX / blockY;
-      kernel(arguments);
-    }
-  }
-  return kSuccess;
+  if (machine.failure)
+    return machine.failure;
+  std::string error = execute(kernel, size, arguments);
+  if (error.empty())
+    return kSuccess;
+  std::fprintf(stderr, "simulator: %s\n", error.c_str());
+  return machine.failure = kLaunchFailed;
 }
 
-int cuCtxSynchronize() { return kSuccess; }
+int cuCtxSynchronize() {
+  Machine &machine = getMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  return machine.failure;
+}
 
 int cuGetErrorName(int status, const char **name) {
   switch (status) {
@@ -201,6 +247,9 @@ int cuGetErrorName(int status, const char **name) {
     return kSuccess;
   case kInvalidImage:
     *name = "CUDA_ERROR_INVALID_IMAGE";
+    return kSuccess;
+  case kLaunchFailed:
+    *name = "CUDA_ERROR_LAUNCH_FAILED";
     return kSuccess;
   case kNotFound:
     *name = "CUDA_ERROR_NOT_FOUND";

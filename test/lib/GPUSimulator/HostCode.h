@@ -7,32 +7,27 @@
 #ifndef FLYWHEEL_TEST_LIB_GPUSIMULATOR_HOSTCODE_H
 #define FLYWHEEL_TEST_LIB_GPUSIMULATOR_HOSTCODE_H
 
+#include "Kernel.h"
+
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 #include <memory>
-#include <string>
 
 namespace simulator {
-
-/// Where a thread is, as the device's registers say.
-struct Place {
-  uint32_t thread[3], block[3], blockSize[3], gridSize[3];
-};
-
-/// A kernel as a function of the places of its arguments.
-using Kernel = void (*)(void **arguments);
 
 /// Kernels of one module of device code, compiled for the host.
 class HostCode {
 public:
-  /// From the size, of 8 bytes, and LLVM's bitcode for NVPTX; the
-  /// code reads `place`.
-  static llvm::Expected<std::unique_ptr<HostCode>> create(const void *image,
-                                                          Place &place);
-  llvm::Expected<Kernel> find(llvm::StringRef name) const;
+  /// From the size, of 8 bytes, and LLVM's bitcode for NVPTX.
+  static llvm::Expected<std::unique_ptr<HostCode>> create(const void *image);
+  /// The kernel with that name, or null.
+  Kernel *find(llvm::StringRef name);
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::vector<std::unique_ptr<WorkgroupVariable>> variables;
+  llvm::StringMap<Kernel> kernels;
 };
 
 } // namespace simulator

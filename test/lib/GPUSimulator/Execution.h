@@ -1,0 +1,51 @@
+//===- Execution.h - Blocks and threads of a launch -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TEST_LIB_GPUSIMULATOR_EXECUTION_H
+#define FLYWHEEL_TEST_LIB_GPUSIMULATOR_EXECUTION_H
+
+#include "Kernel.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simulator {
+
+/// What code of the device reads of where it is.
+struct Registers {
+  Dims thread, block, blockSize, gridSize;
+  char *dynamicMemory = nullptr;
+};
+
+/// Executes all threads: those of a block in turn, as far as each gets without
+/// the others, and one block after the other. FLYWHEEL_SIM_ORDER=reversed goes
+/// from the last ones to the first, and shuffled:SEED in an order of its own.
+/// One launch at a time. What went wrong, or nothing.
+std::string execute(const Kernel &kernel, const LaunchSize &size,
+                    void **arguments);
+
+/// Ends the launch that calls it: the kernel, the block and the thread are put
+/// in front of what is said. Only for what kernels call.
+[[noreturn]] void fail(const std::string &what);
+
+/// Which barrier a thread comes to, and what for.
+enum class BarrierKind : uint32_t { Sync, Arrive, Count, And, Or };
+
+/// What code of the device refers to: names and places.
+std::vector<std::pair<const char *, void *>> getSymbols();
+
+constexpr const char *kRegistersName = "simulator.registers";
+/// uint32_t (kind, site, barrier, threads, predicate). `site` is a number of
+/// the instruction where all threads of a warp have to be at the same one, or
+/// 0; of 0 threads all of the block have to come.
+constexpr const char *kBarrierName = "simulator.barrier";
+/// void (operation, site, mask of lanes, operands, results).
+constexpr const char *kWarpName = "simulator.warp";
+
+} // namespace simulator
+
+#endif // FLYWHEEL_TEST_LIB_GPUSIMULATOR_EXECUTION_H

@@ -1,0 +1,68 @@
+//===- Faults.cpp - Accesses that the host traps --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Faults.h"
+
+#include "Execution.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <pthread.h>
+
+namespace simulator {
+
+static const Kernel *executed;
+static pthread_t executing;
+
+static std::string describe(const void *address) {
+  auto *byte = static_cast<const char *>(address);
+  for (const WorkgroupVariable *variable : executed->variables)
+    if (variable->memory.isNear(address))
+      return "byte " + std::to_string(byte - variable->memory.get()) +
+             " of workgroup variable '" + variable->name + "' of " +
+             std::to_string(variable->memory.size()) + " bytes";
+  std::string buffer = describeBuffer(address);
+  if (!buffer.empty())
+    return buffer;
+  return "address 0x" + llvm::utohexstr(reinterpret_cast<uintptr_t>(address));
+}
+
+static void handle(int signal, siginfo_t *info, void *) {
+  if (!executed || !pthread_equal(executing, pthread_self())) {
+    // Not the device's: the instruction is tried again, without us.
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  if (signal == SIGFPE)
+    fail("an integer divided by zero");
+  fail("an access of memory that is not there: " + describe(info->si_addr));
+}
+
+FaultHandler::FaultHandler(const Kernel &kernel) {
+  // A thread whose stack is full has no room for the handler there.
+  static const GuardedMemory &stack = *new GuardedMemory(64 << 10, 16);
+  executed = &kernel;
+  executing = pthread_self();
+  stack_t given = {};
+  given.ss_sp = stack.get();
+  given.ss_size = stack.size();
+  sigaltstack(&given, &stackBefore);
+  struct sigaction action = {};
+  action.sa_sigaction = handle;
+  // The handler does not return, so nothing would take the signal's mask away.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int i = 0; i < 3; ++i)
+    sigaction(kSignals[i], &action, &before[i]);
+}
+
+FaultHandler::~FaultHandler() {
+  for (int i = 0; i < 3; ++i)
+    sigaction(kSignals[i], &before[i], nullptr);
+  sigaltstack(&stackBefore, nullptr);
+  executed = nullptr;
+}
+
+} // namespace simulator

@@ -1,0 +1,48 @@
+//===- WarpOperations.h - What threads of a warp do together ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TEST_LIB_GPUSIMULATOR_WARPOPERATIONS_H
+#define FLYWHEEL_TEST_LIB_GPUSIMULATOR_WARPOPERATIONS_H
+
+#include "Kernel.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace simulator {
+
+/// Threads of a warp that have all come to one operation.
+struct WarpGroup {
+  /// The lanes; those that are not among them have null operands and results.
+  uint32_t mask = 0;
+  /// Operands and results in words of 32 bits: narrower integers are extended
+  /// with zeros, wider values take several.
+  const uint32_t *operands[kWarpSize] = {};
+  uint32_t *results[kWarpSize] = {};
+
+  bool has(uint32_t lane) const {
+    return lane < kWarpSize && (mask >> lane & 1);
+  }
+};
+
+/// An instruction that threads of a warp execute together.
+struct WarpOperation {
+  /// The intrinsic.
+  llvm::StringLiteral name;
+  /// The operand that says which lanes take part; none for all of them, which
+  /// have to be at the same instruction.
+  int maskOperand;
+  void (*execute)(const WarpGroup &group);
+};
+
+/// The most words that operands take, or results.
+constexpr unsigned kMaxWords = 32;
+
+llvm::ArrayRef<WarpOperation> getWarpOperations();
+
+} // namespace simulator
+
+#endif // FLYWHEEL_TEST_LIB_GPUSIMULATOR_WARPOPERATIONS_H
