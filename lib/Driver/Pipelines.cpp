@@ -233,6 +233,11 @@ static void populateBufferize(OpPassManager &pm,
   rematerialize.dimSize = options.maxDimSizes->others;
   llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
+  if (options.target.isForGPU()) {
+    pm.addNestedPass<func::FuncOp>(createFormGPUGroups());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   DistributeStepOptions distribute;
   distribute.workers = options.threads.value_or(1);
   distribute.minWork = options.minSharedWork;

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockEmitter.h"
+
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
+using namespace flywheel;
 
 namespace flywheel {
 #define GEN_PASS_DEF_MAPTOGPU
@@ -25,159 +27,139 @@ namespace flywheel {
 } // namespace flywheel
 
 /// Threads of a block: enough to hide latency, in whole warps.
-static constexpr int64_t kBlockSize = 128;
+static constexpr int64_t kPlainBlockSize = 128;
 /// Blocks beyond these wait for others anyway: threads go on with the next
 /// iteration instead.
 static constexpr int64_t kMaxBlocks = 65536;
 
-namespace {
-/// Emits the launch of one structured op.
-class LaunchEmitter {
-public:
-  explicit LaunchEmitter(linalg::LinalgOp op)
-      : op(op), b(op), loc(op.getLoc()) {}
-
-  void emit();
-
-private:
-  Value index(int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  }
-  Value extent(gpu::Dimension dim, bool ofGrid) {
-    return ofGrid ? gpu::GridDimOp::create(b, loc, dim).getResult()
-                  : gpu::BlockDimOp::create(b, loc, dim).getResult();
-  }
-  void emitThread(Value count);
-  void setParallelIndices(Value number);
-  SmallVector<Value> emitReductions(ArrayRef<unsigned> dims, ValueRange sums);
-  SmallVector<Value> emitBody(ValueRange sums);
-  Value load(OpOperand &operand);
-  SmallVector<Value> getIndices(OpOperand &operand);
-
-  linalg::LinalgOp op;
-  OpBuilder b;
-  Location loc;
-  SmallVector<Value> sizes, ivs;
-  SmallVector<unsigned> parallel, reductions;
-};
-} // namespace
-
-void LaunchEmitter::emit() {
-  for (const Range &range : op.createLoopRanges(b, loc))
-    sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
-  ivs.resize(sizes.size());
-  op.getParallelDims(parallel);
-  op.getReductionDims(reductions);
-  Value count = index(1);
-  for (unsigned dim : parallel)
-    count = b.createOrFold<arith::MulIOp>(loc, count, sizes[dim]);
+/// Emits the launch of one structured op whose threads share nothing.
+static void emitPlainLaunch(linalg::LinalgOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  ThreadEmitter threads(op, b);
+  Value count = threads.count(threads.parallel);
   // At least one block: no grid is empty.
-  Value blocks =
-      b.createOrFold<arith::CeilDivUIOp>(loc, count, index(kBlockSize));
-  blocks = arith::MaxUIOp::create(b, loc, blocks, index(1));
-  blocks = arith::MinUIOp::create(b, loc, blocks, index(kMaxBlocks));
-  Value one = index(1);
+  Value one = threads.index(1);
+  Value blocks = b.createOrFold<arith::CeilDivUIOp>(
+      loc, count, threads.index(kPlainBlockSize));
+  blocks = arith::MaxUIOp::create(b, loc, blocks, one);
+  blocks = arith::MinUIOp::create(b, loc, blocks, threads.index(kMaxBlocks));
   auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one,
-                                      index(kBlockSize), one, one);
+                                      threads.index(kPlainBlockSize), one, one);
   b.setInsertionPointToStart(&launch.getBody().front());
-  emitThread(count);
-  b.setInsertionPointToEnd(&launch.getBody().back());
-  gpu::TerminatorOp::create(b, loc);
-}
-
-void LaunchEmitter::emitThread(Value count) {
   constexpr gpu::Dimension x = gpu::Dimension::x;
-  Value perBlock = extent(x, /*ofGrid=*/false);
+  Value perBlock = gpu::BlockDimOp::create(b, loc, x);
   Value first = arith::MulIOp::create(b, loc, gpu::BlockIdOp::create(b, loc, x),
                                       perBlock);
   first =
       arith::AddIOp::create(b, loc, first, gpu::ThreadIdOp::create(b, loc, x));
-  Value step =
-      arith::MulIOp::create(b, loc, extent(x, /*ofGrid=*/true), perBlock);
+  Value step = arith::MulIOp::create(b, loc, gpu::GridDimOp::create(b, loc, x),
+                                     perBlock);
   auto loop = scf::ForOp::create(b, loc, first, count, step);
-  OpBuilder::InsertionGuard guard(b);
+  gpu::TerminatorOp::create(b, loc);
   b.setInsertionPointToStart(loop.getBody());
-  setParallelIndices(loop.getInductionVar());
-  SmallVector<Value> sums;
-  // Indices of reductions are no part of where an output is.
-  for (OpOperand &out : op.getDpsInitsMutable())
-    sums.push_back(load(out));
-  SmallVector<Value> results = emitReductions(reductions, sums);
-  for (auto [out, result] : llvm::zip_equal(op.getDpsInitsMutable(), results))
-    memref::StoreOp::create(b, loc, result, out.get(), getIndices(out));
+  threads.setIndices(threads.parallel, loop.getInductionVar());
+  threads.emitElement(/*init=*/Value());
 }
 
-/// The index of each parallel loop in iteration `number`: neighbours are next
-/// to each other along the innermost one.
-void LaunchEmitter::setParallelIndices(Value number) {
-  for (auto [place, dim] : llvm::enumerate(llvm::reverse(parallel))) {
-    if (place + 1 == parallel.size()) {
-      ivs[dim] = number;
-      return;
-    }
-    ivs[dim] = arith::RemUIOp::create(b, loc, number, sizes[dim]);
-    number = arith::DivUIOp::create(b, loc, number, sizes[dim]);
-  }
+/// Whether what `fill` writes is only the start of what `next` computes.
+static bool isInitOf(linalg::FillOp fill, Operation *next) {
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(next);
+  return op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() > 0 &&
+         op.getDpsInits().front() == fill.getOutputs().front() &&
+         llvm::none_of(op.getDpsInputs(), [&](Value input) {
+           return input == fill.getOutputs().front();
+         });
 }
 
-SmallVector<Value> LaunchEmitter::emitReductions(ArrayRef<unsigned> dims,
-                                                 ValueRange sums) {
-  if (dims.empty())
-    return emitBody(sums);
-  auto loop =
-      scf::ForOp::create(b, loc, index(0), sizes[dims.front()], index(1), sums);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  ivs[dims.front()] = loop.getInductionVar();
-  SmallVector<Value> results =
-      emitReductions(dims.drop_front(), loop.getRegionIterArgs());
-  scf::YieldOp::create(b, loc, results);
-  return SmallVector<Value>(loop.getResults());
+/// The next structured op in the block of `op`; null without.
+static Operation *getNextStructured(Operation *op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    if (isa<linalg::LinalgOp>(next))
+      return next;
+  return nullptr;
 }
 
-SmallVector<Value> LaunchEmitter::getIndices(OpOperand &operand) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<Value> indices;
-  // Loops that have no index yet are no part of the map.
-  SmallVector<Value> operands = ivs;
-  for (Value &iv : operands)
-    if (!iv)
-      iv = index(0);
-  for (AffineExpr expr : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    indices.push_back(
-        dim ? operands[dim.getPosition()]
-            : affine::expandAffineExpr(b, loc, expr, operands, ValueRange()));
-  }
-  return indices;
-}
-
-Value LaunchEmitter::load(OpOperand &operand) {
-  if (!isa<MemRefType>(operand.get().getType()))
-    return operand.get();
-  return memref::LoadOp::create(b, loc, operand.get(), getIndices(operand));
-}
-
-SmallVector<Value> LaunchEmitter::emitBody(ValueRange sums) {
-  IRMapping mapping;
-  Block *body = op.getBlock();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = body->getArgument(input->getOperandNumber());
-    if (!argument.use_empty())
-      mapping.map(argument, load(*input));
-  }
-  mapping.map(body->getArguments().take_back(sums.size()), sums);
-  for (Operation &inner : body->without_terminator()) {
-    if (auto number = dyn_cast<linalg::IndexOp>(inner)) {
-      mapping.map(number.getResult(), ivs[number.getDim()]);
+/// Emits `body`, whose structured ops the threads of a block share.
+static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
+                          BlockEmitter &emitter) {
+  Value init;
+  bool isFirst = true;
+  emitter.beginGroup();
+  for (Operation &op : body.without_terminator()) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      mapping.map(alloc.getResult(),
+                  emitter.allocatePrivate(b, alloc.getLoc(), alloc.getType()));
       continue;
     }
-    b.clone(inner, mapping);
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      // All threads of a block go the same way.
+      auto clone = scf::IfOp::create(
+          b, op.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
+          /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(clone.thenBlock());
+      emitGroupBody(b, *branch.thenBlock(), mapping, emitter);
+      b.setInsertionPointToStart(clone.elseBlock());
+      emitGroupBody(b, *branch.elseBlock(), mapping, emitter);
+      continue;
+    }
+    if (auto fill = dyn_cast<linalg::FillOp>(op);
+        fill && isInitOf(fill, getNextStructured(fill))) {
+      init = mapping.lookupOrDefault(fill.getInputs().front());
+      continue;
+    }
+    Operation *clone = b.clone(op, mapping);
+    auto structured = dyn_cast<linalg::LinalgOp>(clone);
+    if (!structured)
+      continue;
+    if (!isFirst)
+      emitter.emitBarrier(b, op.getLoc());
+    isFirst = false;
+    emitter.emit(b, structured, init);
+    structured.erase();
+    init = Value();
   }
-  SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  return results;
+}
+
+/// Makes `group` a launch with a block for each iteration.
+static void emitGroupLaunch(scf::ForallOp group) {
+  OpBuilder b(group);
+  Location loc = group.getLoc();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> counts;
+  Value blocks = one;
+  for (OpFoldResult end : group.getMixedUpperBound()) {
+    counts.push_back(getValueOrCreateConstantIndexOp(b, loc, end));
+    blocks = b.createOrFold<arith::MulIOp>(loc, blocks, counts.back());
+  }
+  // A grid of no block is none.
+  Value isWork =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, blocks,
+                            arith::ConstantIndexOp::create(b, loc, 0));
+  bool isAlways = getConstantIntValue(blocks).value_or(0) > 0;
+  if (!isAlways)
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, isWork).thenBlock());
+  Value threads = arith::ConstantIndexOp::create(b, loc, kGroupBlockSize);
+  auto launch =
+      gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+  Block &body = launch.getBody().front();
+  b.setInsertionPointToStart(&body);
+  gpu::TerminatorOp::create(b, loc);
+  BlockEmitter emitter(launch);
+  b.setInsertionPoint(body.getTerminator());
+  Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  IRMapping mapping;
+  SmallVector<Value> ivs =
+      llvm::to_vector(ValueRange(group.getInductionVars()));
+  for (size_t dim = ivs.size(); dim-- > 1;) {
+    mapping.map(ivs[dim],
+                b.createOrFold<arith::RemUIOp>(loc, number, counts[dim]));
+    number = b.createOrFold<arith::DivUIOp>(loc, number, counts[dim]);
+  }
+  mapping.map(ivs.front(), number);
+  emitGroupBody(b, *group.getBody(), mapping, emitter);
+  group.erase();
 }
 
 namespace {
@@ -187,7 +169,6 @@ struct MapToGPU : flywheel::impl::MapToGPUBase<MapToGPU> {
     if (function->hasAttr(
             flywheel::train::TrainDialect::getInitializerAttrName()))
       return;
-    SmallVector<linalg::LinalgOp> ops;
     // Contiguous copies are memcpy on the host only.
     SmallVector<memref::CopyOp> copies;
     function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
@@ -197,15 +178,28 @@ struct MapToGPU : flywheel::impl::MapToGPUBase<MapToGPU> {
                              copy.getTarget());
       copy.erase();
     }
-    function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : ops) {
-      if (!op.hasPureBufferSemantics()) {
-        op.emitOpError("expected memref operands: kernels are made after "
-                       "bufferization");
-        return signalPassFailure();
+    SmallVector<Operation *> ops;
+    WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      if (structured && !structured.hasPureBufferSemantics()) {
+        op->emitOpError("expected memref operands: kernels are made after "
+                        "bufferization");
+        return WalkResult::interrupt();
       }
-      LaunchEmitter(op).emit();
-      op.erase();
+      bool isGroup = isa<scf::ForallOp>(op);
+      if (structured || isGroup)
+        ops.push_back(op);
+      return isGroup ? WalkResult::skip() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    for (Operation *op : ops) {
+      if (auto group = dyn_cast<scf::ForallOp>(op)) {
+        emitGroupLaunch(group);
+      } else {
+        emitPlainLaunch(cast<linalg::LinalgOp>(op));
+        op->erase();
+      }
       ++numLaunches;
     }
   }

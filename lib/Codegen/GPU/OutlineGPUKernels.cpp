@@ -4,12 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockEmitter.h"
+
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -72,6 +75,11 @@ private:
     SmallVector<Value> operands;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
     SymbolTable(kernels).insert(kernel);
+    for (unsigned i = 0; i < kernel.getNumWorkgroupAttributions(); ++i)
+      kernel.setWorkgroupAttributionAttr(
+          i, LLVM::LLVMDialect::getAlignAttrName(),
+          IntegerAttr::get(IntegerType::get(&getContext(), 64),
+                           flywheel::kWorkgroupAlignment));
     OpBuilder b(launch);
     gpu::LaunchFuncOp::create(b, launch.getLoc(), kernel,
                               launch.getGridSizeOperandValues(),

@@ -307,7 +307,11 @@ void PlanWorkspace::runOnOperation() {
     return signalPassFailure();
   WorkspaceSizes sizes(function, parseDimSizeBounds(dimSize, dimSizes));
   SmallVector<memref::AllocOp> allocs;
-  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  function.walk([&](memref::AllocOp alloc) {
+    // Other memory than that of the workspace is not planned.
+    if (!alloc.getType().getMemorySpace())
+      allocs.push_back(alloc);
+  });
   SmallVector<Buffer> buffers;
   for (memref::AllocOp alloc : allocs) {
     FailureOr<AffineExpr> bytes = sizes.getBytes(alloc);

@@ -26,14 +26,44 @@ def PlaceOnGPU : Pass<"flywheel-place-on-gpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
+  let summary = "Gather structured ops on buffers that share a launch";
+  let description = [{
+    Before: structured ops on buffers, in the order of the step. After: those
+    that share a launch are parts of their iterations in one `scf.forall` that is
+    mapped to blocks of a GPU. No iteration of it needs what another one writes:
+
+     * ops on the same number of rows, where each row of every buffer that is
+       written belongs to one row of every op: a softmax, a norm, attention. Few
+       rows are one block's;
+     * a contraction with the fill of its result and ops that follow it element
+       by element, on tiles of the result.
+
+    Buffers that only one group uses are parts of it in workgroup memory, as far
+    as there is room. Ops that share nothing are left alone. The initializer is
+    left to the host.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numGroups", "groups", "Groups formed">];
+}
+
 def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
   let summary = "Make each structured op on buffers a launch";
   let description = [{
-    Before: structured ops on buffers. After: each is a `gpu.launch` whose threads
-    go over the parallel iterations, neighbours next to each other along the
-    innermost loop, as many as there are in a grid and from there on in strides of
-    it; a thread computes its reductions in the order of the loops, with partial
-    results in registers. The initializer is left to the host.
+    Before: structured ops on buffers, some in groups, an `scf.forall` that is
+    mapped to blocks. After: each group is a `gpu.launch` with a block for each
+    iteration. The threads of a block share every op, and wait for each other
+    between ops: a contraction by tiles of its inputs in workgroup memory and of
+    its result in registers, a reduction with few results by a tree of partial
+    ones, in an order that is always the same, others element by element. An op in
+    no group is a launch whose threads go over the parallel iterations, neighbours
+    next to each other along the innermost loop, as many as there are in a grid
+    and from there on in strides of it; a thread computes its reductions in the
+    order of the loops. The initializer is left to the host.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -1,0 +1,69 @@
+//===- BlockEmitter.h - Structured ops by the threads of a block *- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_BLOCKEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_BLOCKEMITTER_H
+
+#include "ThreadEmitter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace flywheel {
+
+/// Threads of a block whose work is one iteration of an `scf.forall`.
+inline constexpr int64_t kGroupBlockSize = 256;
+
+/// Alignment of workgroup memory, for the widest load there is.
+inline constexpr int64_t kWorkgroupAlignment = 16;
+
+/// Emits structured ops so that the threads of one block share each: element by
+/// element; a reduction with few results as a tree; a contraction with tiles of
+/// its inputs in workgroup memory and its results in registers. What all
+/// threads must reach, barriers, is outside of branches that threads take
+/// apart.
+class BlockEmitter {
+public:
+  /// Emits at the end of the body of `launch`, whose blocks are one-dimensional
+  /// with `kGroupBlockSize` threads.
+  explicit BlockEmitter(mlir::gpu::LaunchOp launch);
+
+  /// Emits `op`, on buffers. `init` is what its result has been filled with
+  /// where that is not in memory; null where it is.
+  void emit(mlir::OpBuilder &b, mlir::linalg::LinalgOp op, mlir::Value init);
+
+  /// What was allocated before is not used any more.
+  void beginGroup() { privateBytes = 0; }
+  /// Workgroup memory of `type` for what follows in the group.
+  mlir::Value allocatePrivate(mlir::OpBuilder &b, mlir::Location loc,
+                              mlir::MemRefType type);
+
+  /// All threads of the block wait here for what was written before.
+  void emitBarrier(mlir::OpBuilder &b, mlir::Location loc);
+
+private:
+  struct Tile;
+  void emitElements(ThreadEmitter &threads, mlir::Value init);
+  void emitTree(ThreadEmitter &threads, mlir::Value init,
+                llvm::ArrayRef<mlir::Operation *> combiners);
+  void emitContraction(ThreadEmitter &threads, mlir::Value init);
+  void emitTileOfContraction(ThreadEmitter &threads, const Tile &tile,
+                             mlir::Value firstRow, mlir::Value firstColumn,
+                             mlir::Value init);
+  /// Workgroup memory of `shape`, behind what `op` has of it already. Ops use
+  /// the same memory one after another.
+  mlir::Value allocateScratch(mlir::OpBuilder &b, mlir::Location loc,
+                              llvm::ArrayRef<int64_t> shape,
+                              mlir::Type element);
+
+  mlir::gpu::LaunchOp launch;
+  mlir::Value thread;
+  mlir::BlockArgument arena;
+  int64_t privateBytes = 0, usedBytes = 0;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_BLOCKEMITTER_H

@@ -1,0 +1,188 @@
+//===- FormGPUGroups.cpp - Which structured ops share a launch ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops on buffers, in their order, share a launch where no block needs what
+// another block of that launch writes. There are two such cases. Ops that work
+// on the same number of rows, each with one part of every buffer that the group
+// writes, are computed rows by rows. What follows a contraction element by
+// element is computed tile by tile of its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Train/Train.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace flywheel {
+#define GEN_PASS_DEF_FORMGPUGROUPS
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+/// How far ahead a group looks for what it can take.
+static constexpr size_t kWindow = 48;
+
+/// Where ops that a group leaves to a later one allow it to go on.
+namespace {
+class Order {
+public:
+  explicit Order(const GroupMember &first) : taken{first} {}
+
+  void take(const GroupMember &member) { taken.push_back(member); }
+  /// Whether what was taken may be computed after `other`, which is left to a
+  /// later group.
+  bool pass(const GroupMember &other) {
+    if (anyConflictsWith(taken, other))
+      return false;
+    passed.push_back(other);
+    return true;
+  }
+  /// Whether `other` may be computed before what was passed.
+  bool canTake(const GroupMember &other) const {
+    return !anyConflictsWith(passed, other);
+  }
+
+private:
+  static bool anyConflictsWith(const GroupRun &ops, const GroupMember &other) {
+    return llvm::any_of(
+        ops, [&](const GroupMember &op) { return op.conflictsWith(other); });
+  }
+
+  GroupRun taken, passed;
+};
+
+struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function->hasAttr(train::TrainDialect::getInitializerAttrName()))
+      return;
+    SmallVector<Block *> blocks;
+    function.walk([&](Block *block) {
+      if (!isa<linalg::LinalgOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      for (GroupRun &run : collectRuns(*block)) {
+        nodes.clear();
+        while (!run.empty())
+          formNext(run);
+        mergeIndependent(nodes);
+      }
+  }
+
+private:
+  static std::vector<GroupRun> collectRuns(Block &block);
+  static void append(GroupRun &run, linalg::LinalgOp op);
+  void formNext(GroupRun &run);
+  template <typename GroupT> void form(GroupT group, GroupRun &run);
+  void addNode(Operation *op, ArrayRef<GroupMember> members);
+
+  /// The launches of a run.
+  std::vector<LaunchNode> nodes;
+};
+} // namespace
+
+/// Ops between which nothing else reads or writes memory are a run.
+std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
+  std::vector<GroupRun> runs(1);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured && structured.hasPureBufferSemantics())
+      append(runs.back(), structured);
+    else if (!isMemoryEffectFree(&op) && !isa<memref::AllocOp>(op))
+      runs.emplace_back();
+  }
+  return runs;
+}
+
+/// Adds `op` to `run`, with the fill that it starts from as one, and a long
+/// reduction as two.
+void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
+  GroupMember member(op);
+  if (op.getNumReductionLoops() > 0 && op.getNumDpsInits() == 1)
+    for (size_t place = run.size(); place-- > 0;) {
+      auto fill = dyn_cast<linalg::FillOp>(run[place].op.getOperation());
+      if (fill && fill.getOutputs().front() == op.getDpsInits().front()) {
+        fill->moveBefore(op);
+        member.fill = fill;
+        run.erase(run.begin() + place);
+        break;
+      }
+      if (run[place].conflictsWith(member))
+        break;
+    }
+  if (!member.isProduct() && isLong(member))
+    if (auto both = splitReduction(member)) {
+      run.push_back(both->first);
+      run.push_back(both->second);
+      return;
+    }
+  run.push_back(member);
+}
+
+void FormGPUGroups::addNode(Operation *op, ArrayRef<GroupMember> members) {
+  LaunchNode &node = nodes.emplace_back();
+  node.op = op;
+  for (const GroupMember &member : members)
+    llvm::append_range(node.accesses, member.accesses);
+}
+
+/// Makes a group of the first op of `run` and others, which it takes from
+/// `run`. An op without rows is left alone.
+void FormGPUGroups::formNext(GroupRun &run) {
+  if (run.front().isProduct() && isLong(run.front())) {
+    GroupMember product = run.front();
+    auto [pieces, joined] = splitProduct(product);
+    // The pieces write what is joined.
+    addNode(pieces, product);
+    llvm::append_range(nodes.back().accesses, joined.accesses);
+    ++numGroups;
+    run.front() = joined;
+  }
+  if (run.front().isProduct())
+    form(TileGroup(run.front()), run);
+  else
+    form(RowGroup(run.front()), run);
+}
+
+template <typename GroupT>
+void FormGPUGroups::form(GroupT group, GroupRun &run) {
+  constexpr bool isOfRows = std::is_same_v<GroupT, RowGroup>;
+  // Rows of a transposition are no rows of what comes behind it.
+  bool isClosed = isa<linalg::TransposeOp>(run.front().op);
+  Order order(run.front());
+  run.erase(run.begin());
+  for (size_t place = 0; !isClosed && place < run.size() && place < kWindow;) {
+    const GroupMember &next = run[place];
+    bool isForRows = !next.isProduct() && !isa<linalg::TransposeOp>(next.op);
+    if ((!isOfRows || isForRows) && order.canTake(next) &&
+        group.canTake(next)) {
+      group.add(next);
+      order.take(next);
+      run.erase(run.begin() + place);
+    } else if (!order.pass(run[place++])) {
+      break;
+    }
+  }
+  SmallVector<GroupMember, 0> members(group.getMembers());
+  if (!group.canEmit()) {
+    if (members.front().fill) {
+      GroupMember fill(members.front().fill);
+      addNode(fill.op, fill);
+    }
+    return addNode(members.front().op, members);
+  }
+  ++numGroups;
+  addNode(group.emit(), members);
+}

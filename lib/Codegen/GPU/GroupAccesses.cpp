@@ -1,0 +1,371 @@
+//===- GroupAccesses.cpp - What ops of a group do to buffers --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupAccesses.h"
+
+#include "flywheel/Analysis/AccessMaps.h"
+#include "flywheel/Analysis/Contraction.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims) const {
+  if (!isRegular || map.getNumResults() < numDims)
+    return false;
+  for (auto [number, expr] : llvm::enumerate(map.getResults())) {
+    if (number < numDims) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || dim.getPosition() != dims[number])
+        return false;
+      continue;
+    }
+    for (unsigned dim : dims.take_front(numDims))
+      if (expr.isFunctionOfDim(dim))
+        return false;
+  }
+  return true;
+}
+
+/// What `buffer` is a view of; sets `isRegular` to whether it is all of it.
+static Value findRoot(Value buffer, bool &isRegular) {
+  isRegular = true;
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
+      return buffer;
+    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(op)) {
+      buffer = op->getOperand(0);
+      continue;
+    }
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    isRegular = false;
+    buffer = view.getViewSource();
+  }
+  return isa<func::FuncOp>(buffer.getParentBlock()->getParentOp()) ? buffer
+                                                                   : Value();
+}
+
+SmallVector<Operation *> matchCombiners(linalg::LinalgOp op) {
+  SmallVector<Operation *> combiners;
+  if (op.getNumReductionLoops() == 0)
+    return {};
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    SmallVector<Operation *, 4> found;
+    if (!matchReduction(op.getRegionOutputArgs(), i, found) ||
+        found.size() != 1 || found.front()->getNumResults() != 1 ||
+        !arith::getNeutralElement(found.front()))
+      return {};
+    combiners.push_back(found.front());
+  }
+  return combiners;
+}
+
+bool isKernel(linalg::LinalgOp op) {
+  return isContraction(op) && reusesInputs(op);
+}
+
+bool reducesAlongMemory(linalg::LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!isa<MemRefType>(input->get().getType()) || map.getNumResults() == 0)
+      continue;
+    AffineExpr last = map.getResults().back();
+    for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+      if (last.isFunctionOfDim(dim))
+        return op.getIteratorTypesArray()[dim] ==
+               utils::IteratorType::reduction;
+  }
+  return true;
+}
+
+GroupMember::GroupMember(linalg::LinalgOp op)
+    : op(op), sizes(getStaticLoopSizes(op)) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    BufferAccess access;
+    access.root = findRoot(operand.get(), access.isRegular);
+    access.isRegular &= type.getLayout().isIdentity();
+    access.isWritten = op.isDpsInit(&operand);
+    access.map = op.getMatchingIndexingMap(&operand);
+    access.shape.assign(type.getShape().begin(), type.getShape().end());
+    accesses.push_back(access);
+  }
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : out.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || llvm::is_contained(rowDims, dim.getPosition()))
+      break;
+    rowDims.push_back(dim.getPosition());
+  }
+  SmallVector<Operation *> combiners = matchCombiners(op);
+  if (combiners.size() == 1)
+    combiner = combiners.front();
+}
+
+bool GroupMember::conflictsWith(const GroupMember &other) const {
+  for (const BufferAccess &mine : accesses)
+    for (const BufferAccess &theirs : other.accesses)
+      if ((mine.isWritten || theirs.isWritten) &&
+          (!mine.root || !theirs.root || mine.root == theirs.root))
+        return true;
+  return false;
+}
+
+bool GroupMember::hasRowsSideBySide(unsigned numDims) const {
+  if (op.getNumReductionLoops() == 0 || numDims == 0)
+    return false;
+  for (const BufferAccess &access : accesses)
+    if (!access.isWritten && access.map.getNumResults() != 0)
+      return access.map.getResults().back().isFunctionOfDim(
+          rowDims[numDims - 1]);
+  return false;
+}
+
+TypedAttr GroupMember::getIdentity() const {
+  return combiner ? *arith::getNeutralElement(combiner) : TypedAttr();
+}
+
+bool GroupMember::canTile(ArrayRef<int64_t> tile) const {
+  for (const BufferAccess &access : accesses)
+    for (AffineExpr expr : access.map.getResults()) {
+      bool isTiled = false;
+      for (auto [dim, size] : llvm::enumerate(tile))
+        isTiled |= size != 0 && expr.isFunctionOfDim(dim);
+      if (isTiled &&
+          !isTileable(AffineMap::get(access.map.getNumDims(), 0, expr)))
+        return false;
+    }
+  return true;
+}
+
+/// The extent of the first row dimension, which is not known, as the size of
+/// a dimension of an argument, or as a number.
+RowCount GroupMember::countFirst() const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [place, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || dim.getPosition() != rowDims.front())
+        continue;
+      Value buffer = operand.get();
+      unsigned number = place;
+      while (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
+        Value size =
+            alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(number)];
+        auto sized = size.getDefiningOp<memref::DimOp>();
+        if (!sized || !sized.getConstantIndex())
+          return {std::nullopt, size, 0};
+        buffer = sized.getSource();
+        number = *sized.getConstantIndex();
+      }
+      if (isa<BlockArgument>(buffer))
+        return {std::nullopt, buffer, number};
+    }
+  }
+  return {};
+}
+
+SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
+  SmallVector<RowCount> counts;
+  int64_t iterations = 1;
+  for (int64_t size : sizes)
+    iterations = ShapedType::isDynamic(size) || iterations > maxAlone
+                     ? maxAlone + 1
+                     : iterations * size;
+  if (iterations <= maxAlone)
+    counts.push_back({1, Value(), 0});
+  bool hasColumns = isKernel(op);
+  AffineMap lhs;
+  if (hasColumns)
+    lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  SmallVector<int64_t> tile(op.getNumLoops(), 0);
+  int64_t rows = 1;
+  for (auto [number, dim] : llvm::enumerate(rowDims)) {
+    tile[dim] = 1;
+    // Columns of a contraction are no rows.
+    if (!canTile(tile) || (hasColumns && !lhs.isFunctionOfDim(dim)))
+      break;
+    if (ShapedType::isDynamic(sizes[dim])) {
+      RowCount count = number == 0 ? countFirst() : RowCount();
+      if (count.source)
+        counts.push_back(count);
+      break;
+    }
+    rows *= sizes[dim];
+    if (rows == 0)
+      return {};
+    if (rows > 1)
+      counts.push_back({rows, Value(), 0});
+    // Several iterations are a row of fewer.
+    int64_t size = rows / kEnoughBlocks;
+    if (rows % kEnoughBlocks == 0 && size > 1 && sizes[dim] % size == 0)
+      counts.push_back({kEnoughBlocks, Value(), 0});
+  }
+  return counts;
+}
+
+unsigned GroupMember::getNumRowDims(const RowCount &count) const {
+  if (count.isOne())
+    return 0;
+  if (!count.known)
+    return 1;
+  int64_t rows = 1;
+  for (auto [number, dim] : llvm::enumerate(rowDims)) {
+    rows *= sizes[dim];
+    if (rows % *count.known == 0 && sizes[dim] % (rows / *count.known) == 0)
+      return number + 1;
+  }
+  llvm_unreachable("a count that the op does not have");
+}
+
+int64_t GroupMember::getRowSize(const RowCount &count) const {
+  if (count.isOne() || !count.known)
+    return 1;
+  int64_t rows = 1;
+  for (unsigned dim : ArrayRef(rowDims).take_front(getNumRowDims(count)))
+    rows *= sizes[dim];
+  return rows / *count.known;
+}
+
+OpFoldResult GroupMember::emitExtent(OpBuilder &b) const {
+  return op.createLoopRanges(b, op.getLoc())[rowDims.front()].size;
+}
+
+SmallVector<unsigned> GroupMember::getLoopsOfResult() const {
+  SmallVector<unsigned> loops;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : map.getResults())
+    loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return loops;
+}
+
+bool GroupMember::isProduct() const {
+  if (!isKernel(op))
+    return false;
+  AffineMap lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  AffineMap rhs = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
+  bool isBatched = llvm::any_of(rowDims, [&](unsigned dim) {
+    return lhs.isFunctionOfDim(dim) && rhs.isFunctionOfDim(dim);
+  });
+  return !isBatched && canTile(chooseTile(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Code of a part
+//===----------------------------------------------------------------------===//
+
+Part::Part(linalg::LinalgOp op)
+    : offsets(op.getNumLoops(),
+              IntegerAttr::get(IndexType::get(op.getContext()), 0)),
+      sizes(offsets) {}
+
+static void emitPartOf(OpBuilder &b, linalg::LinalgOp op, const Part &part) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> offsets, ivs, bounds;
+  for (const Range &range : op.createLoopRanges(b, loc))
+    bounds.push_back(range.size);
+  for (auto [offset, size] : llvm::zip_equal(part.offsets, part.sizes)) {
+    bool isWhole = getConstantIntValue(size) == 0;
+    offsets.push_back(isWhole ? b.getIndexAttr(0) : offset);
+    if (!isWhole)
+      ivs.push_back(offset);
+  }
+  SmallVector<Value> tiled = linalg::makeTiledShapes(
+      b, loc, op, op->getOperands(), ivs, part.sizes, bounds,
+      /*omitPartialTileCheck=*/false);
+  auto clone = cast<linalg::LinalgOp>(
+      mlir::clone(b, op, /*newResultTypes=*/TypeRange(), tiled));
+  linalg::offsetIndices(b, clone, offsets);
+}
+
+void GroupMember::emitPart(OpBuilder &b, const Part &part) const {
+  if (fill) {
+    Part filled(fill);
+    for (auto [dim, loop] : llvm::enumerate(getLoopsOfResult())) {
+      filled.offsets[dim] = part.offsets[loop];
+      filled.sizes[dim] = part.sizes[loop];
+    }
+    emitPartOf(b, fill, filled);
+  }
+  emitPartOf(b, op, part);
+}
+
+void GroupMember::erase() const {
+  if (fill)
+    fill->erase();
+  op->erase();
+}
+
+SmallVector<int64_t> chooseTile(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
+  AffineMap lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  AffineMap rhs = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<unsigned> rows, columns, batch;
+  int64_t numRows = 1, numColumns = 1, numBatches = 1;
+  for (AffineExpr expr : out.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    int64_t size = ShapedType::isDynamic(sizes[dim]) ? 64 : sizes[dim];
+    bool inLhs = lhs.isFunctionOfDim(dim), inRhs = rhs.isFunctionOfDim(dim);
+    if (inLhs == inRhs) {
+      batch.push_back(dim);
+      numBatches *= size;
+    } else {
+      (inLhs ? rows : columns).push_back(dim);
+      (inLhs ? numRows : numColumns) *= size;
+    }
+  }
+  // As large as leaves enough blocks: each input is read once a tile.
+  int64_t rowRoom = 128, columnRoom = 128;
+  auto countTiles = [&]() {
+    return llvm::divideCeil(numRows, rowRoom) *
+           llvm::divideCeil(numColumns, columnRoom) * numBatches;
+  };
+  while (std::max(rowRoom, columnRoom) > 32 && countTiles() < kManyBlocks / 2)
+    (rowRoom >= columnRoom ? rowRoom : columnRoom) /= 2;
+  SmallVector<int64_t> tile(op.getNumLoops(), 0);
+  auto fill = [&](ArrayRef<unsigned> dims, int64_t room) {
+    for (unsigned dim : llvm::reverse(dims)) {
+      tile[dim] = ShapedType::isDynamic(sizes[dim])
+                      ? room
+                      : std::min(room, std::max<int64_t>(sizes[dim], 1));
+      room = std::max<int64_t>(room / tile[dim], 1);
+    }
+  };
+  fill(rows, rowRoom);
+  fill(columns, columnRoom);
+  for (unsigned dim : batch)
+    tile[dim] = 1;
+  return tile;
+}
+
+scf::ForallOp createBlocks(OpBuilder &b, Location loc,
+                           ArrayRef<OpFoldResult> counts) {
+  SmallVector<Attribute> mapping;
+  for (unsigned i = 0; i < counts.size(); ++i) {
+    auto id = static_cast<gpu::MappingId>(
+        static_cast<unsigned>(gpu::MappingId::LinearDim0) + i);
+    mapping.push_back(gpu::GPUBlockMappingAttr::get(b.getContext(), id));
+  }
+  return scf::ForallOp::create(b, loc, counts, /*outputs=*/ValueRange(),
+                               b.getArrayAttr(mapping));
+}
+
+} // namespace flywheel

@@ -1,0 +1,153 @@
+// RUN: flywheel-opt %s --flywheel-form-gpu-groups --canonicalize --cse | FileCheck %s
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// A softmax is one group of rows. What it alone uses is in workgroup memory, one
+// part of it for each block, and starts from what it is filled with there.
+// CHECK-LABEL: func.func @softmax(
+// CHECK-SAME: %[[X:[^:]*]]: memref<2048x256xf32>, %[[Y:[^:]*]]: memref<2048x256xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: scf.forall (%[[BLOCK:.*]]) in (512) {
+// CHECK-COUNT-2: memref.alloc() : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK: linalg.fill ins({{.*}}) outs(%[[A:.*]] : memref<4xf32, #gpu.address_space<workgroup>>)
+// CHECK: %[[FIRST:.*]] = affine.apply #{{.*}}(%[[BLOCK]])
+// CHECK: %[[ROWS:.*]] = memref.subview %[[X]][%[[FIRST]], 0] [4, 256] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : {{.*}}) outs(%[[A]] :
+// CHECK: %[[OUT:.*]] = memref.subview %[[Y]][%[[FIRST]], 0] [4, 256] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[A]] : {{.*}}) outs(%[[OUT]] :
+// CHECK: linalg.generic {{.*}} ins(%[[OUT]] : {{.*}}) outs(%[[B:.*]] :
+// CHECK: linalg.generic {{.*}} ins(%[[B]] : {{.*}}) outs(%[[OUT]] :
+// CHECK: mapping = [#gpu.block<linear_dim_0>]
+// CHECK-NEXT: return
+func.func @softmax(%x: memref<2048x256xf32>, %y: memref<2048x256xf32>) {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<2048xf32>
+  %sum = memref.alloc() : memref<2048xf32>
+  linalg.fill ins(%low : f32) outs(%max : memref<2048xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<2048x256xf32>) outs(%max : memref<2048xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.maximumf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max : memref<2048x256xf32>, memref<2048xf32>) outs(%y : memref<2048x256xf32>) {
+  ^bb0(%a: f32, %m: f32, %out: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2048xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<2048x256xf32>) outs(%sum : memref<2048xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<2048xf32>) outs(%y : memref<2048x256xf32>) {
+  ^bb0(%s: f32, %out: f32):
+    %0 = arith.divf %out, %s : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A product, its bias and a transposition of it by heads are one group of tiles.
+// The product is in workgroup memory only.
+// CHECK-LABEL: func.func @heads(
+// CHECK-SAME: %[[X:[^:]*]]: memref<2048x256xf32>, %[[W:[^:]*]]: memref<256x256xf32>, %[[BIAS:[^:]*]]: memref<256xf32>, %[[Y:[^:]*]]: memref<16x8x128x32xf32>)
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (64, 4) {
+// CHECK: %[[ROWS:.*]] = memref.subview %[[X]][%[[I:.*]], 0] [32, 256] [1, 1]
+// CHECK: %[[COLUMNS:.*]] = memref.subview %[[W]][0, %[[J:.*]]] [256, 64] [1, 1]
+// CHECK: linalg.matmul ins(%[[ROWS]], %[[COLUMNS]] : {{.*}}) outs(%[[C:.*]] : memref<32x64xf32, #gpu.address_space<workgroup>>)
+// CHECK: linalg.generic {{.*}} outs(%[[C]] :
+// CHECK: %[[SPLIT:.*]] = memref.expand_shape %[[C]] {{.*}} into memref<1x32x2x32xf32, #gpu.address_space<workgroup>>
+// CHECK: linalg.transpose ins(%[[SPLIT]] : {{.*}}) outs({{.*}} : memref<1x2x32x32xf32, strided<{{.*}}>>)
+// CHECK: mapping = [#gpu.block<linear_dim_0>, #gpu.block<linear_dim_1>]
+// CHECK-NEXT: return
+func.func @heads(%x: memref<2048x256xf32>, %w: memref<256x256xf32>, %bias: memref<256xf32>,
+                 %y: memref<16x8x128x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<2048x256xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<2048x256xf32>)
+  linalg.matmul ins(%x, %w : memref<2048x256xf32>, memref<256x256xf32>) outs(%c : memref<2048x256xf32>)
+  linalg.generic {indexing_maps = [#column, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%bias : memref<256xf32>) outs(%c : memref<2048x256xf32>) {
+  ^bb0(%b: f32, %out: f32):
+    %0 = arith.addf %out, %b : f32
+    linalg.yield %0 : f32
+  }
+  %split = memref.expand_shape %c [[0, 1], [2, 3]] output_shape [16, 128, 8, 32]
+      : memref<2048x256xf32> into memref<16x128x8x32xf32>
+  linalg.transpose ins(%split : memref<16x128x8x32xf32>) outs(%y : memref<16x8x128x32xf32>) permutation = [0, 2, 1, 3]
+  return
+}
+
+// Sums of columns are those of parts of the rows first, which are in the group
+// that computes the rows; what joins them is in another launch, as another block
+// may not have written its part yet.
+// CHECK-LABEL: func.func @column_sums(
+// CHECK-SAME: %[[X:[^:]*]]: memref<2048x256xf32>, %[[Y:[^:]*]]: memref<2048x256xf32>, %[[Z:[^:]*]]: memref<256xf32>)
+// CHECK: %[[ROWS:.*]] = memref.expand_shape %[[Y]] {{.*}} into memref<128x16x256xf32>
+// CHECK: %[[PARTS:.*]] = memref.alloc() : memref<128x256xf32>
+// CHECK: scf.forall (%{{.*}}) in (128) {
+// CHECK:   math.exp
+// CHECK:   %[[PART:.*]] = memref.subview %[[PARTS]][%{{.*}}, 0] [1, 256] [1, 1]
+// CHECK:   linalg.fill {{.*}} outs(%[[PART]]
+// CHECK:   memref.subview %[[ROWS]][%{{.*}}, 0, 0] [1, 16, 256] [1, 1, 1]
+// CHECK:   linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel"]{{.*}} outs(%[[PART]]
+// CHECK: mapping
+// CHECK: scf.forall (%{{.*}}) in (8)
+// CHECK:   memref.subview %[[PARTS]][0, %{{.*}}] [128, 32] [1, 1]
+// CHECK:   linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
+// CHECK: mapping
+// CHECK-NEXT: return
+func.func @column_sums(%x: memref<2048x256xf32>, %y: memref<2048x256xf32>, %z: memref<256xf32>) {
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<2048x256xf32>) outs(%y : memref<2048x256xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%y : memref<2048x256xf32>) outs(%z : memref<256xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Ops that do not need each other's results are one launch, block behind block.
+// CHECK-LABEL: func.func @side_by_side(
+// CHECK: scf.forall (%[[BLOCK:.*]]) in (72) {
+// CHECK:   %[[FIRST:.*]] = arith.cmpi ult, %[[BLOCK]], %c8
+// CHECK:   scf.if %[[FIRST]] {
+// CHECK:     memref.subview %{{.*}}[%[[BLOCK]], 0] [1, 9000] [1, 1]
+// CHECK:     linalg.generic
+// CHECK:   } else {
+// CHECK:     %[[OTHER:.*]] = arith.subi %[[BLOCK]], %c8
+// CHECK:     memref.subview %{{.*}}[%[[OTHER]], 0] [1, 999] [1, 1]
+// CHECK:     linalg.generic
+// CHECK:   }
+// CHECK: mapping
+// CHECK-NEXT: return
+func.func @side_by_side(%x: memref<8x9000xf32>, %y: memref<8xf32>, %u: memref<64x999xf32>, %v: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x9000xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%u : memref<64x999xf32>) outs(%v : memref<64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.maximumf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
