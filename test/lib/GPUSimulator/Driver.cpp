@@ -12,12 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
-#include "Faults.h"
 #include "HostCode.h"
+#include "Memory.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <mutex>
 
 using namespace simulator;
@@ -34,7 +33,6 @@ enum Status {
 
 struct Machine {
   std::mutex mutex;
-  std::map<uintptr_t, GuardedMemory> allocations;
   size_t used = 0;
   /// What each call returns since a kernel failed, as the device does.
   Status failure = kSuccess;
@@ -57,17 +55,8 @@ static constexpr size_t kAlignment = 256;
 /// Attributes of functions, as the driver numbers them.
 enum Attribute { kMaxDynamicBytes = 8, kPreferredCarveout = 9 };
 
-std::string simulator::describeBuffer(const void *address) {
-  // The launch has the machine.
-  for (const auto &[begin, memory] : getMachine().allocations)
-    if (memory.isNear(address))
-      return "byte " +
-             std::to_string(static_cast<const char *>(address) - memory.get()) +
-             " of a buffer of " + std::to_string(memory.size()) + " bytes";
-  return "";
-}
-
-static std::string print(const Dims &dims) {
+/// 16 x 2 x 1.
+static std::string printSize(const Dims &dims) {
   return std::to_string(dims[0]) + " x " + std::to_string(dims[1]) + " x " +
          std::to_string(dims[2]);
 }
@@ -91,8 +80,8 @@ static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
   if (size.numThreads() > kernel.maxThreads)
     return expect("threads of a block", size.numThreads(), kernel.maxThreads);
   if (kernel.requiredBlock[0] && size.block != kernel.requiredBlock)
-    return "expected blocks of " + print(kernel.requiredBlock) +
-           " threads, found " + print(size.block);
+    return "expected blocks of " + printSize(kernel.requiredBlock) +
+           " threads, found " + printSize(size.block);
   // More than what all kernels may have is what the attribute allows.
   size_t most = kernel.maxDynamicBytes > kWorkgroupBytes
                     ? kernel.maxDynamicBytes
@@ -118,7 +107,7 @@ int cuDevicePrimaryCtxRetain(void **context, int) {
 int cuDevicePrimaryCtxReset_v2(int) {
   Machine &machine = getMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  machine.allocations.clear();
+  getBuffers().clear();
   machine.used = 0;
   machine.failure = kSuccess;
   return kSuccess;
@@ -137,7 +126,7 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
   if (!memory)
     return kOutOfMemory;
   *address = reinterpret_cast<uintptr_t>(memory.get());
-  machine.allocations[*address] = std::move(memory);
+  getBuffers()[*address] = std::move(memory);
   machine.used += bytes;
   return kSuccess;
 }
@@ -145,11 +134,11 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
 int cuMemFree_v2(uintptr_t address) {
   Machine &machine = getMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  auto found = machine.allocations.find(address);
-  if (found == machine.allocations.end())
+  auto found = getBuffers().find(address);
+  if (found == getBuffers().end())
     return kInvalidValue;
   machine.used -= found->second.size();
-  machine.allocations.erase(found);
+  getBuffers().erase(found);
   return kSuccess;
 }
 
@@ -157,11 +146,9 @@ int cuMemFree_v2(uintptr_t address) {
 static bool isAllocated(uintptr_t address, size_t bytes) {
   Machine &machine = getMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  auto next = machine.allocations.upper_bound(address);
-  if (next == machine.allocations.begin())
-    return false;
-  const auto &[begin, memory] = *std::prev(next);
-  return address + bytes <= begin + memory.size();
+  auto *begin = reinterpret_cast<void *>(address);
+  const GuardedMemory *buffer = findBuffer(begin);
+  return buffer && buffer->contains(begin, bytes);
 }
 
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {

@@ -7,6 +7,7 @@
 #include "Intrinsics.h"
 
 #include "Execution.h"
+#include "Races.h"
 #include "WarpOperations.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -229,8 +230,9 @@ Error Rewriter::rewrite(CallInst *call) {
   else if (rest.consume_front("llvm.nvvm.barrier.cta."))
     result = rewriteBarrier(rest, call, b);
   else if (rest.starts_with("llvm.nvvm.membar."))
-    // Threads take turns: each sees what was written before.
-    result = call;
+    // Threads take turns: each sees what was written before. Who looks for
+    // races wants to know.
+    result = callRuntime(kFenceName, b.getVoidTy(), {}, b);
   for (auto [number, operation] : enumerate(getWarpOperations()))
     if (operation.name == name)
       result = rewriteWarpOperation(number, call, b);

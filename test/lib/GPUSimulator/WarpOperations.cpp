@@ -153,7 +153,7 @@ ArrayRef<WarpOperation> getWarpOperations() {
       {"llvm.nvvm.shfl.sync.idx.i32p", 0, shuffle<Shuffle::Index>},
       {"llvm.nvvm.shfl.sync.idx.f32", 0, shuffle<Shuffle::Index>},
       {"llvm.nvvm.shfl.sync.idx.f32p", 0, shuffle<Shuffle::Index>},
-      {"llvm.nvvm.bar.warp.sync", 0, doNothing},
+      {"llvm.nvvm.bar.warp.sync", 0, doNothing, /*isBarrier=*/true},
       {"llvm.nvvm.vote.all.sync", 0, voteAll},
       {"llvm.nvvm.vote.any.sync", 0, voteAny},
       {"llvm.nvvm.vote.uni.sync", 0, voteUniform},

@@ -36,6 +36,8 @@ struct WarpOperation {
   /// have to be at the same instruction.
   int maskOperand;
   void (*execute)(const WarpGroup &group);
+  /// Whether accesses before it are over for the lanes behind it.
+  bool isBarrier = false;
 };
 
 /// The most words that operands take, or results.
