@@ -147,20 +147,24 @@ bool Block::executeOperations(uint32_t warp) {
     }
     waiting &= ~group.mask;
     // Lanes that have ended are not waited for, but where all are needed.
-    uint32_t needed = leader.mask ? leader.mask & existing & ~ended : ~0U;
+    const WarpOperation &operation = getWarpOperations()[leader.number];
+    uint32_t needed = ~0U;
+    if (operation.maskOperand >= 0)
+      needed = leader.mask & existing & ~ended;
+    else if (operation.maskOperand == WarpOperation::kLanesThatCame)
+      needed = group.mask;
     if (group.mask != needed)
       continue;
-    const WarpOperation &operation = getWarpOperations()[leader.number];
+    group.firstThread = warp * kWarpSize;
     operation.execute(group);
     if (Races *races = Races::get(); races && operation.isBarrier) {
       Times known;
-      uint32_t begin = warp * kWarpSize;
       for (uint32_t lane = 0; lane < count; ++lane)
         if (group.has(lane))
-          races->getClocks().arrive(begin + lane, known);
+          races->getClocks().arrive(group.firstThread + lane, known);
       for (uint32_t lane = 0; lane < count; ++lane)
         if (group.has(lane))
-          races->getClocks().leave(begin + lane, known);
+          races->getClocks().leave(group.firstThread + lane, known);
     }
     for (uint32_t lane = 0; lane < count; ++lane)
       if (group.has(lane))

@@ -6,6 +6,7 @@
 
 #include "Execution.h"
 
+#include "AsyncCopies.h"
 #include "Block.h"
 #include "Faults.h"
 #include "Memory.h"
@@ -93,6 +94,11 @@ void fail(const std::string &what) {
 
 Registers &getRegisters() { return registers; }
 
+uint32_t getThreadNumber() {
+  const Dims &at = registers.thread, &size = registers.blockSize;
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
+}
+
 /// Threads of one block after the other, none of which waits for another one.
 static void runBlockInTurn(ArrayRef<Dims> threads) {
   for (const Dims &thread : threads) {
@@ -127,6 +133,7 @@ static void runAll() {
                       : shuffled.empty()                    ? i
                                                             : shuffled[i];
     registers.block = getDims(number, size.grid);
+    forgetAsyncCopies();
     // Each block begins with what no other one left.
     for (const WorkgroupVariable *variable : kernel.variables)
       variable->memory.poison();
@@ -184,12 +191,17 @@ std::string execute(const Kernel &kernel, const LaunchSize &size,
 }
 
 std::vector<std::pair<const char *, void *>> getSymbols() {
-  return {{kRegistersName, &registers},
-          {kBarrierName, reinterpret_cast<void *>(&waitAtBarrier)},
-          {kWarpName, reinterpret_cast<void *>(&waitForWarp)},
-          {kAccessName, reinterpret_cast<void *>(&lookAtAccess)},
-          {kAtomicName, reinterpret_cast<void *>(&lookAtAtomic)},
-          {kFenceName, reinterpret_cast<void *>(&lookAtFence)}};
+  return {
+      {kRegistersName, &registers},
+      {kBarrierName, reinterpret_cast<void *>(&waitAtBarrier)},
+      {kWarpName, reinterpret_cast<void *>(&waitForWarp)},
+      {kAccessName, reinterpret_cast<void *>(&lookAtAccess)},
+      {kAtomicName, reinterpret_cast<void *>(&lookAtAtomic)},
+      {kBeginCopyName, reinterpret_cast<void *>(&beginAsyncCopy)},
+      {kCommitCopiesName, reinterpret_cast<void *>(&commitAsyncCopies)},
+      {kWaitForCopiesName, reinterpret_cast<void *>(&waitForAsyncCopies)},
+      {kWaitForAllCopiesName, reinterpret_cast<void *>(&waitForAllAsyncCopies)},
+      {kFenceName, reinterpret_cast<void *>(&lookAtFence)}};
 }
 
 } // namespace simulator

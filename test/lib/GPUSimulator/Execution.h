@@ -34,6 +34,8 @@ std::string execute(const Kernel &kernel, const LaunchSize &size,
 
 /// Where the thread is that runs.
 Registers &getRegisters();
+/// Its number among the threads of its block.
+uint32_t getThreadNumber();
 /// Whether an address is of a variable of a thread.
 bool isOnStack(const void *address);
 

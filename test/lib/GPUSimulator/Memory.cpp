@@ -8,6 +8,7 @@
 
 #include "Execution.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace simulator {
@@ -60,6 +61,27 @@ std::string describeAddress(const void *address) {
   return "byte " +
          std::to_string(static_cast<const char *>(address) - memory->get()) +
          " of " + name + " of " + std::to_string(memory->size()) + " bytes";
+}
+
+void checkAlignment(const void *address, size_t alignment) {
+  if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
+    fail("an access that is aligned to " + std::to_string(alignment) +
+         " bytes, in fact at " + describeAddress(address));
+}
+
+void checkWorkgroupAccess(const void *address, size_t bytes, size_t alignment) {
+  checkAlignment(address, alignment);
+  checkBounds(address, bytes);
+  auto isIn = [&](const GuardedMemory &memory) {
+    return memory.contains(address, bytes);
+  };
+  if ((dynamicMemory && isIn(*dynamicMemory)) ||
+      llvm::any_of(kernel->variables, [&](const WorkgroupVariable *variable) {
+        return isIn(variable->memory);
+      }))
+    return;
+  fail("expected an address in workgroup memory, found " +
+       describeAddress(address));
 }
 
 void checkBounds(const void *address, size_t bytes) {

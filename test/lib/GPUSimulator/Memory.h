@@ -30,6 +30,9 @@ std::string describeAddress(const void *address);
 /// Ends the launch that accesses bytes outside a variable or buffer, unless
 /// they are of neither: a constant of the module.
 void checkBounds(const void *address, size_t bytes);
+void checkAlignment(const void *address, size_t alignment);
+/// The same for what has to be in workgroup memory.
+void checkWorkgroupAccess(const void *address, size_t bytes, size_t alignment);
 
 } // namespace simulator
 

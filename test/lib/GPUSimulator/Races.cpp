@@ -122,32 +122,25 @@ void Races::access(uint32_t thread, const void *where, size_t bytes,
   }
 }
 
-/// The number within its block of the thread that runs.
-static uint32_t getThread() {
-  const Registers &at = getRegisters();
-  return at.thread[0] +
-         at.blockSize[0] * (at.thread[1] + at.blockSize[1] * at.thread[2]);
-}
-
 void lookAtAccess(const void *address, uint64_t bytes, uint32_t kind,
                   uint64_t alignment) {
   if (bytes == 0 || isOnStack(address))
     return;
-  if (reinterpret_cast<uintptr_t>(address) % alignment != 0)
-    fail("an access that is aligned to " + std::to_string(alignment) +
-         " bytes, in fact at " + describeAddress(address));
+  checkAlignment(address, alignment);
   checkBounds(address, bytes);
-  getRaces().access(getThread(), address, bytes, static_cast<AccessKind>(kind));
+  getRaces().access(getThreadNumber(), address, bytes,
+                    static_cast<AccessKind>(kind));
 }
 
 void lookAtAtomic(const void *address, uint32_t isRelease, uint32_t isAcquire) {
-  getRaces().getClocks().synchronize(
-      getThread(), reinterpret_cast<uintptr_t>(address), isRelease, isAcquire);
+  getRaces().getClocks().synchronize(getThreadNumber(),
+                                     reinterpret_cast<uintptr_t>(address),
+                                     isRelease, isAcquire);
 }
 
 void lookAtFence() {
   if (Races *races = Races::get())
-    races->getClocks().fence(getThread());
+    races->getClocks().fence(getThreadNumber());
 }
 
 } // namespace simulator
