@@ -137,7 +137,7 @@ class Device:
         return Module(self, module)
 
     def reset(self):
-        """Makes a device that failed a new one; buffers and modules are gone."""
+        """Makes a device that failed a new one; buffers and streams are gone."""
         self.call("cuDevicePrimaryCtxReset_v2", 0)
 
 

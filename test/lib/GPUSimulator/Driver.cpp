@@ -13,36 +13,14 @@
 
 #include "Execution.h"
 #include "HostCode.h"
+#include "Machine.h"
 #include "Memory.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstdlib>
-#include <cstring>
-#include <mutex>
 
 using namespace simulator;
-
-namespace {
-enum Status {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kInvalidImage = 200,
-  kNotFound = 500,
-  kLaunchFailed = 719
-};
-
-struct Machine {
-  std::mutex mutex;
-  size_t used = 0;
-  /// What each call returns since a kernel failed, as the device does.
-  Status failure = kSuccess;
-};
-} // namespace
-
-static Machine &getMachine() {
-  static Machine &machine = *new Machine();
-  return machine;
-}
 
 static size_t getMemory() {
   const char *text = std::getenv("FLYWHEEL_SIM_MEMORY");
@@ -91,6 +69,29 @@ static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
   return "";
 }
 
+/// Executes a kernel with the arguments that are at their places now.
+static Operation makeLaunch(const Kernel &kernel, const LaunchSize &size,
+                            void **arguments) {
+  std::vector<std::vector<char>> values;
+  for (auto [number, bytes] : llvm::enumerate(kernel.argumentBytes)) {
+    auto *begin = static_cast<const char *>(arguments[number]);
+    values.emplace_back(begin, begin + bytes);
+  }
+  return [&kernel, size, values = std::move(values)]() mutable {
+    std::vector<void *> places;
+    for (std::vector<char> &value : values)
+      places.push_back(value.data());
+    Machine &machine = Machine::get();
+    ++machine.counters.kernels;
+    machine.counters.launches += !machine.isInGraph;
+    std::string error = execute(kernel, size, places.data());
+    if (error.empty())
+      return kSuccess;
+    std::fprintf(stderr, "simulator: %s\n", error.c_str());
+    return machine.failure = kLaunchFailed;
+  };
+}
+
 extern "C" {
 int cuInit(unsigned) { return kSuccess; }
 
@@ -100,24 +101,29 @@ int cuDeviceGet(int *device, int number) {
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int) {
-  *context = &getMachine();
+  *context = &Machine::get();
   return kSuccess;
 }
 
 int cuDevicePrimaryCtxReset_v2(int) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
   getBuffers().clear();
   machine.used = 0;
   machine.failure = kSuccess;
+  for (Stream *stream : machine.streams)
+    delete stream;
+  machine.streams.clear();
   return kSuccess;
 }
 
 int cuCtxSetCurrent(void *) { return kSuccess; }
 
 int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
+  if (Status status = machine.refuseWhileCapturing())
+    return status;
   if (bytes == 0)
     return kInvalidValue;
   if (machine.used + bytes > getMemory())
@@ -128,40 +134,20 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
   *address = reinterpret_cast<uintptr_t>(memory.get());
   getBuffers()[*address] = std::move(memory);
   machine.used += bytes;
+  ++machine.counters.allocations;
   return kSuccess;
 }
 
 int cuMemFree_v2(uintptr_t address) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
+  if (Status status = machine.refuseWhileCapturing())
+    return status;
   auto found = getBuffers().find(address);
   if (found == getBuffers().end())
     return kInvalidValue;
   machine.used -= found->second.size();
   getBuffers().erase(found);
-  return kSuccess;
-}
-
-/// Whether these bytes are of one buffer.
-static bool isAllocated(uintptr_t address, size_t bytes) {
-  Machine &machine = getMachine();
-  std::lock_guard<std::mutex> lock(machine.mutex);
-  auto *begin = reinterpret_cast<void *>(address);
-  const GuardedMemory *buffer = findBuffer(begin);
-  return buffer && buffer->contains(begin, bytes);
-}
-
-int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
-  if (!isAllocated(to, bytes))
-    return kInvalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
-  return kSuccess;
-}
-
-int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
-  if (!isAllocated(from, bytes))
-    return kInvalidValue;
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return kSuccess;
 }
 
@@ -199,7 +185,7 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 
 int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
-                   unsigned blockZ, unsigned dynamicBytes, void * /*stream*/,
+                   unsigned blockZ, unsigned dynamicBytes, void *stream,
                    void **arguments, void ** /*extra*/) {
   const Kernel &kernel = *static_cast<Kernel *>(function);
   LaunchSize size = {
@@ -210,40 +196,43 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                  refused.c_str());
     return kInvalidValue;
   }
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  if (machine.failure)
-    return machine.failure;
-  std::string error = execute(kernel, size, arguments);
-  if (error.empty())
-    return kSuccess;
-  std::fprintf(stderr, "simulator: %s\n", error.c_str());
-  return machine.failure = kLaunchFailed;
-}
-
-int cuCtxSynchronize() {
-  Machine &machine = getMachine();
-  std::lock_guard<std::mutex> lock(machine.mutex);
-  return machine.failure;
+  return machine.enqueue(stream, makeLaunch(kernel, size, arguments));
 }
 
 int cuGetErrorName(int status, const char **name) {
   switch (status) {
   case kOutOfMemory:
     *name = "CUDA_ERROR_OUT_OF_MEMORY";
-    return kSuccess;
+    break;
   case kInvalidImage:
     *name = "CUDA_ERROR_INVALID_IMAGE";
-    return kSuccess;
-  case kLaunchFailed:
-    *name = "CUDA_ERROR_LAUNCH_FAILED";
-    return kSuccess;
+    break;
+  case kInvalidHandle:
+    *name = "CUDA_ERROR_INVALID_HANDLE";
+    break;
   case kNotFound:
     *name = "CUDA_ERROR_NOT_FOUND";
-    return kSuccess;
+    break;
+  case kLaunchFailed:
+    *name = "CUDA_ERROR_LAUNCH_FAILED";
+    break;
+  case kCaptureUnsupported:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+    break;
+  case kCaptureInvalidated:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";
+    break;
+  case kCaptureUnmatched:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED";
+    break;
+  case kCaptureImplicit:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT";
+    break;
   default:
     *name = "CUDA_ERROR_INVALID_VALUE";
-    return kSuccess;
   }
+  return kSuccess;
 }
 }
