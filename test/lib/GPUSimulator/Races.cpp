@@ -43,7 +43,15 @@ bool isLookingForRaces() {
 }
 
 Races::Page &Races::getPage(uintptr_t address) {
-  Page &page = pages[address / kPageBytes];
+  uintptr_t number = address / kPageBytes;
+  if (!lastPage || lastNumber != number) {
+    std::unique_ptr<Page> &found = pages[number];
+    if (!found)
+      found = std::make_unique<Page>();
+    lastNumber = number;
+    lastPage = found.get();
+  }
+  Page &page = *lastPage;
   if (page.launch != launch) {
     page.launch = launch;
     page.bytesOfCell = 4;
@@ -58,7 +66,7 @@ void Races::forget(const GuardedMemory &memory) {
   for (uintptr_t page = begin / kPageBytes;
        page <= (begin + memory.size()) / kPageBytes; ++page)
     if (auto found = pages.find(page); found != pages.end())
-      found->second.launch = 0;
+      found->second->launch = 0;
 }
 
 void Races::splitCells(Page &page) {

@@ -65,7 +65,10 @@ private:
 
   Dims grid = {}, block = {};
   ThreadClocks clocks;
-  llvm::DenseMap<uintptr_t, Page> pages;
+  llvm::DenseMap<uintptr_t, std::unique_ptr<Page>> pages;
+  /// The page of the last access, by its number.
+  uintptr_t lastNumber = 0;
+  Page *lastPage = nullptr;
   uint64_t launch = 0;
 };
 
