@@ -4,6 +4,8 @@
 RUN: %python %s
 RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 RUN: env FLYWHEEL_SIM_ORDER=shuffled:3 %python %s
+RUN: env FLYWHEEL_SIM_RACES=1 %python %s
+RUN: env FLYWHEEL_SIM_RACES=1 FLYWHEEL_SIM_ORDER=reversed %python %s
 """
 
 import unittest

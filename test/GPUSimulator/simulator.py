@@ -28,13 +28,50 @@ class DriverError(Exception):
         self.status = status
 
 
+def translate(source):
+    """LLVM IR of device code in a file of MLIR: products distributed over lanes by upstream, lowered as steps are."""
+    distributed = source.read_text()
+    if "vector.contract" in distributed:
+        distributed = run_tool(
+            "mlir-opt",
+            "--pass-pipeline=builtin.module(gpu.module(convert-vector-to-gpu{use-nvgpu=true}))",
+            text=distributed,
+        )
+    # F32 is multiplied as TF32 where the op says so.
+    distributed = distributed.replace("{mmaShape = [16, 8, 8]}", "{mmaShape = [16, 8, 8], tf32Enabled}")
+    expanded = run_tool(
+        "mlir-opt",
+        "--pass-pipeline=builtin.module(convert-nvgpu-to-nvvm,expand-strided-metadata,lower-affine)",
+        text=distributed,
+    )
+    lowered = run_tool(
+        "flywheel-opt",
+        "--pass-pipeline=builtin.module(gpu.module("
+        "flywheel-lower-gpu-kernels,canonicalize,reconcile-unrealized-casts))",
+        text=expanded,
+    )
+    # The module of device code is in another module, which nothing is translated of.
+    inner = lowered[lowered.index("{", lowered.index("gpu.module @")) : lowered.rindex("}")]
+    return run_tool("mlir-translate", "--mlir-to-llvmir", text="module " + inner)
+
+
+def run_tool(*command, text):
+    """What a tool writes that reads `text`."""
+    return subprocess.run(command, check=True, input=text, stdout=subprocess.PIPE, text=True).stdout
+
+
 def compile_device(source, defines=()):
     """The image of a file in Inputs: the size, and the bitcode that clang writes for a GPU."""
     with tempfile.TemporaryDirectory() as folder:
+        source = INPUTS / source
+        if source.suffix == ".mlir":
+            llvm_ir = Path(folder) / "kernels.ll"
+            llvm_ir.write_text(translate(source))
+            source = llvm_ir
         path = Path(folder) / "kernels.bc"
         flags = ["--target=nvptx64-nvidia-cuda", "-march=sm_90", "-Xclang", "-target-feature", "-Xclang", "+ptx80"]
         flags += ["-O1", "-ffp-contract=off", "-emit-llvm", "-c", *("-D" + name for name in defines)]
-        subprocess.run(["clang", *flags, str(INPUTS / source), "-o", str(path)], check=True)
+        subprocess.run(["clang", *flags, str(source), "-o", str(path)], check=True)
         bitcode = path.read_bytes()
     return struct.pack("<Q", len(bitcode)) + bitcode
 
@@ -100,7 +137,7 @@ class Device:
         return Module(self, module)
 
     def reset(self):
-        """Makes a device that failed a new one; buffers and modules are gone."""
+        """Makes a device that failed a new one; buffers and streams are gone."""
         self.call("cuDevicePrimaryCtxReset_v2", 0)
 
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// c[m, n] = a[m, k] b[k, n] in tiles of 64 x 64 x 16: 256 threads of 4 x 4 each.
+// c[m, n] = a[m, k] b[k, n] in tiles of 64 x 64 x 16: 256 threads of 4 x 4
+// each.
 
 #include "device.h"
 
 #define TILE 64
 #define STEP 16
 
-static WORKGROUP float a_tile[STEP][TILE], b_tile[STEP][TILE]
-    __attribute__((aligned(16)));
+static WORKGROUP float a_tile[STEP][TILE],
+    b_tile[STEP][TILE] __attribute__((aligned(16)));
 
 KERNEL matmul(const float *a, const float *b, float *c, int m, int n, int k) {
   int tx = (int)thread_x(), ty = (int)thread_y(), t = ty * 16 + tx;
@@ -16,13 +17,11 @@ KERNEL matmul(const float *a, const float *b, float *c, int m, int n, int k) {
   for (int begin = 0; begin < k; begin += STEP) {
     for (int e = t; e < STEP * TILE; e += 256) {
       int i = e / STEP, j = e % STEP;
-      a_tile[j][i] = row + i < m && begin + j < k
-                         ? a[(row + i) * k + begin + j]
-                         : 0;
+      a_tile[j][i] =
+          row + i < m && begin + j < k ? a[(row + i) * k + begin + j] : 0;
       i = e / TILE, j = e % TILE;
-      b_tile[i][j] = begin + i < k && column + j < n
-                         ? b[(begin + i) * n + column + j]
-                         : 0;
+      b_tile[i][j] =
+          begin + i < k && column + j < n ? b[(begin + i) * n + column + j] : 0;
     }
 #ifndef NO_BARRIER_BEFORE
     barrier();

@@ -82,8 +82,10 @@ KERNEL softmax(const float *x, float *p, int n) {
   for (int i = (int)t; i < n; i += THREADS) {
     float y = (row[i] - m) * 1.44269504f;
     float whole = __builtin_floorf(y), f = (y - whole) * 0.693147182f;
-    float e = 1 + f * (1 + f * (0.5f + f * (1.f / 6 + f * (1.f / 24 +
-              f * (1.f / 120 + f * (1.f / 720))))));
+    float e =
+        1 + f * (1 + f * (0.5f + f * (1.f / 6 +
+                                      f * (1.f / 24 + f * (1.f / 120 +
+                                                           f * (1.f / 720))))));
     union {
       int i;
       float f;

@@ -6,6 +6,7 @@
 
 #include "Block.h"
 
+#include "Races.h"
 #include "WarpOperations.h"
 
 #include <sys/mman.h>
@@ -20,22 +21,38 @@ static Block *block;
 /// Of one thread: variables of its own. Memory is there when it is touched.
 static constexpr size_t kStackBytes = 256 << 10;
 
-/// The stack of each thread that a block can have, behind a page that nothing
-/// may touch.
-static char *getStack(uint32_t thread) {
+/// Bytes from one stack to the next, which begins with a page that nothing may
+/// touch.
+static size_t getStackStride() {
   static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return page + kStackBytes;
+}
+
+/// The stacks of all threads that a block can have.
+static char *getStacks() {
   static char *const stacks = [] {
-    size_t bytes = kMaxThreads * (kStackBytes + page);
-    void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+    size_t stride = getStackStride();
+    void *mapped = mmap(nullptr, kMaxThreads * stride, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
       report_fatal_error("no memory for the stacks of threads");
+    auto *begin = static_cast<char *>(mapped);
     for (uint32_t i = 0; i < kMaxThreads; ++i)
-      mprotect(static_cast<char *>(mapped) + i * (kStackBytes + page), page,
-               PROT_NONE);
-    return static_cast<char *>(mapped);
+      mprotect(begin + i * stride, stride - kStackBytes, PROT_NONE);
+    return begin;
   }();
-  return stacks + thread * (kStackBytes + page) + page;
+  return stacks;
+}
+
+static char *getStack(uint32_t thread) {
+  size_t stride = getStackStride();
+  return getStacks() + (thread + 1) * stride - kStackBytes;
+}
+
+bool isOnThreadStack(const void *address) {
+  auto *byte = static_cast<const char *>(address);
+  return block && byte >= getStacks() &&
+         byte < getStacks() + kMaxThreads * getStackStride();
 }
 
 Block::Block(const Dims &size, std::vector<uint32_t> lanes,
@@ -130,10 +147,25 @@ bool Block::executeOperations(uint32_t warp) {
     }
     waiting &= ~group.mask;
     // Lanes that have ended are not waited for, but where all are needed.
-    uint32_t needed = leader.mask ? leader.mask & existing & ~ended : ~0U;
+    const WarpOperation &operation = getWarpOperations()[leader.number];
+    uint32_t needed = ~0U;
+    if (operation.maskOperand >= 0)
+      needed = leader.mask & existing & ~ended;
+    else if (operation.maskOperand == WarpOperation::kLanesThatCame)
+      needed = group.mask;
     if (group.mask != needed)
       continue;
-    getWarpOperations()[leader.number].execute(group);
+    group.firstThread = warp * kWarpSize;
+    operation.execute(group);
+    if (Races *races = Races::get(); races && operation.isBarrier) {
+      Times known;
+      for (uint32_t lane = 0; lane < count; ++lane)
+        if (group.has(lane))
+          races->getClocks().arrive(group.firstThread + lane, known);
+      for (uint32_t lane = 0; lane < count; ++lane)
+        if (group.has(lane))
+          races->getClocks().leave(group.firstThread + lane, known);
+    }
     for (uint32_t lane = 0; lane < count; ++lane)
       if (group.has(lane))
         first[lane].state = Thread::Ready;
@@ -145,8 +177,7 @@ bool Block::executeOperations(uint32_t warp) {
 void waitForWarp(uint32_t operation, uint32_t site, uint32_t mask,
                  const uint32_t *operands, uint32_t *results) {
   Thread &thread = *block->current;
-  auto lane =
-      static_cast<uint32_t>(&thread - block->threads.data()) % kWarpSize;
+  uint32_t lane = block->numberOf(thread) % kWarpSize;
   const WarpOperation &executed = getWarpOperations()[operation];
   if (executed.maskOperand >= 0 && !(mask >> lane & 1))
     fail(executed.name.str() + " of lane " + std::to_string(lane) +
@@ -180,6 +211,8 @@ void Block::arrive(Barrier &barrier, uint32_t expected) {
          " threads, where others wait for " + std::to_string(barrier.expected));
   barrier.expected = expected;
   ++barrier.arrived;
+  if (Races *races = Races::get(); races && expected != threads.size())
+    races->getClocks().arrive(numberOf(*current), barrier.known);
 }
 
 void Block::open(uint32_t number) {
@@ -193,22 +226,26 @@ void Block::open(uint32_t number) {
       continue;
     ++numWaiting;
     numTrue += thread.predicate;
-    auto warpOf = [&](const Thread &t) {
-      return (&t - threads.data()) / kWarpSize;
-    };
-    if (before && warpOf(*before) == warpOf(thread) &&
+    if (before &&
+        numberOf(*before) / kWarpSize == numberOf(thread) / kWarpSize &&
         before->site != thread.site)
-      fail("threads " + std::to_string(before - threads.data()) + " and " +
-           std::to_string(&thread - threads.data()) +
-           " of one warp come to barrier " + std::to_string(number) +
-           " at different instructions");
+      fail("threads " + std::to_string(numberOf(*before)) + " and " +
+           std::to_string(numberOf(thread)) + " of one warp come to barrier " +
+           std::to_string(number) + " at different instructions");
     before = &thread;
   }
-  for (Thread &thread : threads)
-    if (isHere(thread)) {
-      thread.result = combine(thread.kind, numTrue, numWaiting);
-      thread.state = Thread::Ready;
-    }
+  Races *races = Races::get();
+  bool isOfAll = barriers[number].expected == threads.size();
+  if (races && isOfAll)
+    races->getClocks().passBarrier();
+  for (Thread &thread : threads) {
+    if (!isHere(thread))
+      continue;
+    thread.result = combine(thread.kind, numTrue, numWaiting);
+    thread.state = Thread::Ready;
+    if (races && !isOfAll)
+      races->getClocks().leave(numberOf(thread), barriers[number].known);
+  }
   barriers[number] = {};
 }
 
@@ -240,9 +277,7 @@ uint32_t waitAtBarrier(uint32_t kind, uint32_t site, uint32_t number,
 }
 
 static std::string describe(const Thread &thread) {
-  std::string id = "(" + std::to_string(thread.id[0]) + ", " +
-                   std::to_string(thread.id[1]) + ", " +
-                   std::to_string(thread.id[2]) + ")";
+  std::string id = print(thread.id);
   switch (thread.state) {
   case Thread::Ended:
     return "thread " + id + " has ended";
@@ -267,7 +302,7 @@ void Block::failForDeadlock() {
   getRegisters().thread = first.id;
   // One that the first one waits for: of its warp or of the block.
   bool isInWarp = first.state == Thread::InOperation;
-  auto warp = static_cast<size_t>(&first - threads.data()) / kWarpSize;
+  uint32_t warp = numberOf(first) / kWarpSize;
   for (auto [number, thread] : enumerate(threads)) {
     if (isInWarp && number / kWarpSize != warp)
       continue;

@@ -9,6 +9,7 @@
 
 #include "Context.h"
 #include "Execution.h"
+#include "ThreadClocks.h"
 
 namespace simulator {
 
@@ -53,6 +54,8 @@ private:
 
   struct Barrier {
     uint32_t expected = 0, arrived = 0;
+    /// What those that have come know, where not all of the block come.
+    Times known;
   };
   static constexpr uint32_t kNumBarriers = 16;
 
@@ -72,6 +75,9 @@ private:
   bool runWarp(uint32_t warp);
   /// Executes what enough lanes of a warp have come to; whether there was any.
   bool executeOperations(uint32_t warp);
+  uint32_t numberOf(const Thread &thread) const {
+    return static_cast<uint32_t>(&thread - threads.data());
+  }
   void arrive(Barrier &barrier, uint32_t expected);
   void open(uint32_t number);
   [[noreturn]] void failForDeadlock();
@@ -85,7 +91,8 @@ private:
   void **arguments = nullptr;
 };
 
-Registers &getRegisters();
+/// Whether an address is on the stack of a thread of a block.
+bool isOnThreadStack(const void *address);
 
 /// What kernels call: see the names of symbols.
 uint32_t waitAtBarrier(uint32_t kind, uint32_t site, uint32_t number,

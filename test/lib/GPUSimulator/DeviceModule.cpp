@@ -7,6 +7,7 @@
 #include "DeviceModule.h"
 
 #include "Intrinsics.h"
+#include "Races.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -164,6 +165,10 @@ Error convertToHost(
     // A stack that is too small is found at the page behind it.
     function.addFnAttr("probe-stack", "inline-asm");
   }
+  bool isInstrumented = isLookingForRaces();
+  if (isInstrumented)
+    if (Error error = instrumentAccesses(module))
+      return error;
   for (Function *function : functions)
     addPacked(*function);
 
@@ -192,10 +197,12 @@ Error convertToHost(
     places.back()->name = global->getName();
     places.back()->memory = GuardedMemory(bytes, getAlignment(*global).value());
   }
-  for (Function *function : functions)
+  for (Function *function : functions) {
+    kernels[function->getName()].isInstrumented = isInstrumented;
     if (Error error = describeKernel(*function, kernels[function->getName()],
                                      waiting, globals, places, users))
       return error;
+  }
   for (auto [global, place] : zip(globals, places)) {
     if (place) {
       global->setAlignment(getAlignment(*global));

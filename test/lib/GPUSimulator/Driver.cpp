@@ -12,39 +12,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
-#include "Faults.h"
 #include "HostCode.h"
+#include "Machine.h"
+#include "Memory.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <cstdlib>
-#include <cstring>
-#include <map>
-#include <mutex>
 
 using namespace simulator;
-
-namespace {
-enum Status {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kInvalidImage = 200,
-  kNotFound = 500,
-  kLaunchFailed = 719
-};
-
-struct Machine {
-  std::mutex mutex;
-  std::map<uintptr_t, GuardedMemory> allocations;
-  size_t used = 0;
-  /// What each call returns since a kernel failed, as the device does.
-  Status failure = kSuccess;
-};
-} // namespace
-
-static Machine &getMachine() {
-  static Machine &machine = *new Machine();
-  return machine;
-}
 
 static size_t getMemory() {
   const char *text = std::getenv("FLYWHEEL_SIM_MEMORY");
@@ -57,17 +33,8 @@ static constexpr size_t kAlignment = 256;
 /// Attributes of functions, as the driver numbers them.
 enum Attribute { kMaxDynamicBytes = 8, kPreferredCarveout = 9 };
 
-std::string simulator::describeBuffer(const void *address) {
-  // The launch has the machine.
-  for (const auto &[begin, memory] : getMachine().allocations)
-    if (memory.isNear(address))
-      return "byte " +
-             std::to_string(static_cast<const char *>(address) - memory.get()) +
-             " of a buffer of " + std::to_string(memory.size()) + " bytes";
-  return "";
-}
-
-static std::string print(const Dims &dims) {
+/// 16 x 2 x 1.
+static std::string printSize(const Dims &dims) {
   return std::to_string(dims[0]) + " x " + std::to_string(dims[1]) + " x " +
          std::to_string(dims[2]);
 }
@@ -91,8 +58,8 @@ static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
   if (size.numThreads() > kernel.maxThreads)
     return expect("threads of a block", size.numThreads(), kernel.maxThreads);
   if (kernel.requiredBlock[0] && size.block != kernel.requiredBlock)
-    return "expected blocks of " + print(kernel.requiredBlock) +
-           " threads, found " + print(size.block);
+    return "expected blocks of " + printSize(kernel.requiredBlock) +
+           " threads, found " + printSize(size.block);
   // More than what all kernels may have is what the attribute allows.
   size_t most = kernel.maxDynamicBytes > kWorkgroupBytes
                     ? kernel.maxDynamicBytes
@@ -100,6 +67,29 @@ static std::string refuse(const Kernel &kernel, const LaunchSize &size) {
   if (size.dynamicBytes > most)
     return expect("bytes of dynamic workgroup memory", size.dynamicBytes, most);
   return "";
+}
+
+/// Executes a kernel with the arguments that are at their places now.
+static Operation makeLaunch(const Kernel &kernel, const LaunchSize &size,
+                            void **arguments) {
+  std::vector<std::vector<char>> values;
+  for (auto [number, bytes] : llvm::enumerate(kernel.argumentBytes)) {
+    auto *begin = static_cast<const char *>(arguments[number]);
+    values.emplace_back(begin, begin + bytes);
+  }
+  return [&kernel, size, values = std::move(values)]() mutable {
+    std::vector<void *> places;
+    for (std::vector<char> &value : values)
+      places.push_back(value.data());
+    Machine &machine = Machine::get();
+    ++machine.counters.kernels;
+    machine.counters.launches += !machine.isInGraph;
+    std::string error = execute(kernel, size, places.data());
+    if (error.empty())
+      return kSuccess;
+    std::fprintf(stderr, "simulator: %s\n", error.c_str());
+    return machine.failure = kLaunchFailed;
+  };
 }
 
 extern "C" {
@@ -111,24 +101,29 @@ int cuDeviceGet(int *device, int number) {
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int) {
-  *context = &getMachine();
+  *context = &Machine::get();
   return kSuccess;
 }
 
 int cuDevicePrimaryCtxReset_v2(int) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  machine.allocations.clear();
+  getBuffers().clear();
   machine.used = 0;
   machine.failure = kSuccess;
+  for (Stream *stream : machine.streams)
+    delete stream;
+  machine.streams.clear();
   return kSuccess;
 }
 
 int cuCtxSetCurrent(void *) { return kSuccess; }
 
 int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
+  if (Status status = machine.refuseWhileCapturing())
+    return status;
   if (bytes == 0)
     return kInvalidValue;
   if (machine.used + bytes > getMemory())
@@ -137,44 +132,22 @@ int cuMemAlloc_v2(uintptr_t *address, size_t bytes) {
   if (!memory)
     return kOutOfMemory;
   *address = reinterpret_cast<uintptr_t>(memory.get());
-  machine.allocations[*address] = std::move(memory);
+  getBuffers()[*address] = std::move(memory);
   machine.used += bytes;
+  ++machine.counters.allocations;
   return kSuccess;
 }
 
 int cuMemFree_v2(uintptr_t address) {
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  auto found = machine.allocations.find(address);
-  if (found == machine.allocations.end())
+  if (Status status = machine.refuseWhileCapturing())
+    return status;
+  auto found = getBuffers().find(address);
+  if (found == getBuffers().end())
     return kInvalidValue;
   machine.used -= found->second.size();
-  machine.allocations.erase(found);
-  return kSuccess;
-}
-
-/// Whether these bytes are of one buffer.
-static bool isAllocated(uintptr_t address, size_t bytes) {
-  Machine &machine = getMachine();
-  std::lock_guard<std::mutex> lock(machine.mutex);
-  auto next = machine.allocations.upper_bound(address);
-  if (next == machine.allocations.begin())
-    return false;
-  const auto &[begin, memory] = *std::prev(next);
-  return address + bytes <= begin + memory.size();
-}
-
-int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
-  if (!isAllocated(to, bytes))
-    return kInvalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
-  return kSuccess;
-}
-
-int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
-  if (!isAllocated(from, bytes))
-    return kInvalidValue;
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  getBuffers().erase(found);
   return kSuccess;
 }
 
@@ -212,7 +185,7 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 
 int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
-                   unsigned blockZ, unsigned dynamicBytes, void * /*stream*/,
+                   unsigned blockZ, unsigned dynamicBytes, void *stream,
                    void **arguments, void ** /*extra*/) {
   const Kernel &kernel = *static_cast<Kernel *>(function);
   LaunchSize size = {
@@ -223,40 +196,43 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                  refused.c_str());
     return kInvalidValue;
   }
-  Machine &machine = getMachine();
+  Machine &machine = Machine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  if (machine.failure)
-    return machine.failure;
-  std::string error = execute(kernel, size, arguments);
-  if (error.empty())
-    return kSuccess;
-  std::fprintf(stderr, "simulator: %s\n", error.c_str());
-  return machine.failure = kLaunchFailed;
-}
-
-int cuCtxSynchronize() {
-  Machine &machine = getMachine();
-  std::lock_guard<std::mutex> lock(machine.mutex);
-  return machine.failure;
+  return machine.enqueue(stream, makeLaunch(kernel, size, arguments));
 }
 
 int cuGetErrorName(int status, const char **name) {
   switch (status) {
   case kOutOfMemory:
     *name = "CUDA_ERROR_OUT_OF_MEMORY";
-    return kSuccess;
+    break;
   case kInvalidImage:
     *name = "CUDA_ERROR_INVALID_IMAGE";
-    return kSuccess;
-  case kLaunchFailed:
-    *name = "CUDA_ERROR_LAUNCH_FAILED";
-    return kSuccess;
+    break;
+  case kInvalidHandle:
+    *name = "CUDA_ERROR_INVALID_HANDLE";
+    break;
   case kNotFound:
     *name = "CUDA_ERROR_NOT_FOUND";
-    return kSuccess;
+    break;
+  case kLaunchFailed:
+    *name = "CUDA_ERROR_LAUNCH_FAILED";
+    break;
+  case kCaptureUnsupported:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+    break;
+  case kCaptureInvalidated:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";
+    break;
+  case kCaptureUnmatched:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED";
+    break;
+  case kCaptureImplicit:
+    *name = "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT";
+    break;
   default:
     *name = "CUDA_ERROR_INVALID_VALUE";
-    return kSuccess;
   }
+  return kSuccess;
 }
 }

@@ -6,8 +6,11 @@
 
 #include "Execution.h"
 
+#include "AsyncCopies.h"
 #include "Block.h"
 #include "Faults.h"
+#include "Memory.h"
+#include "Races.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +22,18 @@
 using namespace llvm;
 
 namespace simulator {
+
+Dims getDims(uint64_t number, const Dims &sizes) {
+  return {static_cast<uint32_t>(number % sizes[0]),
+          static_cast<uint32_t>(number / sizes[0] % sizes[1]),
+          static_cast<uint32_t>(number / sizes[0] / sizes[1])};
+}
+
+std::string print(const Dims &dims) {
+  return "(" + std::to_string(dims[0]) + ", " + std::to_string(dims[1]) + ", " +
+         std::to_string(dims[2]) + ")";
+}
+
 namespace {
 
 /// In which order blocks and threads are executed.
@@ -68,11 +83,6 @@ struct Launch {
 static Registers registers;
 static Launch *launch;
 
-static std::string print(const Dims &dims) {
-  return "(" + std::to_string(dims[0]) + ", " + std::to_string(dims[1]) + ", " +
-         std::to_string(dims[2]) + ")";
-}
-
 void fail(const std::string &what) {
   launch->error = "kernel '" + launch->kernel->name + "', block " +
                   print(registers.block) + ", thread " +
@@ -84,10 +94,9 @@ void fail(const std::string &what) {
 
 Registers &getRegisters() { return registers; }
 
-static Dims getDims(uint64_t number, const Dims &sizes) {
-  return {static_cast<uint32_t>(number % sizes[0]),
-          static_cast<uint32_t>(number / sizes[0] % sizes[1]),
-          static_cast<uint32_t>(number / sizes[0] / sizes[1])};
+uint32_t getThreadNumber() {
+  const Dims &at = registers.thread, &size = registers.blockSize;
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
 }
 
 /// Threads of one block after the other, none of which waits for another one.
@@ -118,21 +127,40 @@ static void runAll() {
     dynamic = GuardedMemory(size.dynamicBytes, kernel.dynamicAlignment);
     registers.dynamicMemory = dynamic.get();
   }
+  setMemory(&kernel, &dynamic);
   for (uint64_t i = 0; i < numBlocks; ++i) {
     uint64_t number = launch->order.kind == Order::Reversed ? numBlocks - 1 - i
                       : shuffled.empty()                    ? i
                                                             : shuffled[i];
     registers.block = getDims(number, size.grid);
+    forgetAsyncCopies();
     // Each block begins with what no other one left.
     for (const WorkgroupVariable *variable : kernel.variables)
       variable->memory.poison();
     if (dynamic)
       dynamic.poison();
+    if (Races *races = Races::get()) {
+      races->getClocks().beginBlock(static_cast<uint32_t>(number));
+      for (const WorkgroupVariable *variable : kernel.variables)
+        races->forget(variable->memory);
+      if (dynamic)
+        races->forget(dynamic);
+    }
     if (block)
       block->run(kernel, launch->arguments);
     else
       runBlockInTurn(threads);
   }
+}
+
+/// Where kernels run whose threads do not wait for each other.
+static const GuardedMemory &getStack() {
+  static const GuardedMemory &stack = *new GuardedMemory(1 << 20, 16);
+  return stack;
+}
+
+bool isOnStack(const void *address) {
+  return getStack().contains(address, 1) || isOnThreadStack(address);
 }
 
 /// The first function of the runner's stack.
@@ -144,26 +172,36 @@ static void enterRunner() {
 
 std::string execute(const Kernel &kernel, const LaunchSize &size,
                     void **arguments) {
-  static const GuardedMemory &stack = *new GuardedMemory(1 << 20, 16);
   Launch current;
   current.kernel = &kernel;
   current.size = &size;
   current.arguments = arguments;
   launch = &current;
   registers = {{}, {}, size.block, size.grid, nullptr};
-  current.runner.prepare(stack.get(), stack.size(), enterRunner);
+  current.runner.prepare(getStack().get(), getStack().size(), enterRunner);
+  Races::begin(kernel, size);
   {
-    FaultHandler faults(kernel);
+    FaultHandler faults;
     switchContext(current.host, current.runner);
   }
+  Races::end();
+  setMemory(nullptr, nullptr);
   launch = nullptr;
   return std::move(current.error);
 }
 
 std::vector<std::pair<const char *, void *>> getSymbols() {
-  return {{kRegistersName, &registers},
-          {kBarrierName, reinterpret_cast<void *>(&waitAtBarrier)},
-          {kWarpName, reinterpret_cast<void *>(&waitForWarp)}};
+  return {
+      {kRegistersName, &registers},
+      {kBarrierName, reinterpret_cast<void *>(&waitAtBarrier)},
+      {kWarpName, reinterpret_cast<void *>(&waitForWarp)},
+      {kAccessName, reinterpret_cast<void *>(&lookAtAccess)},
+      {kAtomicName, reinterpret_cast<void *>(&lookAtAtomic)},
+      {kBeginCopyName, reinterpret_cast<void *>(&beginAsyncCopy)},
+      {kCommitCopiesName, reinterpret_cast<void *>(&commitAsyncCopies)},
+      {kWaitForCopiesName, reinterpret_cast<void *>(&waitForAsyncCopies)},
+      {kWaitForAllCopiesName, reinterpret_cast<void *>(&waitForAllAsyncCopies)},
+      {kFenceName, reinterpret_cast<void *>(&lookAtFence)}};
 }
 
 } // namespace simulator

@@ -32,6 +32,13 @@ std::string execute(const Kernel &kernel, const LaunchSize &size,
 /// in front of what is said. Only for what kernels call.
 [[noreturn]] void fail(const std::string &what);
 
+/// Where the thread is that runs.
+Registers &getRegisters();
+/// Its number among the threads of its block.
+uint32_t getThreadNumber();
+/// Whether an address is of a variable of a thread.
+bool isOnStack(const void *address);
+
 /// Which barrier a thread comes to, and what for.
 enum class BarrierKind : uint32_t { Sync, Arrive, Count, And, Or };
 

@@ -7,44 +7,31 @@
 #include "Faults.h"
 
 #include "Execution.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "Memory.h"
 
 #include <pthread.h>
 
 namespace simulator {
 
-static const Kernel *executed;
+static bool isExecuting;
 static pthread_t executing;
 
-static std::string describe(const void *address) {
-  auto *byte = static_cast<const char *>(address);
-  for (const WorkgroupVariable *variable : executed->variables)
-    if (variable->memory.isNear(address))
-      return "byte " + std::to_string(byte - variable->memory.get()) +
-             " of workgroup variable '" + variable->name + "' of " +
-             std::to_string(variable->memory.size()) + " bytes";
-  std::string buffer = describeBuffer(address);
-  if (!buffer.empty())
-    return buffer;
-  return "address 0x" + llvm::utohexstr(reinterpret_cast<uintptr_t>(address));
-}
-
 static void handle(int signal, siginfo_t *info, void *) {
-  if (!executed || !pthread_equal(executing, pthread_self())) {
+  if (!isExecuting || !pthread_equal(executing, pthread_self())) {
     // Not the device's: the instruction is tried again, without us.
     std::signal(signal, SIG_DFL);
     return;
   }
   if (signal == SIGFPE)
     fail("an integer divided by zero");
-  fail("an access of memory that is not there: " + describe(info->si_addr));
+  fail("an access of memory that is not there: " +
+       describeAddress(info->si_addr));
 }
 
-FaultHandler::FaultHandler(const Kernel &kernel) {
+FaultHandler::FaultHandler() {
   // A thread whose stack is full has no room for the handler there.
   static const GuardedMemory &stack = *new GuardedMemory(64 << 10, 16);
-  executed = &kernel;
+  isExecuting = true;
   executing = pthread_self();
   stack_t given = {};
   given.ss_sp = stack.get();
@@ -62,7 +49,7 @@ FaultHandler::~FaultHandler() {
   for (int i = 0; i < 3; ++i)
     sigaction(kSignals[i], &before[i], nullptr);
   sigaltstack(&stackBefore, nullptr);
-  executed = nullptr;
+  isExecuting = false;
 }
 
 } // namespace simulator

@@ -7,10 +7,7 @@
 #ifndef FLYWHEEL_TEST_LIB_GPUSIMULATOR_FAULTS_H
 #define FLYWHEEL_TEST_LIB_GPUSIMULATOR_FAULTS_H
 
-#include "Kernel.h"
-
 #include <csignal>
-#include <string>
 
 namespace simulator {
 
@@ -18,7 +15,7 @@ namespace simulator {
 /// an error that says where.
 class FaultHandler {
 public:
-  explicit FaultHandler(const Kernel &kernel);
+  FaultHandler();
   ~FaultHandler();
 
 private:
@@ -26,9 +23,6 @@ private:
   struct sigaction before[3];
   stack_t stackBefore;
 };
-
-/// Says which buffer of the device an address is in or near; empty for none.
-std::string describeBuffer(const void *address);
 
 } // namespace simulator
 

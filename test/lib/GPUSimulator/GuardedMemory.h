@@ -29,6 +29,11 @@ public:
   explicit operator bool() const { return address; }
   char *get() const { return address; }
   size_t size() const { return bytes; }
+  bool contains(const void *where, size_t count) const {
+    auto *byte = static_cast<const char *>(where);
+    return byte >= address && count <= bytes &&
+           static_cast<size_t>(byte - address) <= bytes - count;
+  }
   /// Whether an address is in the memory or in one of the pages around it.
   bool isNear(const void *where) const;
   /// Writes bytes that no float of any width has but a NaN.

@@ -6,7 +6,9 @@
 
 #include "Intrinsics.h"
 
+#include "AsyncCopies.h"
 #include "Execution.h"
+#include "Races.h"
 #include "WarpOperations.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -35,6 +37,9 @@ private:
   /// What to use instead of a special register; null for another name.
   Value *readRegister(StringRef name, IRBuilder<> &b);
   Value *rewriteBarrier(StringRef name, CallInst *call, IRBuilder<> &b);
+  Value *rewriteCopy(StringRef name, CallInst *call, IRBuilder<> &b);
+  /// The bits of an f32 rounded to 10 of the fraction.
+  Value *roundToTF32(StringRef rounding, Value *value, IRBuilder<> &b);
   Value *rewriteWarpOperation(unsigned number, CallInst *call, IRBuilder<> &b);
   CallInst *callRuntime(const char *name, Type *result,
                         ArrayRef<Value *> arguments, IRBuilder<> &b);
@@ -160,6 +165,52 @@ Value *Rewriter::rewriteBarrier(StringRef name, CallInst *call,
                                          : result;
 }
 
+Value *Rewriter::rewriteCopy(StringRef name, CallInst *call, IRBuilder<> &b) {
+  Type *nothing = b.getVoidTy();
+  if (name == "commit.group")
+    return callRuntime(kCommitCopiesName, nothing, {}, b);
+  if (name == "wait.group")
+    return callRuntime(kWaitForCopiesName, nothing, {call->getArgOperand(0)},
+                       b);
+  if (name == "wait.all")
+    return callRuntime(kWaitForAllCopiesName, nothing, {}, b);
+  unsigned bytes = StringSwitch<unsigned>(name)
+                       .StartsWith("ca.shared.global.4", 4)
+                       .StartsWith("ca.shared.global.8", 8)
+                       .StartsWith("ca.shared.global.16", 16)
+                       .StartsWith("cg.shared.global.16", 16)
+                       .Default(0);
+  if (!bytes)
+    return nullptr;
+  auto place = [&](unsigned i) {
+    return b.CreateAddrSpaceCast(call->getArgOperand(i), pointer);
+  };
+  Value *sourceBytes =
+      call->arg_size() > 2 ? call->getArgOperand(2) : b.getInt32(bytes);
+  return callRuntime(kBeginCopyName, nothing,
+                     {place(0), place(1), b.getInt32(bytes), sourceBytes}, b);
+}
+
+Value *Rewriter::roundToTF32(StringRef rounding, Value *value, IRBuilder<> &b) {
+  constexpr uint32_t kDropped = 0x1FFF, kInfinity = 0x7F800000;
+  Value *bits = b.CreateBitCast(value, i32);
+  Value *added = nullptr;
+  if (rounding == "rna") // To nearest, ties away from zero.
+    added = b.getInt32((kDropped + 1) / 2);
+  else if (rounding == "rn") // To nearest, ties to even.
+    added = b.CreateAdd(b.getInt32(kDropped / 2),
+                        b.CreateAnd(b.CreateLShr(bits, 13), 1));
+  else if (rounding == "rz")
+    added = b.getInt32(0);
+  else
+    return nullptr;
+  // What has no number stays as it is.
+  Value *isFinite =
+      b.CreateICmpULT(b.CreateAnd(bits, kInfinity), b.getInt32(kInfinity));
+  return b.CreateSelect(isFinite,
+                        b.CreateAnd(b.CreateAdd(bits, added), ~kDropped), bits);
+}
+
 Value *Rewriter::getBuffer(Function *function, unsigned which) {
   Value *&buffer = buffers[{function, which}];
   if (!buffer) {
@@ -228,9 +279,15 @@ Error Rewriter::rewrite(CallInst *call) {
     result = readRegister(rest, b);
   else if (rest.consume_front("llvm.nvvm.barrier.cta."))
     result = rewriteBarrier(rest, call, b);
-  else if (rest.starts_with("llvm.nvvm.membar."))
-    // Threads take turns: each sees what was written before.
-    result = call;
+  else if (rest.consume_front("llvm.nvvm.cp.async."))
+    result = rewriteCopy(rest, call, b);
+  else if (rest.consume_front("llvm.nvvm.f2tf32."))
+    result = roundToTF32(rest, call->getArgOperand(0), b);
+  else if (rest.starts_with("llvm.nvvm.membar.") ||
+           rest == "llvm.nvvm.fence.sc.cluster")
+    // Threads take turns: each sees what was written before. Who looks for
+    // races wants to know.
+    result = callRuntime(kFenceName, b.getVoidTy(), {}, b);
   for (auto [number, operation] : enumerate(getWarpOperations()))
     if (operation.name == name)
       result = rewriteWarpOperation(number, call, b);

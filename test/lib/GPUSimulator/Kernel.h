@@ -47,6 +47,8 @@ struct Kernel {
   std::vector<size_t> argumentBytes;
   /// Whether threads of a block wait for each other.
   bool isCooperative = false;
+  /// Whether accesses of memory are looked at.
+  bool isInstrumented = false;
   /// Those of a size that is known; the places are the module's.
   std::vector<const WorkgroupVariable *> variables;
   size_t staticBytes = 0;
@@ -57,6 +59,10 @@ struct Kernel {
   Dims requiredBlock = {0, 0, 0};
   uint32_t maxThreads = kMaxThreads;
 };
+
+/// The numbers along axes of the one with a number; "(1, 0, 0)".
+Dims getDims(uint64_t number, const Dims &sizes);
+std::string print(const Dims &dims);
 
 } // namespace simulator
 

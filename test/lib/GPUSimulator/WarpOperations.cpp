@@ -60,6 +60,12 @@ template <Shuffle kind> static void shuffle(const WarpGroup &group) {
   }
 }
 
+static void giveMask(const WarpGroup &group) {
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane)
+    if (group.has(lane))
+      group.results[lane][0] = group.mask;
+}
+
 static void doNothing(const WarpGroup &) {}
 
 /// The lanes whose predicate is set, which is operand 1 behind the mask.
@@ -135,7 +141,7 @@ static void reduceXor(const WarpGroup &group) {
   reduce(group, [](uint32_t a, uint32_t b) { return a ^ b; });
 }
 
-ArrayRef<WarpOperation> getWarpOperations() {
+static ArrayRef<WarpOperation> getScalarOperations() {
   static const WarpOperation operations[] = {
       {"llvm.nvvm.shfl.sync.up.i32", 0, shuffle<Shuffle::Up>},
       {"llvm.nvvm.shfl.sync.up.i32p", 0, shuffle<Shuffle::Up>},
@@ -153,7 +159,8 @@ ArrayRef<WarpOperation> getWarpOperations() {
       {"llvm.nvvm.shfl.sync.idx.i32p", 0, shuffle<Shuffle::Index>},
       {"llvm.nvvm.shfl.sync.idx.f32", 0, shuffle<Shuffle::Index>},
       {"llvm.nvvm.shfl.sync.idx.f32p", 0, shuffle<Shuffle::Index>},
-      {"llvm.nvvm.bar.warp.sync", 0, doNothing},
+      {"llvm.nvvm.bar.warp.sync", 0, doNothing, /*isBarrier=*/true},
+      {"llvm.nvvm.activemask", WarpOperation::kLanesThatCame, giveMask},
       {"llvm.nvvm.vote.all.sync", 0, voteAll},
       {"llvm.nvvm.vote.any.sync", 0, voteAny},
       {"llvm.nvvm.vote.uni.sync", 0, voteUniform},
@@ -167,6 +174,16 @@ ArrayRef<WarpOperation> getWarpOperations() {
       {"llvm.nvvm.redux.sync.or", 1, reduceOr},
       {"llvm.nvvm.redux.sync.xor", 1, reduceXor},
   };
+  return operations;
+}
+
+ArrayRef<WarpOperation> getWarpOperations() {
+  static const auto &operations = *new std::vector<WarpOperation>([] {
+    std::vector<WarpOperation> all = getScalarOperations().vec();
+    ArrayRef<WarpOperation> more = getMatrixOperations();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }());
   return operations;
 }
 

@@ -18,6 +18,8 @@ namespace simulator {
 struct WarpGroup {
   /// The lanes; those that are not among them have null operands and results.
   uint32_t mask = 0;
+  /// The number of lane 0 among the threads of the block.
+  uint32_t firstThread = 0;
   /// Operands and results in words of 32 bits: narrower integers are extended
   /// with zeros, wider values take several.
   const uint32_t *operands[kWarpSize] = {};
@@ -32,16 +34,22 @@ struct WarpGroup {
 struct WarpOperation {
   /// The intrinsic.
   llvm::StringLiteral name;
-  /// The operand that says which lanes take part; none for all of them, which
-  /// have to be at the same instruction.
+  /// The operand that says which lanes take part, or one of those below.
   int maskOperand;
   void (*execute)(const WarpGroup &group);
+  /// Whether accesses before it are over for the lanes behind it.
+  bool isBarrier = false;
+
+  /// All lanes take part, at one instruction; those that are there.
+  static constexpr int kAllLanes = -1, kLanesThatCame = -2;
 };
 
 /// The most words that operands take, or results.
 constexpr unsigned kMaxWords = 32;
 
 llvm::ArrayRef<WarpOperation> getWarpOperations();
+/// Those of them that are about matrices.
+llvm::ArrayRef<WarpOperation> getMatrixOperations();
 
 } // namespace simulator
 

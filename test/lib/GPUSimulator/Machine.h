@@ -1,0 +1,93 @@
+//===- Machine.h - What functions of the driver share -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_TEST_LIB_GPUSIMULATOR_MACHINE_H
+#define FLYWHEEL_TEST_LIB_GPUSIMULATOR_MACHINE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace simulator {
+
+/// As the driver numbers them.
+enum Status {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kInvalidImage = 200,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kLaunchFailed = 719,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureUnmatched = 903,
+  kCaptureImplicit = 906
+};
+
+/// Something that the device does.
+using Operation = std::function<Status()>;
+
+/// What streams record instead of doing it.
+struct Capture {
+  std::vector<Operation> operations;
+  bool isInvalid = false;
+};
+
+/// Operations in order. A stream that blocks waits for the null stream.
+struct Stream {
+  bool isBlocking = true;
+  std::shared_ptr<Capture> capture;
+  /// Whether the capture begins here, and not at a stream that is waited for.
+  bool isOrigin = false;
+};
+
+/// What was done since the library was loaded.
+struct Counters {
+  /// Kernels, outside graphs and in all.
+  uint64_t launches = 0, kernels = 0;
+  uint64_t graphLaunches = 0, synchronizations = 0, allocations = 0;
+  uint64_t bytesToDevice = 0, bytesToHost = 0, bytesOnDevice = 0;
+};
+
+/// The device. Its functions are called with the mutex locked.
+struct Machine {
+  static Machine &get();
+
+  /// Has a stream do something: now, or each time that a graph is launched
+  /// which is being captured.
+  Status enqueue(void *stream, Operation operation);
+  /// What a call that waits for the device returns: a capture that cannot hold
+  /// it is at its end.
+  Status synchronize(Status whileCapturing);
+  /// What a call returns that a capture allows nobody to make.
+  Status refuseWhileCapturing();
+  /// Whether a stream records.
+  bool isCapturing() const;
+  /// The stream of a handle; the one of null has no handle. Null for others.
+  Stream *findStream(void *handle);
+
+  std::mutex mutex;
+  size_t used = 0;
+  /// What each call returns since a kernel failed, as the device does.
+  Status failure = kSuccess;
+  std::set<Stream *> streams;
+  Stream nullStream;
+  Counters counters;
+  bool isInGraph = false;
+};
+
+/// The bytes of the device from an address on, if they are of one buffer; null
+/// otherwise. The mutex is locked.
+char *findBytes(uintptr_t address, size_t bytes);
+
+} // namespace simulator
+
+#endif // FLYWHEEL_TEST_LIB_GPUSIMULATOR_MACHINE_H
