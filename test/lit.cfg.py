@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `torch` where FLYWHEEL_PEERS_PYTHON, or else
-the Python of the tests, has PyTorch (tests of other frameworks' models run in it); `clang-tidy` where it is installed;
+Features: `python` where the bindings are built; `torch`, `jax`, `keras` and `tensorflow` where
+FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs for other frameworks run
+in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
+documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `runs-aarch64` and so on where programs for
 another machine can be made and run.
@@ -36,12 +38,14 @@ config.excludes = [
     "cross_targets.py",
     "corpus.py",
     "differences.py",
+    "execute_page.py",
     "tensor_functions",
     "graphs",
     "guarded.py",
     "harness.py",
     "mutate.py",
     "optimizer_rules.py",
+    "same_numbers.py",
     "samples",
     "selection.py",
     "size_check_cases.py",
@@ -129,12 +133,25 @@ if config.enable_python:
     # Other frameworks, of the same version of Python.
     peers_python = os.environ.get("FLYWHEEL_PEERS_PYTHON", config.python_executable)
     config.substitutions.insert(0, ("%peers_python", python.replace(config.python_executable, peers_python)))
-    find = "import importlib.util; print(importlib.util.find_spec('torch') is not None)"
-    found = subprocess.run([peers_python, "-c", find], stdout=subprocess.PIPE, check=False, text=True)
-    if found.stdout.strip() == "True":
-        config.available_features.add("torch")
-    else:
+    def importable(interpreter, modules):
+        """Those of some modules that a Python has."""
+        find = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if importlib.util.find_spec(m)))"
+        command = [interpreter, "-c", find, *modules]
+        return subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True).stdout.split()
+
+    config.available_features.update(importable(peers_python, ("jax", "keras", "tensorflow", "torch")))
+    if "torch" not in config.available_features:
         lit_config.note("tests of flywheel.torch are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has torch")
+    # What builds the documentation site, of the same version of Python.
+    docs_python = os.environ.get("FLYWHEEL_DOCS_PYTHON", config.python_executable)
+    config.substitutions.append(("%docs_python", docs_python))
+    if len(importable(docs_python, ("furo", "matplotlib", "myst_nb"))) == 3:
+        config.available_features.add("site")
+    else:
+        lit_config.note(
+            "the documentation site is not built: set FLYWHEEL_DOCS_PYTHON to a Python that has the packages of "
+            "scripts/requirements-docs.txt"
+        )
 # Other machines: a C compiler for them, and what runs their programs here.
 cross_tools = {
     "aarch64": ("aarch64-linux-gnu-gcc", "qemu-aarch64"),

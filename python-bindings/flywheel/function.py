@@ -30,6 +30,7 @@ from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
 from ._types import Path
 from .namespace import current_namespace
+from .pictures import Picture, picture
 from .store import Store, current_store
 from .variables import provide_host_values
 
@@ -363,6 +364,12 @@ class Function(_flywheel.Dispatcher):
     def stage(self, name: str, *args: Any, **kwargs: Any) -> str:
         """The module after a stage of the compiler, one of `flywheel.stages()`."""
         return str(_flywheel.lower(self.trace(*args, **kwargs).module, stop_after=name))
+
+    def picture(self, *args: Any, stage: Optional[str] = None, **kwargs: Any) -> Picture:
+        """The ops as a graph, for notebooks: as they were traced, or after a stage of the
+        compiler. Raises ValueError for a stage after which there is no such function."""
+        text = self.mlir(*args, **kwargs) if stage is None else self.stage(stage, *args, **kwargs)
+        return picture(text, self.entry_name)
 
     def cost(self, *args: Any, bindings: Optional[Mapping[str, int]] = None, **kwargs: Any) -> Dict[str, Any]:
         """What a call takes: see `flywheel.cost`."""
