@@ -210,6 +210,10 @@ static cl::opt<std::string> profile(
     cl::cat(category),
     cl::desc("Print how long each kernel of the steps takes, and write a trace "
              "for Perfetto to a file"));
+static cl::opt<bool>
+    perfMap("perf-map", cl::cat(category),
+            cl::desc("Write /tmp/perf-PID.map, in which perf finds the names "
+                     "of kernels; FLYWHEEL_PERF_MAP=1 does the same"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
 static cl::opt<bool>
@@ -274,6 +278,7 @@ static RunOptions getOptions() {
   options.checkNumerics = checkNumerics;
   options.profile = profile.getNumOccurrences() > 0;
   options.trace = profile;
+  options.perfMap = perfMap;
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;

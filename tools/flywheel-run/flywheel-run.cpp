@@ -89,8 +89,10 @@ static int compileAndRun(const RunOptions &options) {
   // That of this machine, or what the output of a stage was compiled for.
   CodegenOptions codegen;
   codegen.target = compiled->options.target;
+  JITOptions jit;
+  jit.perfMap = options.perfMap;
   Result<std::shared_ptr<const Program>> program =
-      Program::create(*compiled->module, codegen, &compiled->times);
+      Program::create(*compiled->module, codegen, &compiled->times, jit);
   if (!program.isOk())
     return fail(program.status().message());
   if (options.timeStages)
