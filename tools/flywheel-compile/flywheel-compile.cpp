@@ -124,6 +124,10 @@ static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
+static cl::opt<bool>
+    debugInfo("g", cl::cat(category),
+              cl::desc("Add tables that say which line of the model each "
+                       "instruction is of; instructions stay the same"));
 static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
@@ -329,6 +333,7 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   codegen.optimizationLevel = optimizationLevel;
   codegen.loopVectorize = llvmVectorize;
   codegen.slpVectorize = llvmVectorize;
+  codegen.lineTables = debugInfo;
   return codegen;
 }
 
@@ -415,6 +420,8 @@ static int compile() {
   if (!isStage && !isMachineKind())
     return fail("unknown kind of output '" + emitKind.getValue() +
                 "'; expected one of: " + listKinds());
+  if (debugInfo && !isMachineKind())
+    return fail("-g goes with --emit=obj, asm and llvm-ir only");
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
   if (llvm::Error error = checkOutputs())

@@ -211,6 +211,9 @@ static cl::opt<std::string> profile(
     cl::desc("Print how long each kernel of the steps takes, and write a trace "
              "for Perfetto to a file"));
 static cl::opt<bool>
+    debugInfo("g", cl::cat(category),
+              cl::desc("Tell a debugger which line each instruction is of"));
+static cl::opt<bool>
     perfMap("perf-map", cl::cat(category),
             cl::desc("Write /tmp/perf-PID.map, in which perf finds the names "
                      "of kernels; FLYWHEEL_PERF_MAP=1 does the same"));
@@ -279,6 +282,7 @@ static RunOptions getOptions() {
   options.profile = profile.getNumOccurrences() > 0;
   options.trace = profile;
   options.perfMap = perfMap;
+  options.debugInfo = debugInfo;
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;

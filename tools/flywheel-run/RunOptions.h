@@ -37,7 +37,7 @@ struct RunOptions {
   // With a trace in a file, unless that is empty.
   bool profile = false;
   std::string trace;
-  bool perfMap = false;
+  bool perfMap = false, debugInfo = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;

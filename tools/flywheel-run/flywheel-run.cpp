@@ -91,6 +91,7 @@ static int compileAndRun(const RunOptions &options) {
   codegen.target = compiled->options.target;
   JITOptions jit;
   jit.perfMap = options.perfMap;
+  codegen.lineTables = jit.debugger = options.debugInfo;
   Result<std::shared_ptr<const Program>> program =
       Program::create(*compiled->module, codegen, &compiled->times, jit);
   if (!program.isOk())

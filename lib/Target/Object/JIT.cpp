@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -175,6 +176,9 @@ Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
     return isPerfMapRequested.takeError();
   if (options.perfMap || *isPerfMapRequested)
     if (Error error = writePerfMap(**jit))
+      return std::move(error);
+  if (options.debugger)
+    if (Error error = orc::enableDebuggerSupport(**jit))
       return std::move(error);
   if (Error error = (*jit)->addObjectFile(std::move(object)))
     return std::move(error);

@@ -44,6 +44,8 @@ struct JITOptions {
   /// Tell `perf` the names of functions, in `/tmp/perf-PID.map`. The value 1 of
   /// FLYWHEEL_PERF_MAP in the environment asks for it, too.
   bool perfMap = false;
+  /// Tell a debugger of functions and, where the code has them, lines.
+  bool debugger = false;
 };
 
 /// Code loaded into this process, for as long as this object lives. It is the
