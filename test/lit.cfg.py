@@ -6,7 +6,7 @@ FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs for o
 in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
 documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
-`gpu` where a CUDA device can be used; `runs-aarch64` and so on where programs for
+`gpu` where a CUDA device can be used; `gdb` where it is installed; `runs-aarch64` and so on where programs for
 another machine can be made and run.
 Substitutions: tools by name; `%python`; `%peers_python`; `%src_root`; `%obj_root`; `%runtime_libs`;
 `%mlir_lib_dir`, where the libraries that mlir-runner loads are; `%flywheel_lib_dir`, where
@@ -183,6 +183,9 @@ if has_library("gcc", "libgomp.so"):
     config.available_features.add("openmp")
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
+
+if shutil.which("gdb", path=config.environment["PATH"]) and not config.sanitizers:
+    config.available_features.add("gdb")
 
 # From linalg on tensors to the numbers that `main` prints, by the plainest way
 # there is: upstream bufferization, scalar loops and upstream's runner.

@@ -432,6 +432,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
       options.target.isForGPU() ? 1 : options.defaultThreads);
   CompiledModule result;
   result.options = options;
+  if (loadFromCache(*module, result))
+    return result;
   if (*numDone > 0 && getStages()[*numDone - 1].name == options.stopAfter) {
     result.module = std::move(module);
     return result;
@@ -475,9 +477,22 @@ FailureOr<CompiledModule>
 flywheel::compileModule(OwningOpRef<ModuleOp> module,
                         const CompilerOptions &options) {
   FailureOr<CompiledModule> result = failure();
+  // What is said is to be heard each time.
+  bool hasSpoken = false;
+  ScopedDiagnosticHandler listener(
+      module->getContext(), [&](Diagnostic &diagnostic) {
+        hasSpoken |= diagnostic.getSeverity() == DiagnosticSeverity::Warning ||
+                     options.reportPartition;
+        return failure();
+      });
   auto [loc, type] = findLargestTensor(*module);
   bool hasMemory = runOnLargeStack(
       [&] { result = compileOnThisStack(std::move(module), options); });
+  if (hasMemory && succeeded(result) && hasSpoken &&
+      !result->cacheKey.empty()) {
+    result->cacheKey.clear();
+    result->cacheNote = "not kept, so that what was said is heard each time";
+  }
   if (hasMemory)
     return result;
   InFlightDiagnostic error = emitError(loc) << "no memory to compile this";

@@ -91,17 +91,19 @@ Status Program::addVariable(const ManifestVariable &variable) {
 
 Result<std::shared_ptr<const Program>>
 Program::create(ModuleOp module, const CodegenOptions &options,
-                std::vector<StageTime> *times) {
+                std::vector<StageTime> *times, const JITOptions &jitOptions) {
   std::optional<Result<std::shared_ptr<const Program>>> result;
-  if (!runOnLargeStack(
-          [&] { result = createOnThisStack(module, options, times); }))
+  if (!runOnLargeStack([&] {
+        result = createOnThisStack(module, options, times, jitOptions);
+      }))
     return Status::resourceExhausted("no memory to generate machine code");
   return std::move(*result);
 }
 
 Result<std::shared_ptr<const Program>>
 Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
-                           std::vector<StageTime> *times) {
+                           std::vector<StageTime> *times,
+                           const JITOptions &jitOptions) {
   FailureOr<Manifest> manifest = Manifest::readFrom(module);
   if (failed(manifest))
     return Status::invalidArgument(
@@ -113,7 +115,8 @@ Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
       MachineModule::create(module, options, times);
   if (!code)
     return toStatus(code.takeError());
-  llvm::Expected<std::unique_ptr<JIT>> jit = JIT::create(*code, times);
+  llvm::Expected<std::unique_ptr<JIT>> jit =
+      JIT::create(*code, times, jitOptions);
   if (!jit)
     return toStatus(jit.takeError());
   program->jit = std::move(*jit);
@@ -124,7 +127,7 @@ Program::createOnThisStack(ModuleOp module, const CodegenOptions &options,
 
 Result<std::shared_ptr<const Program>>
 Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
-              const CodegenOptions &options) {
+              const CodegenOptions &options, const JITOptions &jitOptions) {
   FailureOr<Manifest> manifest = Manifest::readFrom(module);
   if (failed(manifest))
     return Status::invalidArgument(
@@ -132,7 +135,7 @@ Program::load(ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
   std::shared_ptr<Program> program(new Program());
   program->manifest = std::move(*manifest);
   llvm::Expected<std::unique_ptr<JIT>> jit =
-      JIT::load(std::move(object), options);
+      JIT::load(std::move(object), options, jitOptions);
   if (!jit)
     return toStatus(jit.takeError());
   program->jit = std::move(*jit);

@@ -13,7 +13,6 @@
 #include "flywheel/Target/CHeader/CHeader.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -33,57 +32,11 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-/// What the object file of a program and its manifest become one file of: a
-/// module with nothing but the manifest as text, its length in front.
-static std::string pack(mlir::ModuleOp module, llvm::StringRef object) {
-  mlir::OwningOpRef<mlir::ModuleOp> described =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(module.getContext()));
-  (*described)->setAttr("train.manifest", module->getAttr("train.manifest"));
-  std::string text, packed;
-  llvm::raw_string_ostream os(text);
-  (*described)->print(os);
-  uint64_t size = text.size();
-  packed.append(reinterpret_cast<const char *>(&size), sizeof(size));
-  return packed + text + object.str();
-}
-
-static std::unique_ptr<PyProgram> load(nb::bytes packed) {
-  llvm::StringRef bytes(packed.c_str(), packed.size());
-  uint64_t size = 0;
-  if (bytes.size() < sizeof(size))
-    fail("the file of a program is too short");
-  std::memcpy(&size, bytes.data(), sizeof(size));
-  bytes = bytes.drop_front(sizeof(size));
-  if (size > bytes.size())
-    fail("the file of a program is too short");
-  auto result = std::make_unique<PyProgram>();
-  std::string error;
-  {
-    nb::gil_scoped_release release;
-    result->context = createContext();
-    DiagnosticPrinter printer;
-    DiagnosticCollector diagnostics(result->context.get(), printer);
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(
-        bytes.take_front(size), result->context.get());
-    if (module) {
-      auto program = Program::load(
-          *module,
-          llvm::MemoryBuffer::getMemBufferCopy(bytes.drop_front(size)));
-      if (program.isOk())
-        result->program = std::move(*program);
-      else
-        error = program.status().message();
-    } else {
-      error = diagnostics.getErrors();
-    }
-  }
-  if (!result->program)
-    fail(error);
-  return result;
-}
-
-/// The program in a file's form, for this machine.
-static nb::bytes save(const PyModule &self, std::optional<int64_t> threads) {
+/// The program of a traced module for this machine: from the cache in `folder`,
+/// which is none where it is empty, or compiled and kept there.
+static std::unique_ptr<PyProgram> compileTraced(const PyModule &self,
+                                                std::optional<int64_t> threads,
+                                                const std::string &folder) {
   CompilerOptions options;
   options.inputPath = self.path;
   options.cInterface = false;
@@ -92,7 +45,12 @@ static nb::bytes save(const PyModule &self, std::optional<int64_t> threads) {
   if (!defaultThreads.isOk())
     throw nb::value_error(defaultThreads.status().message().c_str());
   options.defaultThreads = defaultThreads->value_or(1);
-  std::string packed, error;
+  CodegenOptions codegen;
+  if (!folder.empty())
+    options.cache = {ProgramCache(folder), codegen, /*ignoreLocations=*/true};
+  auto result = std::make_unique<PyProgram>();
+  result->context = self.context;
+  std::string error;
   std::vector<DiagnosticText> warnings;
   {
     nb::gil_scoped_release release;
@@ -104,32 +62,33 @@ static nb::bytes save(const PyModule &self, std::optional<int64_t> threads) {
     if (failed(compiled)) {
       error = diagnostics.getErrors();
     } else {
-      CodegenOptions codegen;
       codegen.target = compiled->options.target;
-      auto code = MachineModule::create(*compiled->module, codegen);
-      if (code) {
-        auto object = code->getObject();
-        if (object)
-          packed = pack(*compiled->module, (*object)->getBuffer());
+      auto object = makeObject(*compiled, codegen);
+      if (object) {
+        auto program =
+            Program::load(*compiled->module, std::move(*object), codegen);
+        if (program.isOk())
+          result->program = std::move(*program);
         else
-          error = llvm::toString(object.takeError());
+          error = program.status().message();
+        result->times = std::move(compiled->times);
       } else {
-        error = llvm::toString(code.takeError());
+        error = llvm::toString(object.takeError());
       }
     }
   }
   for (const DiagnosticText &warning : warnings)
     if (!raiseWarning(warning.severity == mlir::DiagnosticSeverity::Remark,
                       warning.text) &&
-        !packed.empty())
+        result->program)
       throw nb::python_error();
-  if (packed.empty()) {
+  if (!result->program) {
     PyErr_Clear();
     while (!error.empty() && error.back() == '\n')
       error.pop_back();
     fail(error);
   }
-  return nb::bytes(packed.data(), packed.size());
+  return result;
 }
 
 /// Writes what `flywheel-compile` does: object, header and manifest.
@@ -192,24 +151,14 @@ static void exportObject(const PyModule &self, nb::handle path,
     fail(error);
 }
 
-/// What, besides a module, the code for it depends on: this machine.
-static std::string describeHost() {
-  auto machine = createTargetMachine(CodegenOptions());
-  if (!machine)
-    fail(llvm::toString(machine.takeError()));
-  return (*machine)->getTargetTriple().str() + " " +
-         (*machine)->getTargetCPU().str() + " " +
-         (*machine)->getTargetFeatureString().str();
-}
-
 void addProgramFiles(nb::module_ &module) {
-  module.def("_save_program", &save, "module"_a, "threads"_a.none(),
-             "Compiles a module to bytes that _load_program takes.");
-  module.def("_load_program", &load, "packed"_a);
+  module.def("_compile_traced", &compileTraced, "module"_a, "threads"_a.none(),
+             "cache_folder"_a,
+             "The program of a module, from the cache in a folder where that "
+             "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,
              "model_name"_a.none(), "triple"_a, "cpu"_a, "features"_a,
              "max_dim_sizes"_a);
-  module.def("_describe_host", &describeHost);
 }
 
 } // namespace flywheel::python

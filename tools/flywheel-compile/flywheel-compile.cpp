@@ -124,6 +124,19 @@ static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
                       cl::desc("Effort of LLVM's optimiser (default 3)"));
+static TextOption
+    cacheDir("cache-dir", cl::value_desc("folder"), cl::cat(category),
+             cl::desc("Keep the object in this folder too, and take it from "
+                      "there when model, options, compiler and machine are "
+                      "the same"));
+static ByteSizeOption
+    cacheSize("cache-size", cl::value_desc("bytes"), cl::cat(category),
+              cl::desc("Bytes that the folder of --cache-dir may have "
+                       "(default 1GiB): what was not used for longest goes"));
+static cl::opt<bool>
+    debugInfo("g", cl::cat(category),
+              cl::desc("Add tables that say which line of the model each "
+                       "instruction is of; instructions stay the same"));
 static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
@@ -329,6 +342,7 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   codegen.optimizationLevel = optimizationLevel;
   codegen.loopVectorize = llvmVectorize;
   codegen.slpVectorize = llvmVectorize;
+  codegen.lineTables = debugInfo;
   return codegen;
 }
 
@@ -350,27 +364,32 @@ static llvm::Error checkAddressSpace(const CompiledModule &compiled) {
       "'; bound dimension sizes by --max-dim-size");
 }
 
-/// Writes what --emit asks for from the lowered module.
-static int emitMachineCode(CompiledModule &compiled) {
-  if (llvm::Error error = checkAddressSpace(compiled))
-    return fail(llvm::toString(std::move(error)));
-  llvm::Expected<MachineModule> code = MachineModule::create(
-      *compiled.module, getCodegenOptions(compiled.options.target),
-      &compiled.times);
+/// Writes assembly or LLVM IR.
+static int emitMachineText(CompiledModule &compiled,
+                           const CodegenOptions &codegen) {
+  llvm::Expected<MachineModule> code =
+      MachineModule::create(*compiled.module, codegen, &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
   std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
   if (emitKind == "llvm-ir")
     return writeFile(textPath, code->getLLVMIR());
-  if (emitKind == "asm") {
-    llvm::Expected<std::string> text = code->getAssembly(&compiled.times);
-    if (!text)
-      return fail(llvm::toString(text.takeError()));
-    return writeFile(textPath, *text);
-  }
+  llvm::Expected<std::string> text = code->getAssembly(&compiled.times);
+  if (!text)
+    return fail(llvm::toString(text.takeError()));
+  return writeFile(textPath, *text);
+}
 
+/// Writes what --emit asks for from the lowered module.
+static int emitMachineCode(CompiledModule &compiled) {
+  if (llvm::Error error = checkAddressSpace(compiled))
+    return fail(llvm::toString(std::move(error)));
+  CodegenOptions codegen = getCodegenOptions(compiled.options.target);
+  if (emitKind != "obj")
+    return emitMachineText(compiled, codegen);
   const DimSizeBounds &bounds = *compiled.options.maxDimSizes;
-  auto object = code->getObject(&compiled.times);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      makeObject(compiled, codegen);
   if (!object)
     return fail(llvm::toString(object.takeError()));
   OutputPaths paths = getOutputPaths();
@@ -415,6 +434,12 @@ static int compile() {
   if (!isStage && !isMachineKind())
     return fail("unknown kind of output '" + emitKind.getValue() +
                 "'; expected one of: " + listKinds());
+  if (debugInfo && !isMachineKind())
+    return fail("-g goes with --emit=obj, asm and llvm-ir only");
+  if (emitKind != "obj" && !cacheDir.empty())
+    return fail("--cache-dir goes with --emit=obj only");
+  if (cacheSize.getNumOccurrences() && cacheDir.empty())
+    return fail("--cache-size goes with --cache-dir only");
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
     return fail("--header and --manifest go with --emit=obj only");
   if (llvm::Error error = checkOutputs())
@@ -471,6 +496,11 @@ static int compile() {
 
   if (costFormat.getNumOccurrences())
     return emitCost(options);
+  if (!cacheDir.empty())
+    options.cache = {
+        ProgramCache(cacheDir, getByteSize(cacheSize).value_or(
+                                   ProgramCache::kDefaultMaxBytes)),
+        getCodegenOptions(options.target)};
   FrontEnd frontEnd;
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(inputPath, options);
@@ -478,9 +508,13 @@ static int compile() {
     return 1;
   int status =
       isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
-  if (status == 0 && (timeStages || report))
+  if (status)
+    return status;
+  bool isVerbose = timeStages || report;
+  if (isVerbose)
     printStageTimes(llvm::errs(), compiled->times);
-  return status;
+  reportCache(llvm::errs(), *compiled, isVerbose);
+  return 0;
 }
 
 /// Code generators end the process where they cannot go on.

@@ -210,6 +210,22 @@ static cl::opt<std::string> profile(
     cl::cat(category),
     cl::desc("Print how long each kernel of the steps takes, and write a trace "
              "for Perfetto to a file"));
+static TextOption
+    cacheDir("cache-dir", cl::value_desc("folder"), cl::cat(category),
+             cl::desc("Keep the compiled program in this folder, and take it "
+                      "from there when model, options, compiler and machine "
+                      "are the same"));
+static ByteSizeOption
+    cacheSize("cache-size", cl::value_desc("bytes"), cl::cat(category),
+              cl::desc("Bytes that the folder of --cache-dir may have "
+                       "(default 1GiB): what was not used for longest goes"));
+static cl::opt<bool>
+    debugInfo("g", cl::cat(category),
+              cl::desc("Tell a debugger which line each instruction is of"));
+static cl::opt<bool>
+    perfMap("perf-map", cl::cat(category),
+            cl::desc("Write /tmp/perf-PID.map, in which perf finds the names "
+                     "of kernels; FLYWHEEL_PERF_MAP=1 does the same"));
 static cl::opt<bool> timeStages("time-stages", cl::cat(category),
                                 cl::desc("Print times of compilation"));
 static cl::opt<bool>
@@ -274,6 +290,10 @@ static RunOptions getOptions() {
   options.checkNumerics = checkNumerics;
   options.profile = profile.getNumOccurrences() > 0;
   options.trace = profile;
+  options.perfMap = perfMap;
+  options.debugInfo = debugInfo;
+  options.cacheDir = cacheDir;
+  options.cacheBytes = getByteSize(cacheSize);
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;
@@ -360,6 +380,8 @@ static Status checkMode(const RunOptions &options) {
   for (const cl::Option *option : trainingOptions)
     if (option->getNumOccurrences() && options.trainEntry.empty())
       return wrong("--" + option->ArgStr + " needs --train");
+  if (options.cacheBytes && options.cacheDir.empty())
+    return wrong("--cache-size needs --cache-dir");
   if (options.batchSize == uint64_t(0))
     return wrong("expected a batch size of at least 1, found 0");
   if (!options.saveResults.empty() && (!hasEntries || options.steps == 0))

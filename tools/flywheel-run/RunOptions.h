@@ -33,10 +33,14 @@ struct RunOptions {
   std::optional<Lowering> lowering;
   /// As TargetOptions has it.
   std::string device;
+  /// Folder of the program cache; empty for none.
+  std::string cacheDir;
+  std::optional<int64_t> cacheBytes;
   bool timeStages = false, checkNumerics = false;
   // With a trace in a file, unless that is empty.
   bool profile = false;
   std::string trace;
+  bool perfMap = false, debugInfo = false;
   // Training mode.
   std::string data, evalData, trainEntry, evalEntry, resume;
   uint64_t epochs = 10, saveEvery = 0;

@@ -82,19 +82,33 @@ static int compileAndRun(const RunOptions &options) {
   for (const std::string &bound : options.maxDimSizes)
     if (llvm::Error error = compilerOptions.maxDimSizes->add(bound))
       return fail("--max-dim-size: " + llvm::toString(std::move(error)));
+  CodegenOptions codegen;
+  codegen.lineTables = options.debugInfo;
+  if (!options.cacheDir.empty())
+    compilerOptions.cache = {
+        ProgramCache(options.cacheDir, options.cacheBytes.value_or(
+                                           ProgramCache::kDefaultMaxBytes)),
+        codegen};
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))
     return 1;
   // That of this machine, or what the output of a stage was compiled for.
-  CodegenOptions codegen;
   codegen.target = compiled->options.target;
+  JITOptions jit;
+  jit.perfMap = options.perfMap;
+  jit.debugger = options.debugInfo;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      makeObject(*compiled, codegen);
+  if (!object)
+    return fail(llvm::toString(object.takeError()));
   Result<std::shared_ptr<const Program>> program =
-      Program::create(*compiled->module, codegen, &compiled->times);
+      Program::load(*compiled->module, std::move(*object), codegen, jit);
   if (!program.isOk())
     return fail(program.status().message());
   if (options.timeStages)
     printStageTimes(llvm::errs(), compiled->times);
+  reportCache(llvm::errs(), *compiled, options.timeStages);
   if (options.list)
     listProgram(**program);
   SessionOptions sessionOptions;

@@ -12,6 +12,7 @@
 #define FLYWHEEL_DRIVER_COMPILER_H
 
 #include "flywheel/Driver/Diagnostics.h"
+#include "flywheel/Driver/ProgramCache.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Target/Object/StageTime.h"
 #include "flywheel/Target/Object/TargetOptions.h"
@@ -82,6 +83,9 @@ struct CompilerOptions {
   bool reportPartition = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;
+  /// Where the program is looked for before it is compiled, and kept; without,
+  /// nowhere.
+  std::optional<CacheRequest> cache;
   /// Called with each stage's name and the module after it.
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.
@@ -137,13 +141,19 @@ std::shared_ptr<mlir::MLIRContext> createContext();
 void printStageTimes(llvm::raw_ostream &os, llvm::ArrayRef<StageTime> times);
 
 struct CompiledModule {
-  /// The module after the last stage that ran.
+  /// The module after the last stage that ran; nothing but the manifest where
+  /// the program was in the cache.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Present when every stage ran.
   Manifest manifest;
   /// What it was compiled with: as asked, or as the module says.
   CompilerOptions options;
   std::vector<StageTime> times;
+  /// That of the cache; null where the program was compiled. See makeObject().
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  /// What the program is to be kept under, empty where it is not; what became
+  /// of that, and why it could not be kept.
+  std::string cacheKey, cacheNote, cacheError;
 };
 
 /// Parses a module from a file (`-` for standard input). Arguments and results

@@ -62,13 +62,14 @@ public:
   /// types that arrays cannot have and for what MachineModule and JIT refuse.
   static runtime::Result<std::shared_ptr<const Program>>
   create(mlir::ModuleOp module, const CodegenOptions &options = {},
-         std::vector<StageTime> *times = nullptr);
+         std::vector<StageTime> *times = nullptr,
+         const JITOptions &jitOptions = {});
 
   /// A program from the object file that `module` became on this machine, which
   /// needs nothing but its manifest then. Errors: as create().
   static runtime::Result<std::shared_ptr<const Program>>
   load(mlir::ModuleOp module, std::unique_ptr<llvm::MemoryBuffer> object,
-       const CodegenOptions &options = {});
+       const CodegenOptions &options = {}, const JITOptions &jitOptions = {});
 
   const Manifest &getManifest() const { return manifest; }
   /// The entries but for the initializer.
@@ -89,7 +90,8 @@ private:
   Program() = default;
   static runtime::Result<std::shared_ptr<const Program>>
   createOnThisStack(mlir::ModuleOp module, const CodegenOptions &options,
-                    std::vector<StageTime> *times);
+                    std::vector<StageTime> *times,
+                    const JITOptions &jitOptions);
   /// Finds what the manifest names in the code.
   runtime::Status resolve();
   runtime::Status addEntry(const ManifestEntry &entry);

@@ -6,10 +6,13 @@
 
 #include "flywheel/Target/Object/JIT.h"
 
+#include "PerfMap.h"
+
 #include "flywheel/Runtime/GPU.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -125,7 +128,8 @@ static Error verifyHost(const TargetMachine &machine) {
 }
 
 Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
-                                           std::vector<StageTime> *times) {
+                                           std::vector<StageTime> *times,
+                                           const JITOptions &jitOptions) {
   if (Error error = verifyHost(module.getTargetMachine()))
     return std::move(error);
   if (usesOpenMP(module.getModule()))
@@ -134,11 +138,12 @@ Expected<std::unique_ptr<JIT>> JIT::create(const MachineModule &module,
   Expected<std::unique_ptr<MemoryBuffer>> object = module.getObject(times);
   if (!object)
     return object.takeError();
-  return link(std::move(*object), module.getTargetMachine());
+  return link(std::move(*object), module.getTargetMachine(), jitOptions);
 }
 
 Expected<std::unique_ptr<JIT>> JIT::load(std::unique_ptr<MemoryBuffer> object,
-                                         const CodegenOptions &options) {
+                                         const CodegenOptions &options,
+                                         const JITOptions &jitOptions) {
   Expected<std::unique_ptr<TargetMachine>> machine =
       createTargetMachine(options);
   if (!machine)
@@ -148,11 +153,12 @@ Expected<std::unique_ptr<JIT>> JIT::load(std::unique_ptr<MemoryBuffer> object,
   if (object->getBuffer().contains("__kmpc_"))
     if (Error error = loadOpenMP())
       return std::move(error);
-  return link(std::move(object), **machine);
+  return link(std::move(object), **machine, jitOptions);
 }
 
 Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
-                                         const TargetMachine &machine) {
+                                         const TargetMachine &machine,
+                                         const JITOptions &options) {
   orc::JITTargetMachineBuilder builder(machine.getTargetTriple());
   builder.setRelocationModel(Reloc::PIC_);
   Expected<std::unique_ptr<orc::LLJIT>> jit =
@@ -165,6 +171,15 @@ Expected<std::unique_ptr<JIT>> JIT::link(std::unique_ptr<MemoryBuffer> object,
     return jit.takeError();
   if (Error error = defineRuntime(**jit))
     return std::move(error);
+  Expected<bool> isPerfMapRequested = flywheel::isPerfMapRequested();
+  if (!isPerfMapRequested)
+    return isPerfMapRequested.takeError();
+  if (options.perfMap || *isPerfMapRequested)
+    if (Error error = writePerfMap(**jit))
+      return std::move(error);
+  if (options.debugger)
+    if (Error error = orc::enableDebuggerSupport(**jit))
+      return std::move(error);
   if (Error error = (*jit)->addObjectFile(std::move(object)))
     return std::move(error);
   if (Error error = (*jit)->initialize((*jit)->getMainJITDylib()))

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Target/Object/ObjectFile.h"
+#include "DebugScopes.h"
 #include "ExpandForLibrary.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -191,8 +192,14 @@ Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
   result.context = std::make_unique<LLVMContext>();
   {
     StageTimer timer("translate-to-llvm-ir", times);
+    // The locations of the module stay as they are, as all of it does.
+    mlir::OwningOpRef<mlir::ModuleOp> scoped;
+    if (options.lineTables) {
+      scoped = module.clone();
+      attachDebugScopes(*scoped);
+    }
     Expected<std::unique_ptr<llvm::Module>> translated =
-        translate(module, *result.context);
+        translate(scoped ? *scoped : module, *result.context);
     if (!translated)
       return translated.takeError();
     result.module = std::move(*translated);

@@ -39,6 +39,15 @@ using PackedTeamFunction = int32_t (*)(void *state, void *workspace,
                                        void *const *results,
                                        flywheel_team *team);
 
+/// What else a JIT does with code that it loads.
+struct JITOptions {
+  /// Tell `perf` the names of functions, in `/tmp/perf-PID.map`. The value 1 of
+  /// FLYWHEEL_PERF_MAP in the environment asks for it, too.
+  bool perfMap = false;
+  /// Tell a debugger of functions and, where the code has them, lines.
+  bool debugger = false;
+};
+
 /// Code loaded into this process, for as long as this object lives. It is the
 /// very object file that MachineModule::getObject() gives. Functions of libm
 /// and other symbols of the process resolve; where the code forks threads,
@@ -46,14 +55,15 @@ using PackedTeamFunction = int32_t (*)(void *state, void *workspace,
 class JIT {
 public:
   /// Errors: a target other than the host; symbols that nothing defines; no
-  /// libomp to load.
+  /// libomp to load; a map for perf that cannot be written.
   static llvm::Expected<std::unique_ptr<JIT>>
-  create(const MachineModule &module, std::vector<StageTime> *times = nullptr);
+  create(const MachineModule &module, std::vector<StageTime> *times = nullptr,
+         const JITOptions &jitOptions = {});
   /// The same of an object file that such a module became on this machine, with
   /// what `options` say of the target.
   static llvm::Expected<std::unique_ptr<JIT>>
   load(std::unique_ptr<llvm::MemoryBuffer> object,
-       const CodegenOptions &options);
+       const CodegenOptions &options, const JITOptions &jitOptions = {});
   ~JIT();
 
   /// The address of a function. Errors: no such function.
@@ -63,7 +73,7 @@ public:
 private:
   static llvm::Expected<std::unique_ptr<JIT>>
   link(std::unique_ptr<llvm::MemoryBuffer> object,
-       const llvm::TargetMachine &machine);
+       const llvm::TargetMachine &machine, const JITOptions &options);
   explicit JIT(std::unique_ptr<llvm::orc::LLJIT> jit);
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };

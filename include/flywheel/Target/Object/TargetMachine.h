@@ -27,6 +27,9 @@ struct CodegenOptions {
   /// and cost time.
   bool loopVectorize = false;
   bool slpVectorize = false;
+  /// Say which line of the source each instruction is of, in DWARF. The
+  /// instructions are those without.
+  bool lineTables = false;
 };
 
 /// The machine that `options` name: position-independent code that contracts

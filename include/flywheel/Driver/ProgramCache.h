@@ -1,0 +1,101 @@
+//===- ProgramCache.h - Compiled programs in a folder -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_DRIVER_PROGRAMCACHE_H
+#define FLYWHEEL_DRIVER_PROGRAMCACHE_H
+
+#include "flywheel/Target/Object/TargetMachine.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace flywheel {
+
+struct CompiledModule;
+struct CompilerOptions;
+
+/// A folder with a file for each program: its manifest and its object file. Any
+/// number of processes may use it at a time.
+class ProgramCache {
+public:
+  static constexpr int64_t kDefaultMaxBytes = int64_t{1} << 30;
+
+  explicit ProgramCache(std::string folder, int64_t maxBytes = kDefaultMaxBytes)
+      : folder(std::move(folder)), maxBytes(maxBytes) {}
+
+  struct Program {
+    /// A module with nothing but the manifest.
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::unique_ptr<llvm::MemoryBuffer> object;
+  };
+  /// The program of `key`, which is then the newest one. Nothing where there is
+  /// none, or where its file is not complete.
+  std::optional<Program> load(llvm::StringRef key,
+                              mlir::MLIRContext &context) const;
+
+  /// Keeps a program: the manifest of `module` and `object`. Its file is there
+  /// at once or not at all, in place of one of that key. Then the programs that
+  /// were not used for longest are removed, as far as all of them have more
+  /// than `maxBytes`.
+  ///
+  /// Errors: a program of more than `maxBytes`, a folder that cannot be made, a
+  /// file that cannot be written.
+  llvm::Error store(llvm::StringRef key, mlir::ModuleOp module,
+                    llvm::StringRef object) const;
+
+  std::string getPath(llvm::StringRef key) const;
+
+private:
+  void evict() const;
+
+  std::string folder;
+  int64_t maxBytes;
+};
+
+/// Where a compilation looks for its program first.
+struct CacheRequest {
+  ProgramCache cache;
+  /// What machine code is made with, but for its target.
+  CodegenOptions codegen;
+  /// Whether a program serves a module that differs in the places of its ops:
+  /// messages at run time then have the places of the module that was compiled.
+  bool ignoreLocations = false;
+};
+
+/// What the program of `module` is kept under: it depends on the module, all
+/// options, the compiler and, where that is compiled for, this machine. Empty,
+/// with the reason in `note`, for what is not kept: a step on a GPU, values of
+/// a checkpoint, the output of a stage.
+std::string getCacheKey(mlir::ModuleOp module, const CompilerOptions &options,
+                        std::string &note);
+
+/// Looks for the program of `module` in the cache that the options of
+/// `compiled` name. Where there is one, `compiled` gets its manifest and its
+/// object file. Elsewhere the result is false, and `compiled` gets the key.
+bool loadFromCache(mlir::ModuleOp module, CompiledModule &compiled);
+
+/// The object file of a module that went through every stage: from the cache,
+/// or made now and kept there. Errors: those of MachineModule; not those of the
+/// cache, which `compiled` has.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+makeObject(CompiledModule &compiled, const CodegenOptions &codegen);
+
+/// Warns of a cache that could not keep the program; with `isVerbose` prints
+/// what became of it in any case, where there is a cache.
+void reportCache(llvm::raw_ostream &os, const CompiledModule &compiled,
+                 bool isVerbose);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_DRIVER_PROGRAMCACHE_H

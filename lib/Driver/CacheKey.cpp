@@ -1,0 +1,160 @@
+//===- CacheKey.cpp - What a compiled program depends on ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Driver/ProgramCache.h"
+
+#include "mlir/InitAllDialects.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <dlfcn.h>
+
+using namespace mlir;
+using llvm::StringRef;
+
+namespace flywheel {
+namespace {
+/// A digest of values with their names. Lengths keep neighbours apart.
+class KeyBuilder {
+public:
+  void add(StringRef name, StringRef value) {
+    for (StringRef text : {name, value}) {
+      digest.update(std::to_string(text.size()) + ":");
+      digest.update(text);
+    }
+  }
+  void addNumber(StringRef name, int64_t value) {
+    add(name, StringRef(std::to_string(value)));
+  }
+  template <typename Range> void addAll(StringRef name, const Range &values) {
+    addNumber(name, values.size());
+    for (const std::string &value : values)
+      add(name, StringRef(value));
+  }
+  std::string get() { return llvm::toHex(digest.final(), /*LowerCase=*/true); }
+
+private:
+  llvm::SHA256 digest;
+};
+} // namespace
+
+/// The file that has the code at `address`, with its size and time; empty where
+/// there is no telling.
+static std::string describeFile(void *address) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname)
+    return {};
+  // The name of the program is what it was called by, from whichever folder.
+  std::string path = StringRef(info.dli_fname).starts_with("/")
+                         ? info.dli_fname
+                         : llvm::sys::fs::getMainExecutable(nullptr, address);
+  llvm::sys::fs::file_status status;
+  if (path.empty() || llvm::sys::fs::status(path, status))
+    return {};
+  return path + " " + std::to_string(status.getSize()) + " " +
+         std::to_string(
+             status.getLastModificationTime().time_since_epoch().count());
+}
+
+/// What tells this compiler from others: its file and those of the libraries
+/// that it may be linked with. Empty where there is no telling.
+static std::string describeCompiler() {
+  std::string text;
+  for (void *address :
+       {reinterpret_cast<void *>(&getCacheKey),
+        reinterpret_cast<void *>(
+            static_cast<void (*)(DialectRegistry &)>(&registerAllDialects)),
+        reinterpret_cast<void *>(&llvm::sys::getProcessTriple)}) {
+    std::string file = describeFile(address);
+    if (file.empty())
+      return {};
+    text += file + "\n";
+  }
+  return text;
+}
+
+static std::string printModule(ModuleOp module, bool hasLocations) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Whole, whatever the command line says of what is printed.
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
+  flags.elideLargeResourceString(std::numeric_limits<int64_t>::max());
+  flags.printGenericOpForm();
+  flags.skipRegions(false);
+  flags.enableDebugInfo(hasLocations);
+  module->print(os, flags);
+  return text;
+}
+
+/// What machine code is made for. Returns whether there is such a machine.
+static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
+  CodegenOptions codegen = options.cache->codegen;
+  codegen.target = options.target;
+  auto machine = createTargetMachine(codegen);
+  if (!machine) {
+    llvm::consumeError(machine.takeError());
+    return false;
+  }
+  key.add("triple", StringRef((*machine)->getTargetTriple().str()));
+  key.add("cpu", (*machine)->getTargetCPU());
+  key.add("features", (*machine)->getTargetFeatureString());
+  MachineSizes sizes = getMachineSizes(options.target);
+  key.addNumber("l1-bytes", sizes.l1Bytes);
+  key.addNumber("l2-bytes", sizes.l2Bytes);
+  key.addNumber("cores", sizes.cores);
+  key.addNumber("opt-level", codegen.optimizationLevel);
+  key.addNumber("loop-vectorize", codegen.loopVectorize);
+  key.addNumber("slp-vectorize", codegen.slpVectorize);
+  key.addNumber("line-tables", codegen.lineTables);
+  if (codegen.lineTables) {
+    llvm::SmallString<128> folder;
+    if (llvm::sys::fs::current_path(folder))
+      return false;
+    key.add("folder", folder.str());
+  }
+  return true;
+}
+
+std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
+                        std::string &note) {
+  if (options.target.isForGPU())
+    note = "not used for steps on a GPU";
+  if (!options.frozenCheckpoint.empty())
+    note = "not used for values of a checkpoint";
+  if (!options.stopAfter.empty())
+    note = "not used for the output of a stage";
+  std::string compiler = describeCompiler();
+  if (compiler.empty())
+    note = "not used, as there is no telling which compiler this is";
+  KeyBuilder key;
+  if (!note.empty() || !addTarget(key, options))
+    return {};
+  key.add("compiler", compiler);
+  key.add("model-name", options.modelName);
+  key.addNumber("lowering", static_cast<int>(*options.lowering));
+  key.addAll("entries", options.entries);
+  key.addNumber("c-interface", options.cInterface);
+  key.addNumber("max-dim-size", options.maxDimSizes->others);
+  key.addAll("max-dim-sizes", options.maxDimSizes->format());
+  key.addNumber("memory-budget", options.memoryBudget.value_or(-1));
+  key.addNumber("check-numerics", options.checkNumerics);
+  key.addNumber("profile", options.profile);
+  key.addNumber("threads", *options.threads);
+  key.addNumber("min-shared-work", options.minSharedWork);
+  key.addNumber("report-partition", options.reportPartition);
+  key.addNumber("flush-denormals", options.flushDenormals);
+  bool hasLocations = !options.cache->ignoreLocations;
+  key.addNumber("locations", hasLocations);
+  key.add("module", StringRef(printModule(module, hasLocations)));
+  return key.get();
+}
+
+} // namespace flywheel

@@ -1,0 +1,174 @@
+//===- ProgramCache.cpp - Compiled programs in a folder -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file is a line that says what it is, the digest of what follows, two
+// lengths, the text of a module with the manifest, and the object file. Who
+// reads it trusts nothing of it before the digest is right: a disk that was
+// full, or a crash, costs a compilation and no more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/ProgramCache.h"
+
+#include "flywheel/Runtime/AtomicFile.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+
+#include <chrono>
+
+using namespace mlir;
+using llvm::StringRef;
+
+namespace flywheel {
+
+constexpr StringRef kMagic = "flywheel program 1\n";
+constexpr StringRef kExtension = ".program";
+constexpr size_t kDigestBytes = 32, kLengthBytes = sizeof(uint64_t);
+constexpr StringRef kManifest = "train.manifest";
+
+static std::string getDigest(StringRef manifest, StringRef object) {
+  llvm::SHA256 digest;
+  digest.update(manifest);
+  digest.update(object);
+  return llvm::toStringRef(digest.final()).str();
+}
+
+static std::string toBytes(uint64_t number) {
+  std::string bytes(kLengthBytes, '\0');
+  llvm::support::endian::write64le(bytes.data(), number);
+  return bytes;
+}
+
+std::string ProgramCache::getPath(StringRef key) const {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, key + kExtension);
+  return path.str().str();
+}
+
+/// Splits the bytes of a file; nothing where they are not those of one.
+static std::optional<std::pair<StringRef, StringRef>> unpack(StringRef bytes) {
+  constexpr size_t head = kDigestBytes + 2 * kLengthBytes;
+  if (!bytes.consume_front(kMagic) || bytes.size() < head)
+    return std::nullopt;
+  StringRef digest = bytes.take_front(kDigestBytes);
+  const char *lengths = bytes.data() + kDigestBytes;
+  uint64_t numText = llvm::support::endian::read64le(lengths);
+  uint64_t numObject = llvm::support::endian::read64le(lengths + kLengthBytes);
+  StringRef rest = bytes.drop_front(head);
+  if (numText > rest.size() || numObject != rest.size() - numText)
+    return std::nullopt;
+  StringRef text = rest.take_front(numText), object = rest.drop_front(numText);
+  if (digest != getDigest(text, object))
+    return std::nullopt;
+  return std::make_pair(text, object);
+}
+
+std::optional<ProgramCache::Program>
+ProgramCache::load(StringRef key, MLIRContext &context) const {
+  std::string path = getPath(key);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  auto parts = unpack((*file)->getBuffer());
+  if (!parts)
+    return std::nullopt;
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  Program program;
+  program.module = parseSourceString<ModuleOp>(parts->first, &context);
+  if (!program.module)
+    return std::nullopt;
+  program.object = llvm::MemoryBuffer::getMemBufferCopy(parts->second, path);
+  // So that it is evicted last. Where that fails, it was only read.
+  int descriptor;
+  if (!llvm::sys::fs::openFileForReadWrite(path, descriptor,
+                                           llvm::sys::fs::CD_OpenExisting,
+                                           llvm::sys::fs::OF_None)) {
+    (void)llvm::sys::fs::setLastAccessAndModificationTime(
+        descriptor, std::chrono::system_clock::now());
+    llvm::sys::fs::file_t handle =
+        llvm::sys::fs::convertFDToNativeFile(descriptor);
+    (void)llvm::sys::fs::closeFile(handle);
+  }
+  return program;
+}
+
+llvm::Error ProgramCache::store(StringRef key, ModuleOp module,
+                                StringRef object) const {
+  OwningOpRef<ModuleOp> described =
+      ModuleOp::create(UnknownLoc::get(module.getContext()));
+  (*described)->setAttr(kManifest, module->getAttr(kManifest));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Whole, whatever the command line says of what is printed.
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
+  flags.printGenericOpForm();
+  flags.skipRegions(false);
+  (*described)->print(os, flags);
+  std::string head = kMagic.str() + getDigest(text, object) +
+                     toBytes(text.size()) + toBytes(object.size());
+  uint64_t bytes = head.size() + text.size() + object.size();
+  if (bytes > static_cast<uint64_t>(maxBytes))
+    return llvm::createStringError("it has " + llvm::Twine(bytes) +
+                                   " bytes, the cache at most " +
+                                   llvm::Twine(maxBytes));
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return llvm::createStringError("cannot make the folder '" + folder +
+                                   "': " + error.message());
+  runtime::Status status = runtime::writeFileAtomically(
+      getPath(key), {{head.data(), head.size()},
+                     {text.data(), text.size()},
+                     {object.data(), object.size()}});
+  if (!status.isOk())
+    return llvm::createStringError(status.message());
+  evict();
+  return llvm::Error::success();
+}
+
+void ProgramCache::evict() const {
+  runtime::removeStaleTemporaries(folder);
+  struct File {
+    llvm::sys::TimePoint<> used;
+    std::string path;
+    uint64_t bytes;
+  };
+  std::vector<File> files;
+  uint64_t total = 0;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end;
+       it != end && !error; it.increment(error)) {
+    if (llvm::sys::path::extension(it->path()) != kExtension)
+      continue;
+    llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status();
+    if (!status)
+      continue;
+    files.push_back(
+        {status->getLastModificationTime(), it->path(), status->getSize()});
+    total += status->getSize();
+  }
+  llvm::sort(files, [](const File &first, const File &second) {
+    return std::tie(first.used, first.path) <
+           std::tie(second.used, second.path);
+  });
+  for (const File &file : files) {
+    if (total <= static_cast<uint64_t>(maxBytes))
+      return;
+    // Another process may have removed it: then it is gone as well.
+    (void)llvm::sys::fs::remove(file.path);
+    total -= file.bytes;
+  }
+}
+
+} // namespace flywheel

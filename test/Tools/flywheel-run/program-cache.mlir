@@ -1,0 +1,64 @@
+// T22: a program is compiled once for a model, its options, the compiler and the machine.
+// RUN: rm -rf %t && mkdir -p %t && cp %s %t/model.mlir
+// RUN: flywheel-run %t/model.mlir --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/first.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/first.txt
+// RUN: flywheel-run %t/model.mlir --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/second.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=FOUND --input-file=%t/second.txt --implicit-check-not=flywheel-
+// CHECK: [2, 4, 6]
+// KEPT: flywheel-llvm
+// KEPT: program cache: kept {{.*[0-9a-f]+}}.program
+// FOUND: program cache: found {{.*[0-9a-f]+}}.program
+
+// Messages have the place of the op: a model whose lines move is another one.
+// RUN: %python -c "import sys; text = open(sys.argv[1]).read(); open(sys.argv[1], 'w').write('\n' + text)" %t/model.mlir
+// RUN: flywheel-run %t/model.mlir --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
+
+// So it is with other options, and every program is there for itself.
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --lowering=reference 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --check-numerics 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --threads=2 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages -g 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --entries=step 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --mlir-elide-elementsattrs-if-larger=1 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --lowering=reference 2>&1 | FileCheck %s --check-prefix=FOUND
+
+// What a crash or a disk has spoilt is compiled again.
+// RUN: %python %S/Inputs/spoil_programs.py %t/cache end
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/end.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/end.txt
+// RUN: %python %S/Inputs/spoil_programs.py %t/cache middle
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/middle.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/middle.txt
+// RUN: %python %S/Inputs/spoil_programs.py %t/cache all
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2> %t/all.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t/all.txt
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
+
+// What was not used for longest goes: of programs of some 3 KiB each, 7 KiB have room for two.
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step
+// RUN: flywheel-run %s --entry other --cache-dir=%t/small --entries=other
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: %python %S/Inputs/count_programs.py %t/small 2
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --cache-size=7KiB --entries=step --check-numerics
+// RUN: %python %S/Inputs/count_programs.py %t/small 2
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --entries=step --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: flywheel-run %s --entry other --cache-dir=%t/small --entries=other --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
+
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/small --cache-size=9 --lowering=reference 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: warning: the program is not kept: it has {{[0-9]+}} bytes, the cache at most 9
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/model.mlir 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: warning: the program is not kept: {{.*}}model.mlir{{.*}}
+// FOLDER: [2, 4, 6]
+// RUN: not flywheel-run %s --entry step --feed x=2 --cache-size=9 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: error: --cache-size needs --cache-dir
+
+func.func @step(%x: tensor<f32>) -> tensor<3xf32> {
+  %c = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %y = nn.mul %x, %c : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+func.func @other() -> tensor<3xf32> {
+  %c = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  return %c : tensor<3xf32>
+}
