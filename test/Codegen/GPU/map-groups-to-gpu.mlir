@@ -1,4 +1,5 @@
 // RUN: flywheel-opt %s --flywheel-map-to-gpu --canonicalize --cse | FileCheck %s
+// D9: ops share launches.
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
