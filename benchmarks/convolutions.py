@@ -14,9 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from side_by_side import measure
 
 
 class Layer(NamedTuple):
@@ -72,22 +73,9 @@ def pool_text(shape: tuple[int, int, int]) -> str:
     )
 
 
-def measure(runners: dict[str, Callable[[], Any]], rounds: int, seconds: float) -> dict[str, float]:
-    """Median seconds of a call of each, in turn."""
-    counts = {}
-    for name, run in runners.items():
-        run()
-        start = time.perf_counter()
-        run()
-        counts[name] = max(1, int(seconds / (time.perf_counter() - start)))
-    times: dict[str, list[float]] = {name: [] for name in runners}
-    for _ in range(rounds):
-        for name, run in runners.items():
-            start = time.perf_counter()
-            for _ in range(counts[name]):
-                run()
-            times[name].append((time.perf_counter() - start) / counts[name])
-    return {name: statistics.median(samples) for name, samples in times.items()}
+def find_medians(runners: dict[str, Callable[[], Any]], rounds: int, seconds: float) -> dict[str, float]:
+    """Median seconds of a call of each."""
+    return {name: statistics.median(times) for name, times in measure(runners, rounds, seconds).items()}
 
 
 def report(what: str, found: dict[str, float], flops: float = 0.0) -> None:
@@ -138,7 +126,7 @@ def main() -> None:
                 peers["forward"]["torch"] = lambda tx=tx: torch.max_pool2d(tx.detach(), 2)
                 peers["both"]["torch"] = lambda tx=tx, tdy=tdy: torch.autograd.grad(torch.max_pool2d(tx, 2), tx, tdy)
             for what, runners in peers.items():
-                report(f"{name} {what}", measure(runners, options.rounds, options.seconds))
+                report(f"{name} {what}", find_medians(runners, options.rounds, options.seconds))
             continue
         layer = LAYERS[name]
         n, h, c, k, o, s = layer
@@ -162,7 +150,7 @@ def main() -> None:
                     runners["torch"] = lambda ty=ty, tx=tx, tw=tw, s=s, pad=pad, mask=mask, backward=backward: (
                         backward(ty, tx, tw, None, [s, s], pad, [1, 1], False, [0, 0], 1, mask)
                     )
-            times = measure(runners, options.rounds, options.seconds)
+            times = find_medians(runners, options.rounds, options.seconds)
             report(f"{name} {op}", times, 2.0 * n * out * out * k * k * c * o)
 
 
