@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tf.train`: optimizers, the global step, and checkpoints.
+"""Optimizers, written as reads and assignments: their slots and powers are variables under TensorFlow's names, and a
+learning rate may be any tensor."""
 
-Optimizers are written as reads and assignments: their slots and powers are variables
-under TensorFlow's names, and a learning rate may be any tensor.
-"""
-
-import os
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._flywheel import CheckpointManager
-from .._flywheel import Store as RuntimeStore
-from .._flywheel import get_checkpoint_state as _state
-from .._flywheel import latest_checkpoint as _latest
-from .graph import GraphKeys, Operation, Tensor, as_tensor, get_default_graph
-from .initializers import zeros_initializer
-from .ops import TABLE, cast, gradients, group
-from .variables import Variable, _get, global_variables, model_of, trainable_variables
+from ... import optimizers as traced
+from ..conversion import as_tensor
+from ..derivatives import gradients, rows_of
+from ..graph import GraphKeys, get_default_graph
+from ..operation import Operation, Tensor
+from ..ops import TABLE, cast, group
+from ..variables import Variable, trainable_variables
+from .rows import RowUpdate, apply_rows
 
 _sqrt, _pow = TABLE["sqrt"], TABLE["pow"]
 
@@ -70,9 +65,10 @@ class Optimizer:
         with graph.control_dependencies(None):
             self._create([v for _, v in kept])
         with graph.name_scope(name or self._name):
-            updates = []
+            updates: List[Any] = []
             for g, v in kept:
-                updates += self._apply(g, v)
+                rows = self._rows(v) if rows_of(g, v._as_graph_tensor()) else None
+                updates += self._apply(g, v) if rows is None else [apply_rows(g, v, rows)]
             updates += self._finish()
             if global_step is not None:
                 with graph.control_dependencies(updates):
@@ -120,6 +116,10 @@ class Optimizer:
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         raise NotImplementedError
 
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        """How rows of a table are updated; None where a gradient of them is applied as one of all."""
+        return None
+
     def _finish(self) -> List[Any]:
         return []
 
@@ -133,6 +133,9 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         return [self._store(v, v - g * self._number(self._lr, v))]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return RowUpdate(lambda name: traced.GradientDescent(0.0, name=name), {"lr": self._number(self._lr, v)}, [])
 
 
 class MomentumOptimizer(Optimizer):
@@ -152,6 +155,11 @@ class MomentumOptimizer(Optimizer):
         new = a * momentum + g
         step = g * lr + new * momentum * lr if self._nesterov else new * lr
         return [a.assign(new), self._store(v, v - step)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "momentum": self._number(self._momentum, v)}
+        return RowUpdate(lambda name: traced.Momentum(0.0, nesterov=self._nesterov, name=name), scalars,
+                         [self._slot(v, "momentum")])  # fmt: skip
 
 
 class AdagradOptimizer(Optimizer):
@@ -173,6 +181,10 @@ class AdagradOptimizer(Optimizer):
         new = a + g * g
         return [a.assign(new), self._store(v, v - g * self._number(self._lr, v) / _sqrt(new))]
 
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return RowUpdate(lambda name: traced.TFAdagrad(0.0, name=name), {"lr": self._number(self._lr, v)},
+                         [self._slot(v, "accumulator")])  # fmt: skip
+
 
 class AdadeltaOptimizer(Optimizer):
     """Zeiler's, as in TensorFlow."""
@@ -193,6 +205,11 @@ class AdadeltaOptimizer(Optimizer):
         u = _sqrt(d + e) / _sqrt(new + e) * g
         return [a.assign(new), d.assign(d * rho + u * u * (1 - rho)),
                 self._store(v, v - u * self._number(self._lr, v))]  # fmt: skip
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "rho": self._rho}
+        return RowUpdate(lambda name: traced.TFAdadelta(epsilon=self._epsilon, name=name), scalars,
+                         [self._slot(v, "accum"), self._slot(v, "accum_update")])  # fmt: skip
 
 
 class RMSPropOptimizer(Optimizer):
@@ -222,6 +239,12 @@ class RMSPropOptimizer(Optimizer):
             under = new - mean * mean + self._epsilon
         step = m * self._momentum + g * self._number(self._lr, v) / _sqrt(under)
         return [*updates, m.assign(step), self._store(v, v - step)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "decay": self._decay, "momentum": self._momentum}
+        return RowUpdate(
+            lambda name: traced.TFRMSProp(0.0, epsilon=self._epsilon, centered=self._centered, name=name), scalars,
+            [self._slot(v, key) for key in ("rms", "mg", "momentum") if key != "mg" or self._centered])  # fmt: skip
 
 
 class AdamOptimizer(Optimizer):
@@ -257,127 +280,58 @@ class AdamOptimizer(Optimizer):
         one, two = self._powers
         return [one.assign(one * self._beta1), two.assign(two * self._beta2)]
 
-
-def create_global_step(graph: Any = None) -> Variable:
-    """The variable that counts steps (V14). Raises ValueError where there is one."""
-    if get_global_step() is not None:
-        raise ValueError('"global_step" already exists.')
-    names = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    return _get("global_step", [], _dtypes.int64, zeros_initializer(), None, False, names)
-
-
-def get_global_step(graph: Any = None) -> Optional[Variable]:
-    """The variable that counts steps, None where there is none."""
-    found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
-    return found[0] if found else None
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        # TensorFlow's moments fall in all rows; only their parts along the gradient are of some.
+        one, two = (self._number(p, v) for p in self._powers)
+        scalars = {"lr": self._number(self._lr, v), "beta_1": self._beta1, "beta_2": self._beta2,
+                   "beta1_power": one, "beta2_power": two}  # fmt: skip
+        return RowUpdate(lambda name: traced.TFAdam(epsilon=self._epsilon, name=name), scalars,
+                         [self._slot(v, "m"), self._slot(v, "v")], decays_all=True)  # fmt: skip
 
 
-def get_or_create_global_step(graph: Any = None) -> Variable:
-    return get_global_step(graph) or create_global_step(graph)
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader (McMahan et al., 2013), with the shrinkage of TensorFlow (O26).
 
-
-def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session."""
-    return int(sess.run(global_step_tensor))
-
-
-def exponential_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: Any = None
-) -> Any:
-    """learning_rate decay_rate^(global_step / decay_steps)."""
-    share = cast(global_step, _dtypes.float32) / float(decay_steps)
-    return _pow(float(decay_rate), TABLE["floor"](share) if staircase else share) * learning_rate
-
-
-class Saver:
-    """Writes variables to checkpoints, and reads them (P3, P7, P8)."""
+    n' = n + g^2; z' = z + g + 2 shrinkage p - (n'^k - n^k) / lr p, where k = -learning_rate_power; p' = (l1 sign(z') -
+    z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
+    """
 
     def __init__(
-        self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: Optional[int] = 5,
-        keep_checkpoint_every_n_hours: float = 10000.0, name: Any = None, restore_sequentially: bool = False,
-        saver_def: Any = None, builder: Any = None, defer_build: bool = False, allow_empty: bool = False,
-        write_version: Any = None, pad_step_number: bool = False, save_relative_paths: bool = False,
-        filename: Any = None,
+        self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False,
+        name: str = "Ftrl", accum_name: Any = None, linear_name: Any = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
     ):  # fmt: skip
-        variables = global_variables() if var_list is None else var_list
-        if not variables and not allow_empty:
-            raise ValueError("No variables to save")
-        self._names = model_of(variables)
-        self._variables = list(variables.values() if isinstance(variables, dict) else variables)
-        self._reshape = reshape
-        self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
-        self._managers: Dict[str, CheckpointManager] = {}
-        self.last_checkpoints: List[str] = []
+        for key, value in (("initial_accumulator_value", initial_accumulator_value),
+                           ("l1_regularization_strength", l1_regularization_strength),
+                           ("l2_regularization_strength", l2_regularization_strength),
+                           ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength)):  # fmt: skip
+            if value < 0:
+                raise ValueError(f"{key} {value} needs to be positive or zero")
+        if learning_rate_power > 0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        super().__init__(use_locking, name)
+        self._lr, self._k, self._start = learning_rate, -learning_rate_power, initial_accumulator_value
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._shrinkage = l2_shrinkage_regularization_strength
 
-    def save(
-        self, sess: Any, save_path: str, global_step: Any = None, latest_filename: Optional[str] = None,
-        meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
-    ) -> str:  # fmt: skip
-        """Writes a checkpoint, and gives its path. There is no file of the graph."""
-        step = global_step
-        if step is not None and not isinstance(step, (int, np.integer)):
-            step = sess.run(step)
-        self._declare(sess)
-        file = latest_filename or "checkpoint"
-        manager = self._managers.get(file)
-        if manager is None:
-            manager = self._managers[file] = CheckpointManager(
-                max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._hours, pad_step_number=self._pads,
-                state_file=file)  # fmt: skip
-        path = manager.save(sess.store, save_path, None if step is None else int(step), self._names)
-        self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
-        return path
+    def _create(self, variables: List[Variable]) -> None:
+        for v in variables:
+            self._slot(v, "accum", self._start)
+            self._slot(v, "linear")
 
-    def restore(self, sess: Any, save_path: Optional[str]) -> None:
-        """Reads a checkpoint; its variables need no initializer then."""
-        if save_path is None:
-            raise ValueError("Can't load save_path when it is None.")
-        self._declare(sess)
-        RuntimeStore.restore(sess.store, save_path, self._names, reshape=self._reshape)
+    def _apply(self, g: Any, v: Variable) -> List[Any]:
+        n, z, lr, p = self._slot(v, "accum"), self._slot(v, "linear"), self._number(self._lr, v), v.value()
+        sums = n + g * g
+        root, before = (_sqrt(x) if self._k == 0.5 else _pow(x, self._k) for x in (sums, n))
+        shrunk = g + 2 * self._shrinkage * p if self._shrinkage else g
+        linear = z + shrunk - (root - before) / lr * p
+        # Where |z'| > l1, that is l1 sign(z') - z'.
+        beyond = TABLE["maximum"](TABLE["abs"](linear) - self._l1, 0.0) * TABLE["sign"](linear)
+        kept = -beyond / (root / lr + 2 * self._l2)
+        return [self._store(v, kept), z.assign(linear), n.assign(sums)]
 
-    def _declare(self, sess: Any) -> None:
-        for variable in self._variables:
-            variable.implementation._declare_value(sess.store)
-
-
-def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
-    """What the state file of a folder says, None where there is none (P7)."""
-    return _state(checkpoint_dir, latest_filename or "checkpoint")
-
-
-def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The path of the latest checkpoint of a folder, None where there is none."""
-    return _latest(checkpoint_dir, latest_filename or "checkpoint")
-
-
-def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    folder, base = os.path.split(checkpoint_prefix)
-    return any(name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))
-
-
-def replica_device_setter(
-    ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True,
-    cluster: Any = None, ps_ops: Any = None, ps_strategy: Any = None,
-) -> Any:  # fmt: skip
-    """A device function: variables go to the ps tasks in turn, all else to workers."""
-    if cluster is not None:
-        ps_tasks = len((cluster if isinstance(cluster, dict) else cluster.as_dict()).get("ps", []))
-    if ps_tasks == 0:
-        return None
-    kinds = ps_ops or ("VariableV2",)
-    count = [0]
-
-    def device(op: Operation) -> str:
-        if op.type not in kinds or not op.attrs.get("is_ref"):
-            return worker_device
-        if "/job:" in op.device and ps_device not in op.device:
-            return op.device
-        task = ps_strategy(op) if ps_strategy is not None else count[0] % ps_tasks
-        count[0] += 1
-        return f"{ps_device}/task:{task}"
-
-    return device
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.train.{name}; see docs/v1.md")
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "l1": self._l1, "l2": self._l2, "l2_shrinkage": self._shrinkage}
+        return RowUpdate(lambda name: traced.Ftrl(0.0, lr_power=-self._k, name=name), scalars,
+                         [self._slot(v, "accum"), self._slot(v, "linear")])  # fmt: skip
