@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the importers of other frameworks' models share: how they say what they do not take."""
 
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from types import FunctionType
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 
 class MissingOp(NamedTuple):
@@ -41,9 +42,23 @@ def _places(places: List[str]) -> str:
     return shown + (f" and {len(places) - 3} more" if len(places) > 3 else "")
 
 
+def _somewhere(thunk: Callable[[], Any]) -> Any:
+    return thunk()
+
+
+def at(frame: Optional[Tuple[str, int, str]], thunk: Callable[[], Any]) -> Any:
+    """Calls a function as if this line (file, number, function) of a model did, so that its
+    ops have this location."""
+    if frame is None:
+        return thunk()
+    file, line, name = frame
+    code = _somewhere.__code__.replace(co_filename=file, co_firstlineno=line - 1, co_name=name)
+    return FunctionType(code, {})(thunk)
+
+
 def needs(package: str, extra: str) -> ImportError:
     """The error for a framework that is not installed."""
     return ImportError(f"flywheel.{extra} needs the package '{package}': pip install flywheel[{extra}]")
 
 
-__all__: Tuple[str, ...] = ("MissingOp", "UnsupportedOpError", "needs", "refuse")
+__all__: Tuple[str, ...] = ("MissingOp", "UnsupportedOpError", "at", "needs", "refuse")

@@ -7,8 +7,10 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 import torch
 
-from .. import _dtypes, _trace
+from .. import _dtypes
+from .._imported import ImportedModel, arrange
 from .._importing import refuse
+from .._layouts import Laid
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
@@ -16,7 +18,6 @@ from ..function import function
 from ..namespace import current_namespace
 from ..variables import Variable
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
-from ._values import Laid
 
 __all__ = ["ImportedModule", "from_module"]
 
@@ -122,7 +123,7 @@ def _check(x: Tensor, name: str, meta: Any) -> Tensor:
     return x
 
 
-class ImportedModule:
+class ImportedModule(ImportedModel):
     """What `from_module` makes.
 
     Called with arrays it runs the module for inference, with tensors in a traced function
@@ -130,28 +131,27 @@ class ImportedModule:
     statistics of batches and drops elements.
     """
 
+    _made_by = "from_module"
+
     def __init__(
         self, module: Any, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic_shapes: Any,
         loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
     ):  # fmt: skip
+        super().__init__(len(example), loss, optimizer)
         self._module = module
         self._example = [_as_torch(value) for value in example]
         self._targets = None if targets is None else [_as_torch(value) for value in targets]
         self._dynamic_shapes = dynamic_shapes
-        self._loss = loss
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
-        self._orders: Dict[str, Tuple[int, ...]] = {}
-        self.variables: Dict[str, Variable] = _make_variables(module, name, self._orders)
+        self.variables = _make_variables(module, name, self._orders)
         # Where all sizes are the example's, another one is an error that says both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
         self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward", dynamic=dynamic)
-        self._step = None
         if optimizer is None:
             # What is not imported is told here, and not at the first call.
             self._forward.trace(*map(_as_fed, self._example))
             return
-        self._optimizer = optimizer
         self._step = function(self._train, name="step", dynamic=dynamic)
         if self._targets is not None:
             self._step.trace(*map(_as_fed, [*self._example, *self._targets]))
@@ -183,49 +183,25 @@ class ImportedModule:
             variables = {f"module.{name}": variable for name, variable in self.variables.items()}
         return program.emit([as_tensor(x) for x in inputs], variables, self._orders)
 
-    def __call__(self, *inputs: Any, training: bool = False) -> Any:
-        if _trace.is_tracing():
-            return self._emit(inputs, training)
-        if training:
-            raise ValueError("training=True is for traced functions; `step` trains")
+    def _infer(self, inputs: Sequence[Any]) -> Any:
         return self._forward(*map(_as_fed, inputs))
 
-    def _train(self, *arguments: Any) -> Tensor:
-        if self._targets is not None:
-            loss = self._emit(arguments, True)
-        else:
-            assert self._loss is not None
-            count = len(self._example)
-            loss = self._loss(self._emit(arguments[:count], True), *arguments[count:])
-        trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
-        self._optimizer.minimize(loss, trained, unconnected="skip")
-        return loss  # type: ignore[no-any-return]
+    def _loss_of(self, arguments: Sequence[Any]) -> Any:
+        return super()._loss_of(arguments) if self._targets is None else self._emit(arguments, True)
 
-    def step(self, *arguments: Any) -> Any:
-        """One step of training on inputs and targets. Returns the loss."""
-        if self._step is None:
-            raise ValueError("from_module needs a loss and an optimizer to train")
+    def _run_step(self, arguments: Sequence[Any]) -> Any:
         return self._step(*map(_as_fed, arguments))
 
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
-        result = {}
-        for name in self._module.state_dict():
-            variable = self.variables[name]
-            array, order = variable.numpy(), self._orders.get(variable.name)
-            result[name] = to_tensor(array if order is None else array.transpose(np.argsort(order)))
-        return result
+        return {name: to_tensor(self._value(name)) for name in self._module.state_dict()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Sets parameters and buffers. Raises ValueError where names or shapes differ."""
         wanted = list(self._module.state_dict())
-        absent = [name for name in wanted if name not in state]
-        unknown = [name for name in state if name not in wanted]
-        if absent or unknown:
-            raise ValueError(f"the state is not that of this module: it lacks {absent}, and has {unknown} besides")
+        self._check_state(wanted, state)
         for name in wanted:
-            variable, array = self.variables[name], to_array(torch.as_tensor(state[name]))
-            variable.set(np.array(_arrange(array, self._orders.get(variable.name)), order="C"))
+            self._set_value(name, to_array(torch.as_tensor(state[name])))
 
 
 def _as_torch(value: Any) -> Any:
@@ -236,10 +212,6 @@ def _as_fed(value: Any) -> Any:
     """An argument of a call. NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
     return to_array(value) if isinstance(value, torch.Tensor) and (
         value.dtype == torch.bfloat16 or value.requires_grad) else value  # fmt: skip
-
-
-def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
-    return array if order is None or array.ndim != len(order) else array.transpose(order)
 
 
 def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) -> Dict[str, Variable]:
@@ -258,7 +230,7 @@ def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) 
         if id(value) not in known:
             # As convolutions have them here: else each step would transpose them, and their gradients back.
             order = (2, 3, 1, 0) if id(value) in filters else None
-            array = np.array(_arrange(to_array(value), order), order="C")
+            array = np.array(arrange(to_array(value), order), order="C")
             variable = known[id(value)] = Variable(array, name=prefix + key, trainable=trainable)
             if order is not None:
                 orders[variable.name] = order
@@ -288,6 +260,4 @@ def from_module(
     Raises UnsupportedOpError, before anything is compiled, where ops have no
     translation: `missing` lists all of them with their lines.
     """
-    if (optimizer is None) != (loss is None):
-        raise ValueError("expected both a loss and an optimizer, or neither")
     return ImportedModule(module, example_inputs, example_targets, dynamic_shapes, loss, optimizer, name)
