@@ -100,7 +100,7 @@ class Model:
     def check(self) -> None:
         """Raises ValueError where the file breaks the rules of the format."""
         try:
-            onnx.checker.check_model(self.path or self._inlined)
+            onnx.checker.check_model(self.path or self.proto)
         except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             raise ValueError(f"{self.name} is no valid model: {_first_lines(error)}") from None
 

@@ -295,7 +295,8 @@ def _flatten(call: Any, array: Array) -> Array:
 
 @fold("Transpose")
 def _transpose(call: Any, array: Array) -> Array:
-    return array.transpose(call.attribute("perm", None))
+    result: Array = array.transpose(call.attribute("perm", None))
+    return result
 
 
 @fold("Expand")
@@ -318,9 +319,10 @@ def _constant_of_shape(call: Any, shape: Array) -> Optional[Array]:
 def _range(call: Any, start: Array, limit: Array, delta: Array) -> Optional[Array]:
     if any(one.dtype == object for one in (start, limit, delta)) or delta == 0:
         return None
-    if abs(float(limit) - float(start)) / abs(float(delta)) > _MOST_ELEMENTS:
+    if abs(float(limit) - float(start)) > abs(float(delta)) * _MOST_ELEMENTS:
         return None
-    return np.arange(start, limit, delta).astype(start.dtype)
+    first, last, step = (one.reshape(-1)[0].item() for one in (start, limit, delta))
+    return np.asarray(np.arange(first, last, step), start.dtype)
 
 
 @fold("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin")

@@ -35,7 +35,7 @@ def _batch_norm(call: Call, x: Laid, scale: Laid, bias: Laid, mean: Laid, varian
     x = _channels_last(x)
     if not trains:
         statistics = [_ops.cast(one.plain(), own) for one in (mean, variance)]
-        result = nn.batch_norm_inference(x.data, *statistics, gamma, beta, epsilon=epsilon)
+        result = nn.batch_norm_inference(x.data, statistics[0], statistics[1], gamma, beta, epsilon=epsilon)
         return [x.like(result), mean, variance]
     result, batch_mean, batch_variance = nn.batch_norm_training(x.data, gamma, beta, epsilon=epsilon)
     momentum = call.attribute("momentum", 0.9)
@@ -105,12 +105,16 @@ def _instance_norm(call: Call, x: Laid, scale: Laid, bias: Laid) -> Laid:
 
 @op("GroupNormalization", attributes="epsilon num_groups stash_type")
 def _group_norm(call: Call, x: Laid, scale: Laid, bias: Laid) -> Laid:
-    groups = call.attribute("num_groups")
-    result, channels = _in_groups(call, x, groups), x.shape[1] or 0
-    if call.opset < 21 and scale.shape == (groups,):
-        # Up to version 20 they are of groups.
-        scale, bias = (Laid(_ops.repeat(one.plain(), channels // groups, 0)) for one in (scale, bias))
-    return Laid(_scaled(result, scale, bias, [channels, *[1] * (x.ndim - 2)]))
+    channels: List[Size] = [x.shape[1] or 0, *[1] * (x.ndim - 2)]
+    return Laid(_scaled(_in_groups(call, x, call.attribute("num_groups")), scale, bias, channels))
+
+
+@op("MeanVarianceNormalization", attributes="axes")
+def _mean_variance(call: Call, x: Laid) -> Laid:
+    places = tuple(x.places(call.attribute("axes", [0, 2, 3])))
+    deviation = _ops.sqrt(_ops.var(x.data, places, keepdims=True))
+    centered = _ops.subtract(x.data, _ops.mean(x.data, places, keepdims=True))
+    return x.like(_ops.divide(centered, _ops.add(deviation, 1e-9)))
 
 
 @op("LpNormalization", attributes="axis p")
@@ -161,9 +165,7 @@ def _classes_last(x: Laid) -> Tensor:
     return x.arranged((0, *range(2, x.ndim), 1))
 
 
-def _likelihood(
-    call: Call, logs: Tensor, labels: Laid, weights: Optional[Laid]
-) -> Laid:
+def _likelihood(call: Call, logs: Tensor, labels: Laid, weights: Optional[Laid]) -> Laid:
     """Minus the elements of `logs`, [..., classes], at labels, [...], reduced."""
     kind, ignored = call.attribute("reduction", "mean"), call.attribute("ignore_index", None)
     if kind not in ("none", "mean", "sum"):

@@ -53,10 +53,14 @@ def _constant_of_shape(call: Call, shape: Known) -> Laid:
     return Laid(stretch(as_tensor(np.array(value)), shape.sizes()))
 
 
+def _one(scalar: Known) -> Any:
+    """A number, or a size."""
+    return scalar.array.reshape(-1)[0].item() if scalar.is_static else scalar.sizes()[0]
+
+
 @op("Range", known=(0, 1, 2))
 def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
-    first, last, step = (one.sizes()[0] if not one.is_static else one.array.reshape(-1)[0].item()
-                         for one in (start, limit, delta))  # fmt: skip
+    first, last, step = (_one(part) for part in (start, limit, delta))
     if is_size(first) or is_size(step):
         raise call.unsupported("from a start or by a step that the call chooses")
     if not is_size(last):
@@ -74,7 +78,7 @@ def _eye_like(call: Call, x: Laid) -> Laid:
     if x.ndim != 2 or None in x.shape:
         raise call.unsupported("of a tensor that is no matrix of known size")
     dtype = call.dtype_attribute("dtype") if call.has("dtype") else x.dtype
-    return Laid(as_tensor(np.eye(*x.shape, k=call.attribute("k", 0)).astype(dtype)))  # type: ignore[arg-type]
+    return Laid(as_tensor(np.eye(x.shape[0] or 0, x.shape[1], k=call.attribute("k", 0)).astype(dtype)))
 
 
 #
@@ -102,6 +106,9 @@ def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
         new[places[0]] = known if isinstance(count, int) and count == 1 else index_op("divsi", known, count)
     if None not in x.shape and all(isinstance(one, int) for one in new) and _product(sizes(x)) != _product(new):
         raise ValueError(f"cannot reshape {x.shape} to {static(new)}: the numbers of elements differ")
+    if 0 in x.shape and all(isinstance(one, int) for one in new):
+        # There is nothing to move.
+        return _ops.zeros([one for one in new if isinstance(one, int)], x.dtype)
     return reshape_to(x, new)
 
 
@@ -184,7 +191,7 @@ def _depth_to_space(call: Call, x: Laid) -> Laid:
 def expand(x: Tensor, wanted: Sequence[Size]) -> Tensor:
     """`x` and sizes broadcast together: a 1 of one is what the other has."""
     rank = max(x.ndim, len(wanted))
-    goal: List[Size] = [1] * (rank - len(wanted)) + list(wanted)
+    goal: List[Size] = [*[1] * (rank - len(wanted)), *wanted]
     kept: List[int] = []
     own: List[Size] = []
     for place in range(rank):
@@ -308,9 +315,7 @@ def _slice_to(call: Call, data: Tensor, place: int, start: Size, end: Size, step
 
 
 @op("Pad", attributes="mode", known=(1, 2, 3))
-def _pad(
-    call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: Optional[Known] = None
-) -> Laid:
+def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: Optional[Known] = None) -> Laid:
     if not pads.is_static:
         raise call.unsupported("by sizes that the call chooses")
     places = list(range(x.ndim)) if axes is None else [int(axis) % x.ndim for axis in axes.array]
@@ -340,7 +345,7 @@ def _pad(
             total = data.shape[place]
             if total is None:
                 raise call.unsupported(f"with mode '{mode}' of a size that the call chooses")
-            data = _ops.take(data, np.pad(np.arange(total), pair, mode=mode), place)  # type: ignore[call-overload]
+            data = _ops.take(data, np.pad(np.arange(total), pair, mode=mode), place)
     return x.like(data)
 
 
