@@ -84,6 +84,7 @@ class Model:
         self.path, self.proto = _read(source)
         self.name = os.path.basename(self.path) if self.path else "the ONNX model"
         self.opset = _opset(self.proto, self.name)
+        _separate_statistics(self.proto.graph)
         inlined = _inline(self.proto, self.name)
         self.graph = inlined.graph
         if self.graph.sparse_initializer:
@@ -202,6 +203,20 @@ def _opset(proto: Any, name: str) -> int:
             "others of them"
         )
     return int(version)
+
+
+def _separate_statistics(graph: Any) -> None:
+    """Gives statistics of batch norms that an exporter found equal to weights, and made one with them by an Identity,
+    initializers of their own: they do not stay equal."""
+    initializers = {tensor.name: tensor for tensor in graph.initializer}
+    statistics = {name for node in graph.node if node.op_type == "BatchNormalization" for name in node.input[3:5]}
+    for place in reversed(range(len(graph.node))):
+        node = graph.node[place]
+        if node.op_type == "Identity" and node.input[0] in initializers and node.output[0] in statistics:
+            copy = graph.initializer.add()
+            copy.CopyFrom(initializers[node.input[0]])
+            copy.name = node.output[0]
+            del graph.node[place]
 
 
 def _inline(proto: Any, name: str) -> Any:

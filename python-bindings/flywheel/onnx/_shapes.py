@@ -86,13 +86,13 @@ def _eye_like(call: Call, x: Laid) -> Laid:
 #
 
 
-def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
-    """One size may be -1: what the others leave."""
+def reshape(x: Tensor, own: List[Size], wanted: Sequence[Size]) -> Tensor:
+    """One size may be -1: what the others leave. `own` are the sizes of `x`."""
     new = list(wanted)
     places = [place for place, one in enumerate(new) if isinstance(one, int) and one == -1]
     if len(places) > 1:
         raise ValueError("at most one size may be -1")
-    old = sizes(x)
+    old = list(own)
     if places:
         others = [one for place, one in enumerate(new) if place != places[0]]
         # Sizes that only the call knows cancel.
@@ -109,15 +109,20 @@ def reshape(x: Tensor, wanted: Sequence[Size]) -> Tensor:
     if 0 in x.shape and all(isinstance(one, int) for one in new):
         # There is nothing to move.
         return _ops.zeros([one for one in new if isinstance(one, int)], x.dtype)
-    return reshape_to(x, new)
+    return reshape_to(x, new, own)
 
 
 @op("Reshape", attributes="allowzero", known=(1,))
 def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
     keeps = not call.attribute("allowzero", 0)
-    wanted = [call.dim_size(0, x, place) if keeps and isinstance(one, int) and one == 0 else one
-              for place, one in enumerate(shape.sizes())]  # fmt: skip
-    return Laid(reshape(x.plain(), wanted))
+    own = [call.dim_size(0, x, axis) for axis in range(x.ndim)]
+    wanted = shape.sizes()
+    for place, one in enumerate(wanted):
+        if keeps and isinstance(one, int) and one == 0:
+            if place >= x.ndim:
+                raise ValueError(f"size {place} is that of the operand, which has {x.ndim} dimensions")
+            wanted[place] = own[place]
+    return Laid(reshape(x.plain(), own, wanted))
 
 
 

@@ -73,7 +73,9 @@ def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str
         if not is_float or any(_is_read_early(use) for use in own) or not own:
             continue
         kind = kinds.get(name)
-        if len(tensor.dims) == 0 and kind is None and not given:
+        # Where parameters are marked, one that lost its mark was made of others, such as a transposed one.
+        is_number = len(tensor.dims) == 0 or bool(kinds) and all(dim == 1 for dim in tensor.dims)
+        if is_number and kind is None and not given:
             # A number of the model, such as a scale.
             continue
         is_trained = kind in (None, "PARAMETER") and not any(_is_statistic(use) for use in own)
