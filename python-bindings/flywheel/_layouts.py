@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _trace
 from ._flywheel import Value
-from ._ops._core import Size, sizes
+from ._ops._core import Size, normalize_axis, sizes
 from ._ops._shapes import reshape_to
 from ._tensor import Tensor, as_tensor, wrap
 
@@ -57,8 +57,9 @@ class Laid:
         return known
 
     def place(self, axis: int) -> int:
-        """Which dimension of `data` a dimension is; it may count from the end."""
-        return self.order.index(axis % self.ndim)
+        """Which dimension of `data` a dimension is; it may count from the end. Raises ValueError for one that there is
+        not."""
+        return self.order.index(normalize_axis(axis, self.ndim))
 
     def places(self, axes: Sequence[int]) -> List[int]:
         return sorted(self.place(axis) for axis in axes)

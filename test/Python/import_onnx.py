@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, onnx, onnxruntime, torch
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
-"""Models that PyTorch exports to ONNX train 20 steps here and there: losses and weights are compared (F8), inference is
-compared with onnxruntime, which also runs the weights that are written back (F9)."""
+"""Models that PyTorch exports to ONNX train 20 steps here and there: losses and weights are compared (B2), inference is
+compared with onnxruntime, which also runs the weights that are written back (B3)."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python, onnx, onnxruntime
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
-"""Ops of ONNX one by one, against onnxruntime, or where it has no kernel against ONNX's own reference (F8).
+"""Ops of ONNX one by one, against onnxruntime, or where it has no kernel against ONNX's own reference (B1).
 
 usage: import_onnx_ops.py [WORD], in the names of cases to run
 """
@@ -17,6 +17,7 @@ from onnx.reference import ReferenceEvaluator
 
 import flywheel as fw
 import flywheel.onnx
+from flywheel.onnx._graph import HANDLERS
 
 Array = Any
 
@@ -88,6 +89,7 @@ case("ThresholdedRelu", numbers(5), alpha=0.3)
 case("HardSigmoid", numbers(9), alpha=0.4, beta=0.6)
 case("Gelu", numbers(9))
 case("Gelu", numbers(9), approximate="tanh")
+case("Swish", numbers(9), opset=24, alpha=0.5, by_reference=True)
 case("Shrink", numbers(9), lambd=0.7, bias=0.2)
 case("PRelu", numbers(2, 3, 4), numbers(3, 1), known=(1,))
 case("PRelu", numbers(2, 3, 4), numbers(2, 3, 4))
@@ -158,6 +160,11 @@ case("Gemm", numbers(3, 5), numbers(7, 5), numbers(1), transB=1, known=(1, 2))
 case("Einsum", numbers(2, 3, 4), numbers(2, 4, 5), equation="bij,bjk->bik")
 case("Einsum", numbers(3, 4), numbers(5, 4), equation="ij,kj")
 case("Einsum", numbers(3, 4), equation="ij->j")
+
+# What ONNX defines by other ops.
+case("Attention", numbers(2, 3, 8), numbers(2, 5, 8), numbers(2, 5, 8), opset=23, q_num_heads=2, kv_num_heads=2,
+     by_reference=True)  # fmt: skip
+case("CenterCropPad", numbers(5, 7), ints(3, 4), known=(1,), opset=18, by_reference=True)
 
 # Windows.
 _image = numbers(2, 4, 9, 7)
@@ -241,6 +248,9 @@ for _op in ("ArgMax", "ArgMin"):
     case(_op, whole(3, 9, dtype=np.int32, low=0, high=3), axis=1, select_last_index=1)
 case("CumSum", numbers(3, 4), ints(1)[0], known=(1,))
 case("CumSum", numbers(3, 4), ints(-2)[0], known=(1,), exclusive=1, reverse=1)
+
+case("CumProd", numbers(3, 4), ints(1)[0], known=(1,), opset=26, by_reference=True)
+case("CumProd", numbers(3, 4), ints(0)[0], known=(1,), opset=26, reverse=1, by_reference=True)
 
 # Order and shape.
 case("Reshape", numbers(2, 3, 4), ints(0, -1), known=(1,))
@@ -381,6 +391,8 @@ def check(name: str, one: Case) -> None:
 
 
 if __name__ == "__main__":
+    # Those of branches are in import_onnx_files.py.
+    assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If"}
     failed = []
     for key, one in CASES.items():
         if len(sys.argv) < 2 or sys.argv[1] in key:

@@ -9,10 +9,11 @@ from .. import _dtypes
 from .._flywheel import Value
 from .._importing import MissingOp, UnsupportedOpError, at, refuse
 from .._layouts import Laid
-from .._ops._core import Size, size
+from .._ops._core import Size, normalize_axis
 from ..variables import Variable
 from ._file import Dim, as_dtype, attribute_of, to_array
 from ._known import FOLDS, Known
+from ._sizes import Sizes
 
 Result = Union[Laid, Known]
 Operand = Union[Laid, Known, None]
@@ -84,6 +85,10 @@ class Call:
         found = self._attributes.get(name)
         return default if found is None else attribute_of(found)
 
+    def axis(self, x: Laid, default: int) -> int:
+        """The attribute `axis`, counted from the start. Raises ValueError for a dimension that there is not."""
+        return normalize_axis(self.attribute("axis", default), x.ndim)
+
     def has(self, name: str) -> bool:
         return name in self._attributes
 
@@ -107,7 +112,7 @@ class Call:
 
     def dim_size(self, place: int, x: Laid, axis: int) -> Size:
         """The size of a dimension of an operand: one value for each name of a size."""
-        return self.interpreter.size_of(self.node.input[place], x, axis)
+        return self.interpreter.sizes.of(self.node.input[place], x, axis)
 
     def unsupported(self, what: str) -> UnsupportedOpError:
         """The error for a form of the op that is not imported."""
@@ -138,15 +143,14 @@ class Interpreter:
         self._constants = constants
         self._variables = dict(variables)
         self._orders = orders
-        self._dims = dims
-        self._sizes: Dict[str, Size] = {}
+        self.sizes = Sizes(dims)
         self._missing: List[MissingOp] = []
         self._count = 0
 
     def run(self, graph: Any) -> List[Laid]:
         """The values of the graph's outputs. Raises UnsupportedOpError for all forms of ops that are not imported."""
         for name, value in list(self._env.items()):
-            self._name_sizes(name, value)
+            self.sizes.add(name, value)
         outputs = self.run_inner(graph)
         if self._missing:
             raise refuse("ONNX", self._missing)
@@ -163,32 +167,12 @@ class Interpreter:
             for name, result in zip(node.output, results):
                 if name:
                     self._env[name] = result
-                    self._name_sizes(name, result)
+                    if isinstance(result, Laid):
+                        self.sizes.add(name, result)
         return [self._value(output.name, "the graph's outputs") for output in graph.output]
 
     def variable_of(self, name: str) -> Optional[Variable]:
         return self._variables.get(name)
-
-    # Sizes
-
-    def _name_sizes(self, name: str, value: Any) -> None:
-        """What the file says of sizes that only the call knows: a name has the first value with it."""
-        if not isinstance(value, Laid):
-            return
-        dims = self._dims.get(name, ())
-        for axis, dim in enumerate(dims if len(dims) == value.ndim else ()):
-            if isinstance(dim, str) and dim not in self._sizes and value.shape[axis] is None:
-                self._sizes[dim] = size(value.data, value.place(axis))
-
-    def size_of(self, name: str, x: Laid, axis: int) -> Size:
-        known = x.shape[axis]
-        if known is not None:
-            return known
-        dims = self._dims.get(name, ())
-        dim = dims[axis] if len(dims) == x.ndim else None
-        if isinstance(dim, str) and dim in self._sizes:
-            return self._sizes[dim]
-        return size(x.data, x.place(axis))
 
     # Values
 
@@ -222,8 +206,8 @@ class Interpreter:
             if kind not in (ValueError, TypeError):
                 raise
             raise kind(f"{self.name}, {describe(node)} ({node.op_type}): {error}") from error
-        if not isinstance(results, (list, tuple)):
-            return [results]
+        results = results if isinstance(results, (list, tuple)) else [results]
+        self.sizes.follow(node, operands, results[0] if results else None)
         return results
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
-from .._ops._core import size, sizes, stretch
+from .._ops._core import normalize_axis, size, sizes, stretch
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -26,16 +26,9 @@ def _wrapped(indices: Any, x: Tensor, place: int) -> Any:
     return _ops.where(_ops.less(data, 0), _ops.add(data, total), data)
 
 
-def _axis(call: Call, x: Laid, default: int = 0) -> int:
-    axis: int = call.attribute("axis", default)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
-    return axis % x.ndim
-
-
 @op("Gather", attributes="axis", raw=(1,))
 def _gather(call: Call, x: Laid, indices: Any) -> Laid:
-    axis = _axis(call, x)
+    axis = call.axis(x, 0)
     place = x.place(axis)
     if isinstance(indices, Known) and indices.is_static and indices.ndim == 0:
         key = (*[slice(None)] * place, int(indices.array))
@@ -49,7 +42,7 @@ def _gather(call: Call, x: Laid, indices: Any) -> Laid:
 
 @op("GatherElements", attributes="axis", raw=(1,))
 def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
-    axis, data = _axis(call, x), x.plain()
+    axis, data = call.axis(x, 0), x.plain()
     for other, (own, wanted) in enumerate(zip(data.shape, indices.shape)):
         if other != axis and own != wanted:
             if own is None or wanted is None or wanted > own:
@@ -110,7 +103,7 @@ def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
 
 @op("ScatterElements", attributes="axis reduction")
 def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
-    axis, data, index = _axis(call, x), x.plain(), indices.plain()
+    axis, data, index = call.axis(x, 0), x.plain(), indices.plain()
     if None in index.shape or None in data.shape:
         raise call.unsupported("of sizes that the call chooses")
     # Each element's place in all dimensions.
@@ -157,7 +150,7 @@ def _resize(
         raise call.unsupported("with a keep_aspect_ratio_policy")
     if (scales is not None and not scales.is_static) or (wanted is not None and not wanted.is_static):
         raise call.unsupported("to sizes that the call chooses")
-    places = [axis % x.ndim for axis in call.attribute("axes", list(range(x.ndim)))]
+    places = [normalize_axis(axis, x.ndim) for axis in call.attribute("axes", list(range(x.ndim)))]
     given = scales if scales is not None and scales.array.size else wanted
     if given is None or len(given.array) != len(places):
         raise ValueError(f"expected {len(places)} scales or sizes")
@@ -166,14 +159,25 @@ def _resize(
         place = x.place(axis)
         total = data.shape[place]
         if total is None:
-            if given is not scales or one != 1:
+            if given is not scales or not float(one).is_integer() or not _repeats(call):
                 raise call.unsupported("of a size that the call chooses")
+            data = _ops.repeat(data, int(one), place) if one != 1 else data
             continue
-        scale, count = (float(one), int(total * one)) if given is scales else (one / total, int(one))
+        # As onnxruntime has it, in float32.
+        scale, count = (float(one), int(np.float32(total) * np.float32(one))) if given is scales else (
+            one / total, int(one))  # fmt: skip
         found = _nearest(call, total, count, scale)
         if not np.array_equal(found, np.arange(total)):
             data = _repeat_or_take(data, found, place, total, count)
     return x.like(data)
+
+
+def _repeats(call: Call) -> bool:
+    """Whether a whole scale repeats each element, whatever the size."""
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
+                               ("half_pixel", "round_prefer_ceil"))  # fmt: skip
 
 
 def _repeat_or_take(data: Tensor, found: "np.ndarray[Any, Any]", place: int, total: int, count: int) -> Tensor:

@@ -100,17 +100,21 @@ def fold(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 # Element by element
 #
 
-_INDEX_OPS = {"Add": "addi", "Sub": "subi", "Mul": "muli", "Div": "divsi", "Min": "minsi", "Max": "maxsi"}
+_INDEX_OPS = {"Add": "addi", "Sub": "subi", "Min": "minsi", "Max": "maxsi"}
 _NEUTRAL = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
 
 
-def _of_two(name: str, a: Any, b: Any) -> Any:
+def _of_two(call: Any, name: str, a: Any, b: Any) -> Any:
     """An op on two elements, of which one may be a size of the call."""
     if not isinstance(b, Value) and int(b) == _NEUTRAL.get(name, -1):
         return a
     if not isinstance(a, Value) and name in ("Add", "Mul") and int(a) == _NEUTRAL[name]:
         return b
     a, b = (one if isinstance(one, Value) else int(one) for one in (a, b))
+    if name == "Mul":
+        return call.interpreter.sizes.products.multiply([a, b])
+    if name == "Div":
+        return call.interpreter.sizes.products.divide([a], [b])
     return index_op(_INDEX_OPS[name], a, b)
 
 
@@ -137,7 +141,7 @@ def _arithmetic(call: Any, *arrays: Array) -> Optional[Array]:
                 return None
             flat = np.empty(a.size, object)
             for place, (one, two) in enumerate(zip(a.reshape(-1), b.reshape(-1))):
-                flat[place] = _of_two(call.op, one, two)
+                flat[place] = _of_two(call, call.op, one, two)
             result = _settled(flat.reshape(a.shape))
         elif call.op == "Div":
             if result.dtype.kind in "iu":
@@ -202,6 +206,20 @@ _plain("Ceil", np.ceil)
 _plain("Floor", np.floor)
 _plain("Pow", np.power)
 _plain("Reciprocal", np.reciprocal)
+
+
+@fold("Mod")
+def _mod(call: Any, a: Array, b: Array) -> Optional[Array]:
+    if a.dtype == object or b.dtype == object or not np.all(b):
+        return None
+    return np.asarray(np.fmod(a, b) if call.attribute("fmod", 0) else np.mod(a, b), a.dtype)
+
+
+@fold("CastLike")
+def _cast_like(call: Any, array: Array, like: Array) -> Optional[Array]:
+    if object in (array.dtype, like.dtype):
+        return array if array.dtype == object and like.dtype in (object, np.int64) else None
+    return array.astype(like.dtype) if like.dtype.kind == "f" or array.dtype.kind in "iub" else None
 
 
 @fold("Where")
@@ -343,7 +361,7 @@ def _reduce(call: Any, array: Array, axes: Any = None) -> Optional[Array]:
         return None
     total = array[0]
     for one in array[1:]:
-        total = _of_two(name, total, one)
+        total = _of_two(call, name, total, one)
     result = np.empty(1, object)
     result[0] = total
     return _settled(result if keeps else result.reshape(()))

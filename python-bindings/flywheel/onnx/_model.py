@@ -2,6 +2,7 @@
 """A model of ONNX, its initializers as variables, and what runs it."""
 
 import inspect
+import keyword
 import re
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -18,6 +19,7 @@ from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
 from ..function import Function, function
+from ..namespace import current_namespace
 from . import _file
 from ._graph import HANDLERS, Interpreter, find_missing
 from ._variables import Trainable, make_variables
@@ -47,7 +49,7 @@ def _identifiers(names: Sequence[str]) -> List[str]:
     result: List[str] = []
     for name in names:
         own = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
-        own = f"_{own}" if own[0].isdigit() else own
+        own = f"_{own}" if own[0].isdigit() else f"{own}_" if keyword.iskeyword(own) else own
         unique, count = own, 1
         while unique in result:
             unique, count = f"{own}_{count}", count + 1
@@ -222,4 +224,5 @@ def load(
     if missing:
         raise refuse("ONNX", missing)
     read.check()
-    return OnnxModel(read, loss, optimizer, targets, trainable, keep_modes, name)
+    with current_namespace().all_or_nothing():
+        return OnnxModel(read, loss, optimizer, targets, trainable, keep_modes, name)

@@ -61,10 +61,8 @@ def _scaled(x: Tensor, scale: Optional[Laid], bias: Optional[Laid], shape: Optio
 
 @op("LayerNormalization", attributes="axis epsilon stash_type")
 def _layer_norm(call: Call, x: Laid, scale: Laid, bias: Optional[Laid] = None) -> Any:
-    axis, epsilon = call.attribute("axis", -1), call.attribute("epsilon", 1e-5)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
-    axes, data, own = list(range(axis % x.ndim, x.ndim)), x.plain(), _statistics_dtype(x)
+    axes, epsilon = list(range(call.axis(x, -1), x.ndim)), call.attribute("epsilon", 1e-5)
+    data, own = x.plain(), _statistics_dtype(x)
     given = [one for one in (scale, bias) if one is not None]
     if all(one.shape == data.shape[axes[0] :] and None not in one.shape for one in given):
         gamma, beta = (None if one is None else _ops.cast(one.plain(), own) for one in (scale, bias))
@@ -81,7 +79,7 @@ def _layer_norm(call: Call, x: Laid, scale: Laid, bias: Optional[Laid] = None) -
 
 @op("RMSNormalization", attributes="axis epsilon stash_type")
 def _rms_norm(call: Call, x: Laid, scale: Laid) -> Laid:
-    axes = list(range(call.attribute("axis", -1) % x.ndim, x.ndim))
+    axes = list(range(call.axis(x, -1), x.ndim))
     return Laid(_scaled(nn.rms_norm(x.plain(), axes=axes, epsilon=call.attribute("epsilon", 1e-5)), scale, None))
 
 
@@ -146,10 +144,7 @@ def _dropout(call: Call, x: Laid, ratio: Optional[Known] = None, mode: Optional[
 @op("Softmax", "LogSoftmax", attributes="axis")
 def _softmax(call: Call, x: Laid) -> Laid:
     function = nn.log_softmax if call.op == "LogSoftmax" else nn.softmax
-    axis = call.attribute("axis", -1)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
-    axis %= x.ndim
+    axis = call.axis(x, -1)
     if x.order[-1] == axis:
         return x.like(function(x.data))
     order = (*[other for other in range(x.ndim) if other != axis], axis)

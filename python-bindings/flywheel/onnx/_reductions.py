@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from .. import _dtypes, _ops
 from .._layouts import Laid
+from .._ops._core import normalize_axes
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._known import Known
@@ -27,8 +28,6 @@ _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
 def _reduce(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
     """The axes are an attribute in earlier versions."""
     listed: List[int] = [int(axis) for axis in axes.array] if axes is not None else call.attribute("axes", [])
-    if any(not -x.ndim <= axis < x.ndim for axis in listed):
-        raise ValueError(f"axes {listed} are none of {x.ndim} dimensions")
     function, name = _REDUCTIONS[call.op], call.op
     if not _dtypes.is_floating(x.dtype) and name in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
         raise call.unsupported("of integers")
@@ -39,7 +38,7 @@ def _reduce(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
         listed = list(range(x.ndim))
     if x.ndim == 0:
         return x.like(_alone(name, x.data))
-    dropped = {axis % x.ndim for axis in listed}
+    dropped = set(normalize_axes(listed, x.ndim))
     keepdims = bool(call.attribute("keepdims", 1))
     result = function(x.data, tuple(x.places(sorted(dropped))), keepdims)
     if keepdims:
@@ -60,10 +59,7 @@ def _alone(name: str, x: Tensor) -> Tensor:
 @op("ArgMax", "ArgMin", attributes="axis keepdims select_last_index")
 def _argmax(call: Call, x: Laid) -> Laid:
     function = _ops.argmax if call.op == "ArgMax" else _ops.argmin
-    axis = call.attribute("axis", 0)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
-    axis, data = axis % x.ndim, x.plain()
+    axis, data = call.axis(x, 0), x.plain()
     if call.attribute("select_last_index", 0):
         # The first one from the end.
         total = data.shape[axis]

@@ -7,7 +7,18 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._layouts import Laid
-from .._ops._core import Size, emit, index_op, like_operand, size, sizes, static, stretch
+from .._ops._core import (
+    Size,
+    emit,
+    index_op,
+    like_operand,
+    normalize_axes,
+    normalize_axis,
+    size,
+    sizes,
+    static,
+    stretch,
+)
 from .._ops._indexing import extract_slice
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
@@ -32,7 +43,7 @@ def _shape(call: Call, x: Any) -> Known:
 def _size(call: Call, x: Any) -> Known:
     if isinstance(x, Known):
         return Known(np.array(x.array.size, np.int64))
-    row = of_sizes([_product([call.dim_size(0, x, axis) for axis in range(x.ndim)])])
+    row = of_sizes([call.interpreter.sizes.products.multiply([call.dim_size(0, x, axis) for axis in range(x.ndim)])])
     return Known(row.array.reshape(()), row.dtype)
 
 
@@ -86,29 +97,25 @@ def _eye_like(call: Call, x: Laid) -> Laid:
 #
 
 
-def reshape(x: Tensor, own: List[Size], wanted: Sequence[Size]) -> Tensor:
+def reshape(call: Call, x: Tensor, own: List[Size], wanted: Sequence[Size]) -> Tensor:
     """One size may be -1: what the others leave. `own` are the sizes of `x`."""
     new = list(wanted)
     places = [place for place, one in enumerate(new) if isinstance(one, int) and one == -1]
     if len(places) > 1:
         raise ValueError("at most one size may be -1")
-    old = list(own)
+    products = call.interpreter.sizes.products
     if places:
         others = [one for place, one in enumerate(new) if place != places[0]]
-        # Sizes that only the call knows cancel.
-        for other in [one for one in others if not isinstance(one, int)]:
-            if any(other is one for one in old):
-                old.pop(next(i for i, one in enumerate(old) if one is other))
-                others.pop(next(i for i, one in enumerate(others) if one is other))
-        known, count = _product(old), _product(others)
+        known, count = products.multiply(own), products.multiply(others)
         if isinstance(known, int) and isinstance(count, int) and (count == 0 or known % count):
             raise ValueError(f"cannot reshape {x.shape} to {static(new)} with a size for -1")
-        new[places[0]] = known if isinstance(count, int) and count == 1 else index_op("divsi", known, count)
+        new[places[0]] = products.divide(own, others)
     if None not in x.shape and all(isinstance(one, int) for one in new) and _product(sizes(x)) != _product(new):
         raise ValueError(f"cannot reshape {x.shape} to {static(new)}: the numbers of elements differ")
     if 0 in x.shape and all(isinstance(one, int) for one in new):
         # There is nothing to move.
         return _ops.zeros([one for one in new if isinstance(one, int)], x.dtype)
+    call.interpreter.sizes.set(call.node.output[0], new)
     return reshape_to(x, new, own)
 
 
@@ -122,7 +129,7 @@ def _reshape(call: Call, x: Laid, shape: Known) -> Laid:
             if place >= x.ndim:
                 raise ValueError(f"size {place} is that of the operand, which has {x.ndim} dimensions")
             wanted[place] = own[place]
-    return Laid(reshape(x.plain(), own, wanted))
+    return Laid(reshape(call, x.plain(), own, wanted))
 
 
 
@@ -133,8 +140,10 @@ def _flatten(call: Call, x: Laid) -> Laid:
     if not -x.ndim <= axis <= x.ndim:
         raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
     axis, data = axis + x.ndim if axis < 0 else axis, x.plain()
-    old = sizes(data)
-    return Laid(reshape_to(data, [_product(old[:axis]), _product(old[axis:])]))
+    old, products = [call.dim_size(0, x, place) for place in range(x.ndim)], call.interpreter.sizes.products
+    new = [products.multiply(old[:axis]), products.multiply(old[axis:])]
+    call.interpreter.sizes.set(call.node.output[0], new)
+    return Laid(reshape_to(data, new, old))
 
 
 @op("Squeeze", attributes="axes", known=(1,))
@@ -144,10 +153,7 @@ def _squeeze(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
         if None in data.shape:
             raise call.unsupported("of all dimensions of 1, where the call chooses some")
         return Laid(_ops.squeeze(data))
-    places = [int(axis) for axis in axes.array.reshape(-1)]
-    if any(not -x.ndim <= axis < x.ndim for axis in places):
-        raise ValueError(f"axes {places} are none of {x.ndim} dimensions")
-    places = [axis % x.ndim for axis in places]
+    places = normalize_axes([int(axis) for axis in axes.array.reshape(-1)], x.ndim)
     if all(data.shape[place] == 1 for place in places):
         return Laid(_ops.squeeze(data, places))
     if any(data.shape[place] not in (1, None) for place in places):
@@ -193,8 +199,8 @@ def _depth_to_space(call: Call, x: Laid) -> Laid:
 #
 
 
-def expand(x: Tensor, wanted: Sequence[Size]) -> Tensor:
-    """`x` and sizes broadcast together: a 1 of one is what the other has."""
+def expand(call: Call, x: Tensor, sizes_of: Sequence[Size], wanted: Sequence[Size]) -> Tensor:
+    """`x`, which has these sizes, and others broadcast together: a 1 of one is what the other has."""
     rank = max(x.ndim, len(wanted))
     goal: List[Size] = [*[1] * (rank - len(wanted)), *wanted]
     kept: List[int] = []
@@ -208,20 +214,25 @@ def expand(x: Tensor, wanted: Sequence[Size]) -> Tensor:
             continue
         if isinstance(other, int) and known is not None and other not in (1, known):
             raise ValueError(f"{x.shape} does not expand to {static(wanted)}")
+        if known is None and is_size(other) and other is not sizes_of[axis]:
+            # Either may be 1.
+            raise call.unsupported("of a size that the call chooses to another one")
         kept.append(place)
-        own.append(size(x, axis))
+        own.append(sizes_of[axis])
         if known is not None or isinstance(other, int) and other == 1:
-            goal[place] = size(x, axis)
+            goal[place] = sizes_of[axis]
+    call.interpreter.sizes.set(call.node.output[0], goal)
     if len(kept) == rank:
         return stretch(x, goal)
-    narrow = reshape_to(x, own)
+    narrow = reshape_to(x, own, list(sizes_of))
     like = like_operand(goal, x.dtype)
     return emit("nn.broadcast", [narrow, *like], x.dtype, static(goal), {"dims": ("i64s", kept)})
 
 
 @op("Expand", known=(1,))
 def _expand(call: Call, x: Laid, shape: Known) -> Laid:
-    return Laid(expand(x.plain(), shape.sizes()))
+    own = [call.dim_size(0, x, axis) for axis in range(x.ndim)]
+    return Laid(expand(call, x.plain(), own, shape.sizes()))
 
 
 @op("Tile", known=(1,))
@@ -245,10 +256,7 @@ def _concat(call: Call, *parts: Laid) -> Laid:
 
 @op("Split", attributes="axis num_outputs", known=(1,))
 def _split(call: Call, x: Laid, split: Optional[Known] = None) -> List[Laid]:
-    axis = call.attribute("axis", 0)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is none of {x.ndim} dimensions")
-    place = x.place(axis)
+    place = x.place(call.axis(x, 0))
     total, count = x.data.shape[place], len(call.node.output)
     if split is not None:
         parts = split.sizes()
@@ -323,7 +331,7 @@ def _slice_to(call: Call, data: Tensor, place: int, start: Size, end: Size, step
 def _pad(call: Call, x: Laid, pads: Known, value: Optional[Known] = None, axes: Optional[Known] = None) -> Laid:
     if not pads.is_static:
         raise call.unsupported("by sizes that the call chooses")
-    places = list(range(x.ndim)) if axes is None else [int(axis) % x.ndim for axis in axes.array]
+    places = list(range(x.ndim)) if axes is None else [normalize_axis(int(axis), x.ndim) for axis in axes.array]
     amounts, count = [int(amount) for amount in pads.array], len(places)
     if len(amounts) != 2 * count:
         raise ValueError(f"expected {2 * count} pads, found {len(amounts)}")

@@ -260,4 +260,5 @@ def from_module(
     Raises UnsupportedOpError, before anything is compiled, where ops have no
     translation: `missing` lists all of them with their lines.
     """
-    return ImportedModule(module, example_inputs, example_targets, dynamic_shapes, loss, optimizer, name)
+    with current_namespace().all_or_nothing():
+        return ImportedModule(module, example_inputs, example_targets, dynamic_shapes, loss, optimizer, name)
