@@ -247,14 +247,46 @@ class Recurrent(nn.Module):  # type: ignore[misc]
 def test_recurrent() -> None:
     torch.manual_seed(5)
     x, y = torch.randn(4, 6, 3), torch.randn(4, 2)
-    for kind, is_both in ((nn.LSTM, False), (nn.GRU, True), (nn.RNN, False)):
+    dynamic = [{0: "batch", 1: "time"}]
+    for kind, is_both, is_legacy in ((nn.LSTM, False, True), (nn.GRU, True, True), (nn.RNN, False, True),
+                                     (nn.LSTM, True, False)):  # fmt: skip
         with fw.Namespace(), fw.Store():
             module = Recurrent(kind, is_both)
-            ours, trained = beside(module, (x,), y, nn.MSELoss(), "mean_squared_error", [{0: "batch", 1: "time"}],
-                                   is_legacy=True, names=["dense.weight", "dense.bias"])  # fmt: skip
+            ours, trained = beside(module, (x,), y, nn.MSELoss(), "mean_squared_error", dynamic, is_legacy,
+                                   names=["dense.weight", "dense.bias"])  # fmt: skip
             check_written(ours, trained, (x,))
             longer = torch.randn(2, 9, 3)
             np.testing.assert_allclose(ours(longer), module(longer).detach(), rtol=1e-3, atol=1e-4)
+
+
+class Pyramid(nn.Module):  # type: ignore[misc]
+    """Down and up again, with groups of channels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.down = nn.Conv2d(8, 12, 3, 2, 1)
+        self.up = nn.ConvTranspose2d(12, 8, 2, 2)
+        self.norm = nn.GroupNorm(4, 8)
+        self.out = nn.Conv2d(24, 2, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        x = functional.hardswish(self.first(x))
+        up = self.norm(self.up(torch.relu(self.down(x))))
+        small = functional.interpolate(functional.avg_pool2d(x, 2), scale_factor=2, mode="nearest")
+        return self.out(torch.cat([x, up, small], 1))
+
+
+def test_pyramid() -> None:
+    """What the exporter makes of a module's constants is not trained: here the scale and the bias of a norm that the
+    norm of groups becomes."""
+    torch.manual_seed(7)
+    x, y = torch.randn(2, 3, 16, 16), torch.randn(2, 2, 16, 16)
+    for is_legacy in (False, True):
+        with fw.Namespace(), fw.Store():
+            ours, trained = beside(Pyramid(), (x,), y, nn.MSELoss(), "mean_squared_error", [{0: "batch"}], is_legacy,
+                                   rate=0.02, rtol=1e-3, names=["up.weight", "down.weight"])  # fmt: skip
+            check_written(ours, trained, (x,))
 
 
 def test_part() -> None:

@@ -314,12 +314,17 @@ def attribute_of(proto: Any) -> Any:
     return list(value) if proto.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS) else value
 
 
-def kind_in(proto: Any) -> Dict[str, str]:
-    """What PyTorch's exporter says of initializers by name: PARAMETER, BUFFER and so on."""
-    key = "pkg.torch.export.graph_signature.InputSpec.kind"
-    found: Dict[str, str] = {}
+# What PyTorch's exporter says of an initializer: that it is a parameter or a buffer, and what it was made of.
+_KIND = "pkg.torch.export.graph_signature.InputSpec.kind"
+_ORIGIN = "pkg.onnxscript.optimizer.folded_from"
+
+
+def marks_in(proto: Any) -> Dict[str, Dict[str, str]]:
+    """The marks of values by name: their `kind`, and the `origins` that were folded into them, as text."""
+    found: Dict[str, Dict[str, str]] = {}
     for one in [*proto.graph.value_info, *proto.graph.initializer]:
         for entry in getattr(one, "metadata_props", ()):
-            if entry.key == key:
-                found[one.name] = entry.value
+            key = {_KIND: "kind", _ORIGIN: "origins"}.get(entry.key)
+            if key is not None:
+                found.setdefault(one.name, {})[key] = entry.value
     return found

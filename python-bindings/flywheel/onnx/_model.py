@@ -200,10 +200,10 @@ def load(
     size that the call chooses, unless `sizes`, {"batch": 32}, says one. Initializers of
     floating-point numbers are variables under their names (`name/` in front, where that is
     given). Of these, all are trained but the statistics of batch norms and what PyTorch's
-    exporter calls a buffer. Initializers that are one number without a dimension (with or
-    without, where the exporter marks parameters and this is none), that are no
-    floating-point numbers, or that an op has to know before the step (axes, bounds,
-    ratios), are constants. `trainable`, a list of names or a function of a name, says
+    exporter calls a buffer. Initializers that are one number without a dimension, that were
+    not made of parameters (where the exporter marks these), that are no floating-point
+    numbers, or that an op has to know before the step (axes, bounds, ratios), are
+    constants. `trainable`, a list of names or a function of a name, says
     instead which are trained.
 
     `loss` is a function of the outputs and of targets, of this package's ops, or the name

@@ -11,7 +11,7 @@ from .._imported import arrange
 from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable
-from ._file import Model, kind_in, to_array
+from ._file import Model, marks_in, to_array
 from ._graph import HANDLERS
 from ._known import Known
 
@@ -58,7 +58,7 @@ def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str
     """The names of initializers that are variables, with whether they are trained, in the order of the file; and
     those of filters, which are kept in another order."""
     uses = find_uses(model.graph, {}, {})
-    kinds = kind_in(model.proto)
+    kinds = _kinds(model)
     wanted = _Wanted(trainable)
     result: Dict[str, bool] = {}
     filters: Set[str] = set()
@@ -73,9 +73,7 @@ def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str
         if not is_float or any(_is_read_early(use) for use in own) or not own:
             continue
         kind = kinds.get(name)
-        # Where parameters are marked, one that lost its mark was made of others, such as a transposed one.
-        is_number = len(tensor.dims) == 0 or bool(kinds) and all(dim == 1 for dim in tensor.dims)
-        if is_number and kind is None and not given:
+        if not given and (kind == "" or kind is None and not tensor.dims):
             # A number of the model, such as a scale.
             continue
         is_trained = kind in (None, "PARAMETER") and not any(_is_statistic(use) for use in own)
@@ -89,6 +87,31 @@ def choose(model: Model, trainable: Trainable) -> Tuple[Dict[str, bool], Set[str
 def _is_float(tensor: Any) -> bool:
     return tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16,
                                 onnx.TensorProto.BFLOAT16)  # fmt: skip
+
+
+def _kinds(model: Model) -> Dict[str, str]:
+    """In a file whose parameters are marked, what each initializer is; "" is neither parameter nor buffer."""
+    marks = marks_in(model.proto)
+    if not any(mark.get("kind") == "PARAMETER" for mark in marks.values()):
+        return {}
+    kinds: Dict[str, str] = {}
+    for name, tensor in model.initializers.items():
+        mark = marks.get(name, {})
+        if "kind" in mark:
+            kinds[name] = mark["kind"]
+            continue
+        # One that was made of others, such as a transposed one. Names of parts of a module have dots, those of
+        # constants are numbered.
+        origins = re.findall(r"'([^']+)'", mark.get("origins", "")) or [name]
+        is_named = any("." in one for one in origins)
+        is_made = not any(re.fullmatch(r"val_\d+", one) for one in origins) and not _is_uniform(name, tensor)
+        kinds[name] = "PARAMETER" if is_named or is_made else ""
+    return kinds
+
+
+def _is_uniform(name: str, tensor: Any) -> bool:
+    array = to_array(tensor, f"initializer '{name}'") if _is_float(tensor) else np.zeros(0)
+    return array.size == 0 or bool(np.all(array == array.reshape(-1)[0]))
 
 
 class _Wanted:
