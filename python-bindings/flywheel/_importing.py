@@ -4,6 +4,9 @@
 from types import FunctionType
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
+# File, line and function of a model's source.
+Frame = Tuple[str, int, str]
+
 
 class MissingOp(NamedTuple):
     """An op of a model that has no translation, and where the model has it."""
@@ -42,13 +45,17 @@ def _places(places: List[str]) -> str:
     return shown + (f" and {len(places) - 3} more" if len(places) > 3 else "")
 
 
+def needs(package: str, extra: str) -> ImportError:
+    """The error for a framework that is not installed."""
+    return ImportError(f"flywheel.{extra} needs the package '{package}': pip install flywheel[{extra}]")
+
+
 def _somewhere(thunk: Callable[[], Any]) -> Any:
     return thunk()
 
 
-def at(frame: Optional[Tuple[str, int, str]], thunk: Callable[[], Any]) -> Any:
-    """Calls a function as if this line (file, number, function) of a model did, so that its
-    ops have this location."""
+def at_line(frame: Optional[Frame], thunk: Callable[[], Any]) -> Any:
+    """Calls a function as if the model's line did, so that its ops have this location."""
     if frame is None:
         return thunk()
     file, line, name = frame
@@ -56,9 +63,4 @@ def at(frame: Optional[Tuple[str, int, str]], thunk: Callable[[], Any]) -> Any:
     return FunctionType(code, {})(thunk)
 
 
-def needs(package: str, extra: str) -> ImportError:
-    """The error for a framework that is not installed."""
-    return ImportError(f"flywheel.{extra} needs the package '{package}': pip install flywheel[{extra}]")
-
-
-__all__: Tuple[str, ...] = ("MissingOp", "UnsupportedOpError", "at", "needs", "refuse")
+__all__: Tuple[str, ...] = ("Frame", "MissingOp", "UnsupportedOpError", "at_line", "needs", "refuse")

@@ -6,7 +6,9 @@
 usage: import_onnx_ops.py [WORD], in the names of cases to run
 """
 
+import re
 import sys
+from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -393,6 +395,10 @@ def check(name: str, one: Case) -> None:
 if __name__ == "__main__":
     # Those of branches are in import_onnx_files.py.
     assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If"}
+    page = (Path(__file__).resolve().parents[2] / "docs/BringYourModel.md").read_text()
+    rows = [line for line in page.partition("## ONNX")[2].splitlines() if line.startswith("| ")]
+    listed = set(re.findall(r"\w+", " ".join(row.split("|")[1] for row in rows)))
+    assert not set(HANDLERS) - listed, "not on the page: " + ", ".join(sorted(set(HANDLERS) - listed))
     failed = []
     for key, one in CASES.items():
         if len(sys.argv) < 2 or sys.argv[1] in key:

@@ -7,7 +7,7 @@ import onnx
 
 from .. import _dtypes
 from .._flywheel import Value
-from .._importing import MissingOp, UnsupportedOpError, at, refuse
+from .._importing import MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, normalize_axis
 from ..variables import Variable
@@ -195,7 +195,7 @@ class Interpreter:
         if node.op_type == "Identity" and node.input[0] in self._variables:
             self._variables[node.output[0]] = self._variables[node.input[0]]
         try:
-            results = at((self.name, self._count, node.name or node.op_type), lambda: _translate(call, operands))
+            results = at_line((self.name, self._count, node.name or node.op_type), lambda: _translate(call, operands))
         except UnsupportedOpError as error:
             self._missing += error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
             return [Failed()] * len(node.output)

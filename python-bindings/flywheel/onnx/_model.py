@@ -22,7 +22,7 @@ from ..function import Function, function
 from ..namespace import current_namespace
 from . import _file
 from ._graph import HANDLERS, Interpreter, find_missing
-from ._variables import Trainable, make_variables
+from ._variables import Trainable, arrange, make_variables
 
 __all__ = ["OnnxModel", "load"]
 
@@ -65,14 +65,16 @@ class OnnxModel(ImportedModel):
     tuple. `variables` has the initializers by their names.
     """
 
-    _made_by = "flywheel.onnx.load"
+    _maker = "flywheel.onnx.load"
 
     def __init__(
         self, model: _file.Model, loss: Loss, optimizer: Optional[Optimizer], targets: Optional[Sequence[TensorSpec]],
         trainable: Trainable, keep_modes: bool, name: str,
     ):  # fmt: skip
-        super().__init__(len(model.inputs), _loss_of(loss), optimizer)
+        super().__init__(_loss_of(loss), optimizer)
         self._model = model
+        # The order of dimensions that some variables have, by the variable's name.
+        self._orders: Dict[str, Tuple[int, ...]] = {}
         self._keeps_modes = keep_modes
         self._targets = None if targets is None else tuple(targets)
         self._dims = model.infer_sizes()
@@ -115,18 +117,22 @@ class OnnxModel(ImportedModel):
         outputs = [one.plain() for one in interpreter.run(self._model.graph)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _infer(self, inputs: Sequence[Any]) -> Any:
-        return self._forward(*inputs)
+    def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
+        assert self._loss is not None
+        count = len(self._specs)
+        return self._loss(self._emit(arguments[:count], True), *arguments[count:])  # type: ignore[no-any-return]
 
-    def _run_step(self, arguments: Sequence[Any]) -> Any:
-        values = [as_array(value) for value in arguments]
-        if len(values) < self._count:
-            raise ValueError(f"{self._model.name} has {self._count} inputs, {', '.join(self.input_names)}: found "
+    def step(self, *arguments: Any) -> Any:
+        """One step of training on inputs and targets. Returns the loss."""
+        if self._optimizer is None:
+            return super().step(*arguments)
+        values, count = [as_array(value) for value in arguments], len(self._specs)
+        if len(values) < count:
+            raise ValueError(f"{self._model.name} has {count} inputs, {', '.join(self.input_names)}: found "
                              f"{len(values)} arguments")  # fmt: skip
-        if self._targets is not None:
-            return self._step_for(self._targets)(*values)
-        inputs = values[: self._count]
-        targets = tuple(self._target_spec(value, inputs) for value in values[self._count :])
+        targets = self._targets
+        if targets is None:
+            targets = tuple(self._target_spec(value, values[:count]) for value in values[count:])
         return self._step_for(targets)(*values)
 
     def _step_for(self, targets: Tuple[TensorSpec, ...]) -> Function:
@@ -152,12 +158,20 @@ class OnnxModel(ImportedModel):
 
     def state_dict(self) -> Dict[str, Array]:
         """Copies of the values of variables by the names of initializers, in the shapes of the file."""
-        return {name: np.array(self._value(name), order="C") for name in self.variables}
+        state = {}
+        for name, variable in self.variables.items():
+            order = self._orders.get(variable.name)
+            back = None if order is None else np.argsort(order).tolist()
+            state[name] = np.array(arrange(variable.numpy(), back), order="C")
+        return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Sets all variables. Raises ValueError where names or shapes differ, TypeError where dtypes do, and then
         changes nothing."""
-        self._check_state(list(self.variables), state)
+        absent = [name for name in self.variables if name not in state]
+        unknown = [name for name in state if name not in self.variables]
+        if absent or unknown:
+            raise ValueError(f"the state is not that of this model: it lacks {absent}, and has {unknown} besides")
         arrays = {name: np.asarray(state[name]) for name in self.variables}
         for name, array in arrays.items():
             tensor = self._model.initializers[name]
@@ -166,7 +180,8 @@ class OnnxModel(ImportedModel):
             if array.dtype != self.variables[name].dtype:
                 raise TypeError(f"'{name}' has the dtype {self.variables[name].dtype}, found {array.dtype}")
         for name, array in arrays.items():
-            self._set_value(name, array)
+            variable = self.variables[name]
+            variable.set(np.array(arrange(array, self._orders.get(variable.name)), order="C"))
 
     def export_weights(self, path: Union[str, Path]) -> None:
         """Writes the model that was loaded with the values that variables have now, a file of ONNX. Raises OSError."""
@@ -218,6 +233,8 @@ def load(
     FileNotFoundError where a file, or one that it has data in, is not there; ValueError for
     a file that is none of ONNX, or breaks its rules.
     """
+    if (optimizer is None) != (loss is None):
+        raise ValueError("expected both a loss and an optimizer, or neither")
     read = _file.Model(model, dict(sizes or {}))
     _file.expand_functions(read, list(HANDLERS))
     missing: List[MissingOp] = find_missing(read.graph)

@@ -7,7 +7,6 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 import numpy as np
 import onnx
 
-from .._imported import arrange
 from .._types import Array
 from ..namespace import current_namespace
 from ..variables import Variable
@@ -27,6 +26,11 @@ class Use(NamedTuple):
 
     op: str
     place: int
+
+
+def arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
+    """An array with dimension `order[i]` as its dimension i."""
+    return array if order is None else array.transpose(order)
 
 
 def find_uses(graph: Any, aliases: Dict[str, str], uses: Dict[str, List[Use]]) -> Dict[str, List[Use]]:

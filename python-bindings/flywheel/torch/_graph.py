@@ -9,7 +9,7 @@ import torch
 
 from .. import _dtypes, _ops
 from .._flywheel import Value
-from .._importing import MissingOp, UnsupportedOpError, at, refuse
+from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from .._layouts import Laid
 from .._ops._core import Size, index_op, size
 
@@ -77,7 +77,7 @@ class Call:
         return refuse("PyTorch", [missing])
 
 
-def _frame_of(node: Any) -> Optional[Tuple[str, int, str]]:
+def _frame_of(node: Any) -> Optional[Frame]:
     """File, line and function of the model's source, rather than of torch's."""
     trace = node.meta.get("stack_trace") or ""
     frames = [(file, int(line), name) for file, line, name in re.findall(r'File "(.+?)", line (\d+), in (\S+)', trace)]
@@ -170,7 +170,7 @@ class Interpreter:
     def _call_or_stand_in(self, node: Any, missing: List[MissingOp]) -> Any:
         """Of a form of an op that is not imported, zeros: all of them are to be found."""
         try:
-            return at(_frame_of(node), lambda: self._call(node))
+            return at_line(_frame_of(node), lambda: self._call(node))
         except UnsupportedOpError as error:
             if not error.missing:
                 raise

@@ -8,13 +8,12 @@ import numpy as np
 import torch
 
 from .. import _dtypes
-from .._imported import ImportedModel, arrange
+from .._imported import ImportedModel
 from .._importing import refuse
 from .._layouts import Laid
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
-from ..function import function
 from ..namespace import current_namespace
 from ..variables import Variable
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
@@ -131,30 +130,25 @@ class ImportedModule(ImportedModel):
     statistics of batches and drops elements.
     """
 
-    _made_by = "from_module"
+    _maker = "from_module"
 
     def __init__(
         self, module: Any, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic_shapes: Any,
         loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
     ):  # fmt: skip
-        super().__init__(len(example), loss, optimizer)
+        super().__init__(loss, optimizer)
         self._module = module
         self._example = [_as_torch(value) for value in example]
         self._targets = None if targets is None else [_as_torch(value) for value in targets]
         self._dynamic_shapes = dynamic_shapes
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
+        self._orders: Dict[str, Tuple[int, ...]] = {}
         self.variables = _make_variables(module, name, self._orders)
         # Where all sizes are the example's, another one is an error that says both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
-        self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward", dynamic=dynamic)
-        if optimizer is None:
-            # What is not imported is told here, and not at the first call.
-            self._forward.trace(*map(_as_fed, self._example))
-            return
-        self._step = function(self._train, name="step", dynamic=dynamic)
-        if self._targets is not None:
-            self._step.trace(*map(_as_fed, [*self._example, *self._targets]))
+        fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
+        self._build(fed[0], None if self._targets is None else fed[1], dynamic)
 
     def _program(self, training: bool) -> _Program:
         if training not in self._programs:
@@ -183,35 +177,45 @@ class ImportedModule(ImportedModel):
             variables = {f"module.{name}": variable for name, variable in self.variables.items()}
         return program.emit([as_tensor(x) for x in inputs], variables, self._orders)
 
-    def _infer(self, inputs: Sequence[Any]) -> Any:
-        return self._forward(*map(_as_fed, inputs))
+    def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
+        if self._targets is not None:
+            return self._emit(arguments, True)  # type: ignore[no-any-return]
+        assert self._loss is not None
+        count = len(self._example)
+        return self._loss(self._emit(arguments[:count], True), *arguments[count:])  # type: ignore[no-any-return]
 
-    def _loss_of(self, arguments: Sequence[Any]) -> Any:
-        return super()._loss_of(arguments) if self._targets is None else self._emit(arguments, True)
-
-    def _run_step(self, arguments: Sequence[Any]) -> Any:
-        return self._step(*map(_as_fed, arguments))
+    def _as_fed(self, value: Any) -> Any:
+        """NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
+        is_odd = isinstance(value, torch.Tensor) and (value.dtype == torch.bfloat16 or value.requires_grad)
+        return to_array(value) if is_odd else value
 
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
-        return {name: to_tensor(self._value(name)) for name in self._module.state_dict()}
+        result = {}
+        for name in self._module.state_dict():
+            variable = self.variables[name]
+            array, order = variable.numpy(), self._orders.get(variable.name)
+            result[name] = to_tensor(array if order is None else array.transpose(np.argsort(order)))
+        return result
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Sets parameters and buffers. Raises ValueError where names or shapes differ."""
         wanted = list(self._module.state_dict())
-        self._check_state(wanted, state)
+        absent = [name for name in wanted if name not in state]
+        unknown = [name for name in state if name not in wanted]
+        if absent or unknown:
+            raise ValueError(f"the state is not that of this module: it lacks {absent}, and has {unknown} besides")
         for name in wanted:
-            self._set_value(name, to_array(torch.as_tensor(state[name])))
+            variable, array = self.variables[name], to_array(torch.as_tensor(state[name]))
+            variable.set(np.array(_arrange(array, self._orders.get(variable.name)), order="C"))
 
 
 def _as_torch(value: Any) -> Any:
     return value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
 
 
-def _as_fed(value: Any) -> Any:
-    """An argument of a call. NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
-    return to_array(value) if isinstance(value, torch.Tensor) and (
-        value.dtype == torch.bfloat16 or value.requires_grad) else value  # fmt: skip
+def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:
+    return array if order is None or array.ndim != len(order) else array.transpose(order)
 
 
 def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) -> Dict[str, Variable]:
@@ -230,7 +234,7 @@ def _make_variables(module: Any, name: str, orders: Dict[str, Tuple[int, ...]]) 
         if id(value) not in known:
             # As convolutions have them here: else each step would transpose them, and their gradients back.
             order = (2, 3, 1, 0) if id(value) in filters else None
-            array = np.array(arrange(to_array(value), order), order="C")
+            array = np.array(_arrange(to_array(value), order), order="C")
             variable = known[id(value)] = Variable(array, name=prefix + key, trainable=trainable)
             if order is not None:
                 orders[variable.name] = order
@@ -260,5 +264,7 @@ def from_module(
     Raises UnsupportedOpError, before anything is compiled, where ops have no
     translation: `missing` lists all of them with their lines.
     """
+    if (optimizer is None) != (loss is None):
+        raise ValueError("expected both a loss and an optimizer, or neither")
     with current_namespace().all_or_nothing():
         return ImportedModule(module, example_inputs, example_targets, dynamic_shapes, loss, optimizer, name)
