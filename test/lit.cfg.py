@@ -139,7 +139,8 @@ if config.enable_python:
         command = [interpreter, "-c", find, *modules]
         return subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True).stdout.split()
 
-    config.available_features.update(importable(peers_python, ("jax", "keras", "onnx", "onnxruntime", "tensorflow", "torch")))
+    frameworks = ("jax", "keras", "onnx", "onnxruntime", "tensorflow", "torch")
+    config.available_features.update(importable(peers_python, frameworks))
     for name in ("torch", "onnx"):
         if name not in config.available_features:
             lit_config.note(
