@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `tensorflow`, `tensorboardX`, `tqdm` and
-`matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs that need them run
+Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
+`tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs that need them run
 in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
 documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
@@ -141,11 +141,13 @@ if config.enable_python:
 
     optional = {
         "torch": "flywheel.torch",
+        "onnx": "flywheel.onnx",
         "tensorboardX": "event files of flywheel.v1 and flywheel.keras",
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    config.available_features.update(importable(peers_python, ("jax", "keras", "tensorflow", *optional)))
+    frameworks = ("jax", "keras", "onnxruntime", "tensorflow", *optional)
+    config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:
             lit_config.note(

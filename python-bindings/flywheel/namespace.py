@@ -4,7 +4,7 @@
 import re
 import threading
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
@@ -55,6 +55,21 @@ class Namespace:
             yield prefix + "/"
         finally:
             self._prefixes.pop()
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Forgets what is created in it, and the names, where it raises."""
+        used, variables = dict(self._used), dict(self.variables)
+        collections = {key: list(members) for key, members in self._collections.items()}
+        try:
+            yield
+        except BaseException:
+            kept: List[Tuple[Dict[str, Any], Dict[str, Any]]] = [
+                (self._used, used), (self.variables, variables), (self._collections, collections)]
+            for now, before in kept:
+                now.clear()
+                now.update(before)
+            raise
 
     def add_to_collection(self, key: str, member: Any) -> None:
         self._collections.setdefault(key, []).append(member)

@@ -250,6 +250,15 @@ shapes: Dict[str, Case] = {
 }
 check(shapes)
 
+# A 1 against a size that the call chooses is stretched, also by what takes operands of one shape.
+one_row = fw.function(
+    lambda x, y: (fw.where(x > 0, y, x), x < y, fw.broadcast_to(x, (fw.dim(y, 0), 4))),
+    name="one_row", signature=[fw.spec(1, 4), fw.spec("batch", 4)])  # fmt: skip
+for rows in (3, 1):
+    given, others = floats(1, 4), floats(rows, 4)
+    wanted = np.where(given > 0, others, given), given < others, np.broadcast_to(given, (rows, 4))
+    assert all(np.array_equal(found, array) for found, array in zip(one_row(given, others), wanted)), rows
+
 # Indexing.
 s = floats(5, 6, 7)
 picks, mask = np.array([0, 2, -1]), np.array([[1, 0], [3, 2]])

@@ -134,11 +134,12 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
     return reshape_to(x, _resolve(x, wanted))
 
 
-def reshape_to(x: Tensor, new: List[Size]) -> Tensor:
-    """`reshape` to sizes that are known, as numbers or as values of the trace."""
+def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> Tensor:
+    """`reshape` to sizes that are known, as numbers or as values of the trace. `old` are the sizes of `x`, where
+    values are known that are among the new ones too: those dimensions stay as they are."""
     if static(new) == x.shape and all(isinstance(dim_size, int) for dim_size in new[1:]):
         return x
-    old = sizes(x)
+    old = sizes(x) if old is None else old
     prefix = suffix = 0
     while prefix < min(len(old), len(new)) and _same(old[prefix], new[prefix]):
         prefix += 1

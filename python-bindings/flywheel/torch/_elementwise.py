@@ -5,9 +5,9 @@ from typing import Any, Callable, Dict, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as nn
+from .._layouts import Argument, Laid, align
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
-from ._values import Argument, Laid, align
 
 #
 # One operand

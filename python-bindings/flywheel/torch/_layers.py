@@ -6,12 +6,12 @@ from typing import Any, List, Optional, Sequence, Tuple
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._flywheel import Value
+from .._layouts import CHANNELS_LAST, Laid, align, size_tensor
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor
 from ._graph import Call, op
 from ._shapes import _product, optional
-from ._values import CHANNELS_LAST, Laid, align, size_tensor
 
 #
 # Products

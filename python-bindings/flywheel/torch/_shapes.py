@@ -5,11 +5,11 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from .. import _dtypes, _ops
 from .._flywheel import Value
+from .._layouts import Argument, Laid, scalar
 from .._ops._core import Size, index_op, size, sizes, stretch
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
-from ._values import Argument, Laid, scalar
 
 
 def _product(dim_sizes: Sequence[Size]) -> Size:

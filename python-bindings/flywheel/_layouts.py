@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's tensors while a graph is translated: an order of dimensions is a view, as it is
-there, and images stay as the compiler's convolutions have them."""
+"""Tensors of another framework's model while it is translated: an order of dimensions is a view
+that moves nothing, and images stay as the compiler's convolutions have them."""
 
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from .. import _dtypes, _ops, _trace
-from .._flywheel import Value
-from .._ops._core import Size, sizes
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor, wrap
+from . import _dtypes, _ops, _trace
+from ._flywheel import Value
+from ._ops._core import Size, normalize_axis, sizes
+from ._ops._shapes import reshape_to
+from ._tensor import Tensor, as_tensor, wrap
 
 Order = Tuple[int, ...]
 
@@ -17,7 +17,7 @@ CHANNELS_LAST: Order = (0, 2, 3, 1)
 
 
 class Laid:
-    """A tensor of PyTorch: dimension i of `data` is its dimension `order[i]`."""
+    """A tensor of a model: dimension i of `data` is its dimension `order[i]`."""
 
     __slots__ = ("data", "order", "_forms")
 
@@ -46,7 +46,7 @@ class Laid:
         return self.order == tuple(range(self.ndim))
 
     def plain(self) -> Tensor:
-        """The elements in PyTorch's order."""
+        """The elements in the model's order."""
         return self.arranged(tuple(range(self.ndim)))
 
     def arranged(self, order: Order) -> Tensor:
@@ -57,8 +57,9 @@ class Laid:
         return known
 
     def place(self, axis: int) -> int:
-        """Which dimension of `data` a dimension is; it may count from the end."""
-        return self.order.index(axis % self.ndim)
+        """Which dimension of `data` a dimension is; it may count from the end. Raises ValueError for one that there is
+        not."""
+        return self.order.index(normalize_axis(axis, self.ndim))
 
     def places(self, axes: Sequence[int]) -> List[int]:
         return sorted(self.place(axis) for axis in axes)
@@ -68,7 +69,7 @@ class Laid:
         return Laid(data, self.order)
 
     def permuted(self, axes: Sequence[int]) -> "Laid":
-        """PyTorch's `permute`: nothing moves."""
+        """With dimension `axes[i]` as its dimension i: nothing moves."""
         new = {axis % self.ndim: place for place, axis in enumerate(axes)}
         return Laid(self.data, [new[axis] for axis in self.order])
 

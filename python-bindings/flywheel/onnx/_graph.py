@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a graph of ONNX to the ops of a trace."""
+
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import onnx
+
+from .. import _dtypes
+from .._flywheel import Value
+from .._importing import MissingOp, UnsupportedOpError, at_line, refuse
+from .._layouts import Laid
+from .._ops._core import Size, normalize_axis
+from ..variables import Variable
+from ._file import Dim, as_dtype, attribute_of, to_array
+from ._known import FOLDS, Known
+from ._sizes import Sizes
+
+Result = Union[Laid, Known]
+Operand = Union[Laid, Known, None]
+
+
+class Handler(NamedTuple):
+    """The translation of an op."""
+
+    function: Callable[..., Any]
+    # Attributes that it understands.
+    attributes: Tuple[str, ...]
+    # Operands that it has to know while it translates: Known, or None.
+    known: Tuple[int, ...]
+    # Operands that it takes as they are; the others are Laid, or None.
+    raw: Tuple[int, ...]
+
+
+HANDLERS: Dict[str, Handler] = {}
+
+
+def op(
+    *names: str, attributes: str = "", known: Sequence[int] = (), raw: Sequence[int] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers the translation of ops: a function of the call and its operands."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            HANDLERS[name] = Handler(function, tuple(attributes.split()), tuple(known), tuple(raw))
+        return function
+
+    return register
+
+
+def describe(node: Any) -> str:
+    """A node, to be read."""
+    return f"node '{node.name}'" if node.name else f"the node of '{next(iter(node.output), '')}'"
+
+
+def find_missing(graph: Any) -> List[MissingOp]:
+    """The ops of a graph, and of the graphs in it, that have no translation, and attributes that have none."""
+    missing: List[MissingOp] = []
+    for node in graph.node:
+        handler = HANDLERS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+        if handler is None:
+            prefix = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
+            missing.append(MissingOp(prefix + node.op_type, describe(node)))
+            continue
+        for attribute in node.attribute:
+            if attribute.name not in handler.attributes:
+                missing.append(MissingOp(f"{node.op_type} with the attribute '{attribute.name}'", describe(node)))
+            elif attribute.type == onnx.AttributeProto.GRAPH:
+                missing += find_missing(attribute.g)
+    return missing
+
+
+class Call:
+    """One node of the graph: what its translation may ask."""
+
+    def __init__(self, node: Any, interpreter: "Interpreter"):
+        self.node = node
+        self.op: str = node.op_type
+        self.interpreter = interpreter
+        self.opset = interpreter.opset
+        self.trains = interpreter.trains
+        self._attributes = {attribute.name: attribute for attribute in node.attribute}
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute: numbers, text, lists, arrays."""
+        found = self._attributes.get(name)
+        return default if found is None else attribute_of(found)
+
+    def axis(self, x: Laid, default: int) -> int:
+        """The attribute `axis`, counted from the start. Raises ValueError for a dimension that there is not."""
+        return normalize_axis(self.attribute("axis", default), x.ndim)
+
+    def has(self, name: str) -> bool:
+        return name in self._attributes
+
+    def graph(self, name: str) -> Any:
+        """A graph that is an attribute."""
+        return self._attributes[name].g
+
+    def dtype_attribute(self, name: str) -> _dtypes.DType:
+        return as_dtype(self.attribute(name), f"the result of {describe(self.node)}")
+
+    def has_input(self, place: int) -> bool:
+        return len(self.node.input) > place and bool(self.node.input[place])
+
+    def wants(self, place: int) -> bool:
+        """Whether something may use this result."""
+        return len(self.node.output) > place and bool(self.node.output[place])
+
+    def variable(self, place: int) -> Optional[Variable]:
+        """The variable that an operand is."""
+        return self.interpreter.variable_of(self.node.input[place])
+
+    def dim_size(self, place: int, x: Laid, axis: int) -> Size:
+        """The size of a dimension of an operand: one value for each name of a size."""
+        return self.interpreter.sizes.of(self.node.input[place], x, axis)
+
+    def unsupported(self, what: str) -> UnsupportedOpError:
+        """The error for a form of the op that is not imported."""
+        return refuse("ONNX", [MissingOp(f"{self.op} {what}", describe(self.node))])
+
+
+class Failed:
+    """In place of a value that there is not, since a node before is not imported."""
+
+
+class Interpreter:
+    """Emits the ops of a graph into the current trace.
+
+    `values` has the inputs, `constants` what is known, `variables` variables by the names of their initializers.
+    """
+
+    def __init__(
+        self, name: str, opset: int, values: Mapping[str, Laid], constants: Mapping[str, Known],
+        variables: Mapping[str, Variable], orders: Mapping[str, Sequence[int]], dims: Mapping[str, Tuple[Dim, ...]],
+        trains: bool, keeps_modes: bool,
+    ):  # fmt: skip
+        self.name = name
+        self.opset = opset
+        # Whether nodes are in training mode, and whether it is for the file to say.
+        self.trains = trains
+        self.keeps_modes = keeps_modes
+        self._env: Dict[str, Any] = dict(values)
+        self._constants = constants
+        self._variables = dict(variables)
+        self._orders = orders
+        self.sizes = Sizes(dims)
+        self._missing: List[MissingOp] = []
+        self._count = 0
+
+    def run(self, graph: Any) -> List[Laid]:
+        """The values of the graph's outputs. Raises UnsupportedOpError for all forms of ops that are not imported."""
+        for name, value in list(self._env.items()):
+            self.sizes.add(name, value)
+        outputs = self.run_inner(graph)
+        if self._missing:
+            raise refuse("ONNX", self._missing)
+        return [one if isinstance(one, Laid) else one.laid() for one in outputs]
+
+    def run_inner(self, graph: Any) -> List[Any]:
+        """The outputs of a graph that sees what is around it."""
+        for tensor in graph.initializer:
+            if tensor.name not in self._variables and tensor.name not in self._constants:
+                self._env[tensor.name] = Known(to_array(tensor, f"initializer '{tensor.name}'"))
+        for node in graph.node:
+            self._count += 1
+            results = self._run_node(node)
+            for name, result in zip(node.output, results):
+                if name:
+                    self._env[name] = result
+                    if isinstance(result, Laid):
+                        self.sizes.add(name, result)
+        return [self._value(output.name, "the graph's outputs") for output in graph.output]
+
+    def variable_of(self, name: str) -> Optional[Variable]:
+        return self._variables.get(name)
+
+    # Values
+
+    def _value(self, name: str, where: str) -> Any:
+        if name in self._env:
+            return self._env[name]
+        if name in self._variables:
+            # Not kept: a node may have assigned it since.
+            variable = self._variables[name]
+            return Laid(variable.read(), self._orders.get(variable.name))
+        if name in self._constants:
+            return self._constants[name]
+        raise ValueError(f"{self.name}: nothing makes '{name}', which {where} needs")
+
+    def _run_node(self, node: Any) -> Sequence[Any]:
+        operands = [self._value(name, describe(node)) if name else None for name in node.input]
+        if any(isinstance(operand, Failed) for operand in operands):
+            return [Failed()] * len(node.output)
+        call = Call(node, self)
+        if node.op_type == "Identity" and node.input[0] in self._variables:
+            self._variables[node.output[0]] = self._variables[node.input[0]]
+        try:
+            results = at_line((self.name, self._count, node.name or node.op_type), lambda: _translate(call, operands))
+        except UnsupportedOpError as error:
+            self._missing += error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
+            return [Failed()] * len(node.output)
+        except (ValueError, TypeError, IndexError) as error:
+            if self._missing:
+                return [Failed()] * len(node.output)
+            kind = ValueError if isinstance(error, IndexError) else type(error)
+            if kind not in (ValueError, TypeError):
+                raise
+            raise kind(f"{self.name}, {describe(node)} ({node.op_type}): {error}") from error
+        results = results if isinstance(results, (list, tuple)) else [results]
+        self.sizes.follow(node, operands, results[0] if results else None)
+        return results
+
+
+def _translate(call: Call, operands: Sequence[Operand]) -> Any:
+    handler = HANDLERS[call.op]
+    given = [one for one in operands if one is not None]
+    if call.op in FOLDS and given and all(isinstance(one, Known) for one in given):
+        found = FOLDS[call.op](call, *operands)
+        if found is not None:
+            return found
+    arguments: List[Operand] = []
+    for place, one in enumerate(operands):
+        if place in handler.known:
+            if isinstance(one, Laid):
+                raise call.unsupported(f"with '{_input_name(call, place)}' that the step computes")
+        elif isinstance(one, Known) and place not in handler.raw:
+            one = one.laid()
+        arguments.append(one)
+    return handler.function(call, *arguments)
+
+
+def _input_name(call: Call, place: int) -> str:
+    inputs = onnx.defs.get_schema(call.op, call.opset, "").inputs
+    return str(inputs[min(place, len(inputs) - 1)].name)
+
+
+def is_size(value: Any) -> bool:
+    """Whether it is a size that only the call knows."""
+    return isinstance(value, Value)

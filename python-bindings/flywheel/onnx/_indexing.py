@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of ONNX that take and put elements at indices."""
+
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .. import nn as nn
+from .._layouts import Laid, size_tensor
+from .._ops._core import normalize_axis, size, sizes, stretch
+from .._ops._shapes import _product, reshape_to
+from .._tensor import Tensor, as_tensor
+from ._graph import Call, op
+from ._known import Known
+
+
+def _wrapped(indices: Any, x: Tensor, place: int) -> Any:
+    """Indices of which negative ones count from the end."""
+    if isinstance(indices, Known):
+        if indices.is_static and x.shape[place] is not None:
+            return np.ascontiguousarray(indices.array)
+        indices = indices.laid()
+    data = indices.plain() if isinstance(indices, Laid) else indices
+    total = size_tensor(size(x, place), data.dtype)
+    return _ops.where(_ops.less(data, 0), _ops.add(data, total), data)
+
+
+@op("Gather", attributes="axis", raw=(1,))
+def _gather(call: Call, x: Laid, indices: Any) -> Laid:
+    axis = call.axis(x, 0)
+    place = x.place(axis)
+    if isinstance(indices, Known) and indices.is_static and indices.ndim == 0:
+        key = (*[slice(None)] * place, int(indices.array))
+        return Laid(_ops.getitem(x.data, key), [other - (other > axis) for other in x.order if other != axis])
+    data = x.plain()
+    if _dtypes.is_bool(data.dtype):
+        taken = _ops.take(_ops.cast(data, _dtypes.int8), _wrapped(indices, data, axis), axis)
+        return Laid(_ops.cast(taken, bool))
+    return Laid(_ops.take(data, _wrapped(indices, data, axis), axis))
+
+
+@op("GatherElements", attributes="axis", raw=(1,))
+def _gather_elements(call: Call, x: Laid, indices: Any) -> Laid:
+    axis, data = call.axis(x, 0), x.plain()
+    for other, (own, wanted) in enumerate(zip(data.shape, indices.shape)):
+        if other != axis and own != wanted:
+            if own is None or wanted is None or wanted > own:
+                raise call.unsupported(f"of {x.shape} at indices {indices.shape}")
+            data = _ops.getitem(data, (*[slice(None)] * other, slice(0, wanted)))
+    is_bool = _dtypes.is_bool(data.dtype)
+    data = _ops.cast(data, _dtypes.int8) if is_bool else data
+    taken = _ops.take_along_axis(data, _wrapped(indices, data, axis), axis)
+    return Laid(_ops.cast(taken, bool) if is_bool else taken)
+
+
+@op("GatherND", attributes="batch_dims")
+def _gather_nd(call: Call, x: Laid, indices: Laid) -> Laid:
+    if call.attribute("batch_dims", 0):
+        raise call.unsupported("with batch_dims")
+    data, count = x.plain(), indices.shape[-1]
+    if count is None or count == 0 or count > x.ndim:
+        raise ValueError(f"expected indices of 1 to {x.ndim} numbers, found {count}")
+    flat, rows = _flat_rows(call, data, indices.plain(), count)
+    taken = _ops.take(rows, flat, 0)
+    return Laid(reshape_to(taken, [*sizes(indices.plain())[:-1], *sizes(data)[count:]]))
+
+
+def _flat_rows(call: Call, data: Tensor, indices: Tensor, count: int) -> Tuple[Tensor, Tensor]:
+    """The first `count` dimensions of `data` as one, and indices [..., count] into them as a vector; one that is
+    out of range is so there too."""
+    known: List[int] = [dim_size for dim_size in data.shape[:count] if dim_size is not None]
+    if len(known) != count:
+        raise call.unsupported("of sizes that the call chooses")
+    index = _ops.cast(indices, _dtypes.int64)
+    totals = as_tensor(np.array(known, np.int64))
+    index = _ops.where(_ops.less(index, 0), _ops.add(index, totals), index)
+    bad = _ops.logical_or(_ops.less(index, 0), _ops.greater_equal(index, totals))
+    index = _ops.where(bad, as_tensor(np.int64(-(2**40))), index)
+    strides = np.cumprod([1, *known[:0:-1]])[::-1].astype(np.int64)
+    joined = _ops.sum(_ops.multiply(index, as_tensor(np.ascontiguousarray(strides))), index.ndim - 1)
+    flat = reshape_to(joined, [_product(sizes(joined))])
+    return flat, reshape_to(data, [_product(known), _product(sizes(data)[count:])])
+
+
+def _put(call: Call, rows: Tensor, flat: Tensor, updates: Tensor) -> Tensor:
+    """Rows with those of `updates` at indices, put or added there."""
+    kind = call.attribute("reduction", "none")
+    if kind not in ("none", "add"):
+        raise call.unsupported(f"with reduction '{kind}'")
+    return (nn.scatter if kind == "none" else nn.scatter_add)(rows, flat, updates, 0)
+
+
+@op("ScatterND", attributes="reduction")
+def _scatter_nd(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
+    data, count = x.plain(), indices.shape[-1]
+    if count is None or count == 0 or count > x.ndim:
+        raise ValueError(f"expected indices of 1 to {x.ndim} numbers, found {count}")
+    flat, rows = _flat_rows(call, data, indices.plain(), count)
+    wide = reshape_to(updates.plain(), [size(flat, 0), size(rows, 1)])
+    return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
+
+
+@op("ScatterElements", attributes="axis reduction")
+def _scatter_elements(call: Call, x: Laid, indices: Laid, updates: Laid) -> Laid:
+    axis, data, index = call.axis(x, 0), x.plain(), indices.plain()
+    if None in index.shape or None in data.shape:
+        raise call.unsupported("of sizes that the call chooses")
+    # Each element's place in all dimensions.
+    places = []
+    for other in range(x.ndim):
+        if other == axis:
+            places.append(_ops.cast(index, _dtypes.int64))
+            continue
+        shape = [1] * x.ndim
+        shape[other] = index.shape[other] or 0
+        numbers = np.arange(shape[other], dtype=np.int64).reshape(shape)
+        places.append(stretch(as_tensor(numbers), sizes(index)))
+    flat, rows = _flat_rows(call, data, _ops.stack(places, x.ndim), x.ndim)
+    wide = reshape_to(updates.plain(), [size(flat, 0), 1])
+    return Laid(reshape_to(_put(call, rows, flat, wide), sizes(data)))
+
+
+@op("OneHot", attributes="axis", known=(1,))
+def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
+    count = int(depth.array.reshape(-1)[0])
+    index, axis = indices.plain(), call.attribute("axis", -1)
+    index = _ops.cast(index, _dtypes.int64)
+    index = _ops.where(_ops.less(index, 0), _ops.add(index, count), index)
+    pair = values.plain()
+    off, on = (_ops.getitem(pair, place) for place in (0, 1))
+    result = _ops.where(_ops.one_hot(index, count, bool), on, off)
+    return Laid(_ops.moveaxis(result, result.ndim - 1, axis))
+
+
+#
+# Images
+#
+
+
+@op("Resize", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", known=(1, 2, 3))  # fmt: skip
+def _resize(
+    call: Call, x: Laid, region: Optional[Known] = None, scales: Optional[Known] = None, wanted: Optional[Known] = None
+) -> Laid:
+    mode = call.attribute("mode", "nearest")
+    if mode != "nearest":
+        raise call.unsupported(f"with mode '{mode}'")
+    if call.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
+        raise call.unsupported("with a keep_aspect_ratio_policy")
+    if (scales is not None and not scales.is_static) or (wanted is not None and not wanted.is_static):
+        raise call.unsupported("to sizes that the call chooses")
+    places = [normalize_axis(axis, x.ndim) for axis in call.attribute("axes", list(range(x.ndim)))]
+    given = scales if scales is not None and scales.array.size else wanted
+    if given is None or len(given.array) != len(places):
+        raise ValueError(f"expected {len(places)} scales or sizes")
+    data = x.data
+    for axis, one in zip(places, given.array.tolist()):
+        place = x.place(axis)
+        total = data.shape[place]
+        if total is None:
+            if given is not scales or not float(one).is_integer() or not _repeats(call):
+                raise call.unsupported("of a size that the call chooses")
+            data = _ops.repeat(data, int(one), place) if one != 1 else data
+            continue
+        # As onnxruntime has it, in float32.
+        scale, count = (float(one), int(np.float32(total) * np.float32(one))) if given is scales else (
+            one / total, int(one))  # fmt: skip
+        found = _nearest(call, total, count, scale)
+        if not np.array_equal(found, np.arange(total)):
+            data = _repeat_or_take(data, found, place, total, count)
+    return x.like(data)
+
+
+def _repeats(call: Call) -> bool:
+    """Whether a whole scale repeats each element, whatever the size."""
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
+                               ("half_pixel", "round_prefer_ceil"))  # fmt: skip
+
+
+def _repeat_or_take(data: Tensor, found: "np.ndarray[Any, Any]", place: int, total: int, count: int) -> Tensor:
+    if count % total == 0 and np.array_equal(found, np.repeat(np.arange(total), count // total)):
+        return _ops.repeat(data, count // total, place)
+    return _ops.take(data, found, place)
+
+
+def _nearest(call: Call, total: int, count: int, scale: float) -> "np.ndarray[Any, Any]":
+    """Which of `total` elements each of `count` is."""
+    place = np.arange(count, dtype=np.float64)
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    if how == "asymmetric":
+        at = place / scale
+    elif how == "half_pixel" or how == "pytorch_half_pixel" and count > 1:
+        at = (place + 0.5) / scale - 0.5
+    elif how == "pytorch_half_pixel":
+        at = np.zeros(count)
+    elif how == "align_corners":
+        at = place * (total - 1) / (count - 1) if count > 1 else np.zeros(count)
+    elif how == "half_pixel_symmetric":
+        adjusted = count / (scale * total)
+        at = total / 2 * (1 - adjusted) + (place + 0.5) / scale - 0.5
+    else:
+        raise call.unsupported(f"with coordinate_transformation_mode '{how}'")
+    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    if rounding == "floor":
+        found = np.floor(at)
+    elif rounding == "ceil":
+        found = np.ceil(at)
+    elif rounding == "round_prefer_ceil":
+        found = np.floor(at + 0.5)
+    elif rounding == "round_prefer_floor":
+        found = np.ceil(at - 0.5)
+    else:
+        raise call.unsupported(f"with nearest_mode '{rounding}'")
+    return np.clip(found, 0, total - 1).astype(np.int32)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model of ONNX, its initializers as variables, and what runs it."""
+
+import inspect
+import keyword
+import re
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .. import _dtypes
+from .. import nn as nn
+from .._arguments import TensorSpec, as_array
+from .._imported import ImportedModel
+from .._importing import MissingOp, refuse
+from .._layouts import Laid
+from .._optimizer import Optimizer
+from .._tensor import Tensor, as_tensor, format_shape
+from .._types import Array
+from ..function import Function, function
+from ..namespace import current_namespace
+from . import _file
+from ._graph import HANDLERS, Interpreter, find_missing
+from ._variables import Trainable, arrange, make_variables
+
+__all__ = ["OnnxModel", "load"]
+
+_LOSSES = (
+    "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cosine_proximity", "hinge", "huber",
+    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
+    "mean_squared_logarithmic_error", "poisson", "sigmoid_cross_entropy", "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy", "squared_hinge")  # fmt: skip
+
+Loss = Union[str, Callable[..., Any], None]
+
+
+def _loss_of(loss: Loss) -> Optional[Callable[..., Any]]:
+    if not isinstance(loss, str):
+        return loss
+    if loss not in _LOSSES:
+        raise ValueError(f"there is no loss '{loss}', expected a function, or one of {', '.join(_LOSSES)}")
+    found: Callable[..., Any] = getattr(nn, loss)
+    return found
+
+
+def _identifiers(names: Sequence[str]) -> List[str]:
+    """Names as Python and C have them, each once."""
+    result: List[str] = []
+    for name in names:
+        own = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
+        own = f"_{own}" if own[0].isdigit() else f"{own}_" if keyword.iskeyword(own) else own
+        unique, count = own, 1
+        while unique in result:
+            unique, count = f"{own}_{count}", count + 1
+        result.append(unique)
+    return result
+
+
+class OnnxModel(ImportedModel):
+    """What `load` makes.
+
+    Called with arrays it runs the model for inference, with tensors in a traced function
+    it is part of that; there `training=True` runs it as in training. Several outputs are a
+    tuple. `variables` has the initializers by their names.
+    """
+
+    _maker = "flywheel.onnx.load"
+
+    def __init__(
+        self, model: _file.Model, loss: Loss, optimizer: Optional[Optimizer], targets: Optional[Sequence[TensorSpec]],
+        trainable: Trainable, keep_modes: bool, name: str,
+    ):  # fmt: skip
+        super().__init__(_loss_of(loss), optimizer)
+        self._model = model
+        # The order of dimensions that some variables have, by the variable's name.
+        self._orders: Dict[str, Tuple[int, ...]] = {}
+        self._keeps_modes = keep_modes
+        self._targets = None if targets is None else tuple(targets)
+        self._dims = model.infer_sizes()
+        self.input_names = [one.name for one in model.inputs]
+        self.output_names = list(model.outputs)
+        self.variables, self._constants = make_variables(model, trainable, name, self._orders)
+        self._specs = [TensorSpec(one.dims, one.dtype) for one in model.inputs]
+        self._feeds = _identifiers(self.input_names)
+        self._forward = function(
+            self._named(lambda *inputs: self._emit(inputs, False), self._feeds), name="forward",
+            signature=self._specs, results=_identifiers(self.output_names))  # fmt: skip
+        # One for each form of the targets.
+        self._steps: Dict[Tuple[TensorSpec, ...], Function] = {}
+        # What is not imported is told here, and not at the first call.
+        self._forward.trace()
+        if optimizer is not None and self._targets is not None:
+            self._step_for(self._targets).trace()
+
+    @staticmethod
+    def _named(target: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+        """A function whose arguments have these names, as its feeds then have."""
+
+        def named(*arguments: Any) -> Any:
+            return target(*arguments)
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        named.__signature__ = inspect.Signature([inspect.Parameter(one, kind) for one in names])  # type: ignore[attr-defined]
+        return named
+
+    def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
+        if len(inputs) != len(self._specs):
+            raise ValueError(f"{self._model.name} has {len(self._specs)} inputs, {', '.join(self.input_names)}: found "
+                             f"{len(inputs)}")  # fmt: skip
+        tensors = [as_tensor(x) for x in inputs]
+        for name, one, x in zip(self.input_names, self._specs, tensors):
+            _check(name, one, x)
+        interpreter = Interpreter(
+            self._model.name, self._model.opset, dict(zip(self.input_names, map(Laid, tensors))), self._constants,
+            self.variables, self._orders, self._dims, training, self._keeps_modes)  # fmt: skip
+        outputs = [one.plain() for one in interpreter.run(self._model.graph)]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
+        assert self._loss is not None
+        count = len(self._specs)
+        return self._loss(self._emit(arguments[:count], True), *arguments[count:])  # type: ignore[no-any-return]
+
+    def step(self, *arguments: Any) -> Any:
+        """One step of training on inputs and targets. Returns the loss."""
+        if self._optimizer is None:
+            return super().step(*arguments)
+        values, count = [as_array(value) for value in arguments], len(self._specs)
+        if len(values) < count:
+            raise ValueError(f"{self._model.name} has {count} inputs, {', '.join(self.input_names)}: found "
+                             f"{len(values)} arguments")  # fmt: skip
+        targets = self._targets
+        if targets is None:
+            targets = tuple(self._target_spec(value, values[:count]) for value in values[count:])
+        return self._step_for(targets)(*values)
+
+    def _step_for(self, targets: Tuple[TensorSpec, ...]) -> Function:
+        if targets not in self._steps:
+            names = _identifiers([*self._feeds, *(f"target_{i}" if i else "target" for i in range(len(targets)))])
+            self._steps[targets] = function(
+                self._named(self._train, names), name="step", signature=[*self._specs, *targets])  # fmt: skip
+        return self._steps[targets]
+
+    def _target_spec(self, value: Any, inputs: Sequence[Any]) -> TensorSpec:
+        """A target as a step takes it: a size that an input's dimension at this place has by name is that one."""
+        array = np.asarray(value) if not isinstance(value, np.ndarray) else value
+        if not isinstance(value, (np.ndarray, np.generic)):
+            array = _dtypes.literal(value)
+        dims: List[Any] = list(array.shape)
+        for axis, dim_size in enumerate(array.shape):
+            for one, given in zip(self._specs, inputs):
+                shape = np.shape(given)
+                if len(one.shape) == len(shape) > axis and isinstance(one.shape[axis], str) and shape[axis] == dim_size:
+                    dims[axis] = one.shape[axis]
+                    break
+        return TensorSpec(tuple(dims), _dtypes.as_dtype(array.dtype))
+
+    def state_dict(self) -> Dict[str, Array]:
+        """Copies of the values of variables by the names of initializers, in the shapes of the file."""
+        state = {}
+        for name, variable in self.variables.items():
+            order = self._orders.get(variable.name)
+            back = None if order is None else np.argsort(order).tolist()
+            state[name] = np.array(arrange(variable.numpy(), back), order="C")
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Sets all variables. Raises ValueError where names or shapes differ, TypeError where dtypes do, and then
+        changes nothing."""
+        absent = [name for name in self.variables if name not in state]
+        unknown = [name for name in state if name not in self.variables]
+        if absent or unknown:
+            raise ValueError(f"the state is not that of this model: it lacks {absent}, and has {unknown} besides")
+        arrays = {name: np.asarray(state[name]) for name in self.variables}
+        for name, array in arrays.items():
+            tensor = self._model.initializers[name]
+            if array.shape != tuple(tensor.dims):
+                raise ValueError(f"'{name}' has the shape {tuple(tensor.dims)}, found {array.shape}")
+            if array.dtype != self.variables[name].dtype:
+                raise TypeError(f"'{name}' has the dtype {self.variables[name].dtype}, found {array.dtype}")
+        for name, array in arrays.items():
+            variable = self.variables[name]
+            variable.set(np.array(arrange(array, self._orders.get(variable.name)), order="C"))
+
+    def export_weights(self, path: Union[str, Path]) -> None:
+        """Writes the model that was loaded with the values that variables have now, a file of ONNX. Raises OSError."""
+        _file.write(self._model.proto, path, self.state_dict())
+
+
+def _check(name: str, wanted: TensorSpec, x: Tensor) -> None:
+    """An input, which the model must be for. Raises ValueError."""
+    fits = len(wanted.shape) == x.ndim and all(
+        not isinstance(dim, int) or own is None or dim == own for dim, own in zip(wanted.shape, x.shape))  # fmt: skip
+    if not fits or wanted.dtype != x.dtype:
+        dims = tuple(dim if isinstance(dim, int) else None for dim in wanted.shape)
+        raise ValueError(f"input '{name}' is {_dtypes.name_of(wanted.dtype)}{format_shape(dims)}, found "
+                         f"{_dtypes.name_of(x.dtype)}{format_shape(x.shape)}")  # fmt: skip
+
+
+def load(
+    model: Any,
+    *,
+    loss: Loss = None,
+    optimizer: Optional[Optimizer] = None,
+    trainable: Trainable = None,
+    sizes: Optional[Mapping[str, int]] = None,
+    targets: Optional[Sequence[TensorSpec]] = None,
+    keep_modes: bool = False,
+    name: str = "",
+) -> OnnxModel:
+    """Imports a model of ONNX: a path, or an `onnx.ModelProto`, with ops of version 13 or later.
+
+    Inputs of the graph are what a call feeds; a dimension that has a name there has the
+    size that the call chooses, unless `sizes`, {"batch": 32}, says one. Initializers of
+    floating-point numbers are variables under their names (`name/` in front, where that is
+    given). Of these, all are trained but the statistics of batch norms and what PyTorch's
+    exporter calls a buffer. Initializers that are one number without a dimension, that were
+    not made of parameters (where the exporter marks these), that are no floating-point
+    numbers, or that an op has to know before the step (axes, bounds, ratios), are
+    constants. `trainable`, a list of names or a function of a name, says
+    instead which are trained.
+
+    `loss` is a function of the outputs and of targets, of this package's ops, or the name
+    of a loss of `flywheel.nn`; `optimizer` minimizes its result in `step`. `targets` lists
+    a `flywheel.spec` for each target; without it, they are what the first call brings, and
+    their dimensions of an input's size have its name. A step runs batch norms and dropouts
+    in training mode, inference never does; with `keep_modes` a step has the modes of the
+    file.
+
+    Raises UnsupportedOpError, before anything is compiled, where ops, attributes or types
+    have no translation: `missing` lists all of them with the nodes that have them.
+    FileNotFoundError where a file, or one that it has data in, is not there; ValueError for
+    a file that is none of ONNX, or breaks its rules.
+    """
+    if (optimizer is None) != (loss is None):
+        raise ValueError("expected both a loss and an optimizer, or neither")
+    read = _file.Model(model, dict(sizes or {}))
+    _file.expand_functions(read, list(HANDLERS))
+    missing: List[MissingOp] = find_missing(read.graph)
+    if missing:
+        raise refuse("ONNX", missing)
+    read.check()
+    with current_namespace().all_or_nothing():
+        return OnnxModel(read, loss, optimizer, targets, trainable, keep_modes, name)

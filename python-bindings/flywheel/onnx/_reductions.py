@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of ONNX along dimensions."""
+
+from typing import Any, Callable, Dict, List, Optional
+
+from .. import _dtypes, _ops
+from .._layouts import Laid
+from .._ops._core import normalize_axes
+from .._tensor import Tensor
+from ._graph import Call, op
+from ._known import Known
+
+
+def _log_sum(x: Tensor, axes: Any, keepdims: bool) -> Tensor:
+    return _ops.log(_ops.sum(x, axes, keepdims))
+
+
+_REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
+    "ReduceSum": _ops.sum, "ReduceMean": _ops.mean, "ReduceMax": _ops.max, "ReduceMin": _ops.min,
+    "ReduceProd": _ops.prod, "ReduceLogSumExp": _ops.logsumexp, "ReduceLogSum": _log_sum,
+    "ReduceL1": lambda x, axes, keepdims: _ops.sum(_ops.abs(x), axes, keepdims),
+    "ReduceL2": lambda x, axes, keepdims: _ops.sqrt(_ops.sum(_ops.square(x), axes, keepdims)),
+    "ReduceSumSquare": lambda x, axes, keepdims: _ops.sum(_ops.square(x), axes, keepdims),
+}  # fmt: skip
+
+
+@op(*_REDUCTIONS, attributes="axes keepdims noop_with_empty_axes", known=(1,))
+def _reduce(call: Call, x: Laid, axes: Optional[Known] = None) -> Laid:
+    """The axes are an attribute in earlier versions."""
+    listed: List[int] = [int(axis) for axis in axes.array] if axes is not None else call.attribute("axes", [])
+    function, name = _REDUCTIONS[call.op], call.op
+    if not _dtypes.is_floating(x.dtype) and name in ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
+        raise call.unsupported("of integers")
+    if not listed:
+        if call.attribute("noop_with_empty_axes", 0):
+            # One element at a time.
+            return x.like(_alone(name, x.data))
+        listed = list(range(x.ndim))
+    if x.ndim == 0:
+        return x.like(_alone(name, x.data))
+    dropped = set(normalize_axes(listed, x.ndim))
+    keepdims = bool(call.attribute("keepdims", 1))
+    result = function(x.data, tuple(x.places(sorted(dropped))), keepdims)
+    if keepdims:
+        return x.like(result)
+    kept = [axis for axis in range(x.ndim) if axis not in dropped]
+    return Laid(result, [kept.index(axis) for axis in x.order if axis in kept])
+
+
+def _alone(name: str, x: Tensor) -> Tensor:
+    """The reduction of single elements."""
+    if name in ("ReduceL1", "ReduceL2"):
+        return _ops.abs(x)
+    if name == "ReduceSumSquare":
+        return _ops.square(x)
+    return _ops.log(x) if name == "ReduceLogSum" else x
+
+
+@op("ArgMax", "ArgMin", attributes="axis keepdims select_last_index")
+def _argmax(call: Call, x: Laid) -> Laid:
+    function = _ops.argmax if call.op == "ArgMax" else _ops.argmin
+    axis, data = call.axis(x, 0), x.plain()
+    if call.attribute("select_last_index", 0):
+        # The first one from the end.
+        total = data.shape[axis]
+        if total is None:
+            raise call.unsupported("with select_last_index, of a size that the call chooses")
+        found = _ops.subtract(total - 1, function(_ops.flip(data, axis), axis))
+    else:
+        found = function(data, axis)
+    result = _ops.cast(found, _dtypes.int64)
+    return Laid(_ops.expand_dims(result, axis) if call.attribute("keepdims", 1) else result)
+
+
+@op("CumSum", "CumProd", attributes="exclusive reverse", known=(1,))
+def _cumulative(call: Call, x: Laid, axis: Known) -> Laid:
+    function = _ops.cumsum if call.op == "CumSum" else _ops.cumprod
+    place = x.place(int(axis.array.reshape(())))
+    exclusive, reverse = bool(call.attribute("exclusive", 0)), bool(call.attribute("reverse", 0))
+    return x.like(function(x.data, place, exclusive, reverse))
