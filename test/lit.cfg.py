@@ -2,8 +2,8 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
-`tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs that need them run
-in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
+`tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs
+that need them run in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
 documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `gdb` where it is installed; `runs-aarch64` and so on where programs for
