@@ -6,8 +6,8 @@ and beside PyTorch.
 Each of them is an entry of its own, in f32. The multiply-adds of the peak, Flywheel and the
 peer run in turn; a percentage is the median over rounds of that of each round, so that what
 slows the machine down cancels out. `kernel` is the schedule of the contraction: `fma` is the
-kernel that is tiled for registers. At the end are the entries below 85 % of the peak (all dimensions, or channels, at least 64) or 60 %
-(others), and those with another kernel.
+kernel that is tiled for registers. At the end are the entries below 85 % of the peak (all
+dimensions, or channels, at least 64) or 60 % (others), and those with another kernel.
 
 usage: PYTHONPATH=build/python python benchmarks/kernels [--threads N] [--only TEXT]
            [--rounds N] [--bin build/bin] [--json FILE]
