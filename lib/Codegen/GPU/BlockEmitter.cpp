@@ -19,6 +19,10 @@ using namespace mlir;
 
 namespace flywheel {
 
+/// Results of one op that are added up as trees, each with 2 KB of workgroup
+/// memory at most.
+static constexpr size_t kMaxTrees = 8;
+
 BlockEmitter::BlockEmitter(gpu::LaunchOp launch) : launch(launch) {
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
   thread = gpu::ThreadIdOp::create(b, launch.getLoc(), gpu::Dimension::x);
@@ -79,7 +83,7 @@ void BlockEmitter::emit(OpBuilder &b, linalg::LinalgOp op, Value init) {
     return emitContraction(threads, init);
   if (!threads.reductions.empty())
     if (SmallVector<Operation *> combiners = matchCombiners(op);
-        !combiners.empty())
+        !combiners.empty() && combiners.size() <= kMaxTrees)
       return emitTree(threads, init, combiners);
   emitElements(threads, init);
 }

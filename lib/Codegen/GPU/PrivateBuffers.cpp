@@ -88,8 +88,11 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots) {
   int64_t bytes = 0;
   for (Value root : roots) {
     auto buffer = root.getDefiningOp<memref::AllocOp>();
+    // Outside of a loop around the group it would keep what an iteration wrote.
+    bool isOfGroup = buffer && buffer->getBlock() == group->getBlock();
     SmallVector<memref::SubViewOp> parts =
-        buffer ? collectParts(buffer, group) : SmallVector<memref::SubViewOp>();
+        isOfGroup ? collectParts(buffer, group)
+                  : SmallVector<memref::SubViewOp>();
     if (parts.empty())
       continue;
     MemRefType type = parts.front().getType();

@@ -4,6 +4,7 @@
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #column = affine_map<(i, j) -> (j)>
+#id = affine_map<(i) -> (i)>
 
 // A softmax is one group of rows. What it alone uses is in workgroup memory, one
 // part of it for each block, and starts from what it is filled with there.
@@ -149,6 +150,34 @@ func.func @side_by_side(%x: memref<8x9000xf32>, %y: memref<8xf32>, %u: memref<64
   ^bb0(%a: f32, %out: f32):
     %0 = arith.maximumf %out, %a : f32
     linalg.yield %0 : f32
+  }
+  return
+}
+
+// What an iteration of a loop wrote is there in the next one: not private.
+// CHECK-LABEL: func.func @kept(
+// CHECK: %[[KEPT:.*]] = memref.alloc() : memref<4096xf32>
+// CHECK: scf.for
+// CHECK:   scf.forall
+// CHECK-NOT: memref.alloc
+// CHECK:     memref.subview %[[KEPT]]
+// CHECK:   mapping
+func.func @kept(%x: memref<4096xf32>, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %kept = memref.alloc() : memref<4096xf32>
+  scf.for %i = %c0 to %count step %c1 {
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%kept : memref<4096xf32>) outs(%x : memref<4096xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      linalg.yield %a : f32
+    }
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : memref<4096xf32>) outs(%kept : memref<4096xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %0 = arith.addf %a, %out : f32
+      linalg.yield %0 : f32
+    }
   }
   return
 }
