@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
-import ours
-import rows
+import ours  # type: ignore[import-not-found]
+import rows  # type: ignore[import-not-found]
 
 
 def count(path: Path) -> int:
