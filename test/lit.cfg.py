@@ -140,8 +140,11 @@ if config.enable_python:
         return subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True).stdout.split()
 
     config.available_features.update(importable(peers_python, ("jax", "keras", "tensorflow", "torch")))
-    if "torch" not in config.available_features:
-        lit_config.note("tests of flywheel.torch are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has torch")
+    for peer in ("jax", "torch"):
+        if peer not in config.available_features:
+            lit_config.note(
+                "tests of flywheel.%s are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has %s" % (peer, peer)
+            )
     # What builds the documentation site, of the same version of Python.
     docs_python = os.environ.get("FLYWHEEL_DOCS_PYTHON", config.python_executable)
     config.substitutions.append(("%docs_python", docs_python))

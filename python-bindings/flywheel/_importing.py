@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the importers of other frameworks' models share: how they say what they do not take."""
 
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from types import FunctionType
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+
+# File, line and function of a model's source.
+Frame = Tuple[str, int, str]
 
 
 class MissingOp(NamedTuple):
@@ -46,4 +50,17 @@ def needs(package: str, extra: str) -> ImportError:
     return ImportError(f"flywheel.{extra} needs the package '{package}': pip install flywheel[{extra}]")
 
 
-__all__: Tuple[str, ...] = ("MissingOp", "UnsupportedOpError", "needs", "refuse")
+def _somewhere(thunk: Callable[[], Any]) -> Any:
+    return thunk()
+
+
+def at_line(frame: Optional[Frame], thunk: Callable[[], Any]) -> Any:
+    """Calls a function as if the model's line did, so that its ops have this location."""
+    if frame is None:
+        return thunk()
+    file, line, name = frame
+    code = _somewhere.__code__.replace(co_filename=file, co_firstlineno=line - 1, co_name=name)
+    return FunctionType(code, {})(thunk)
+
+
+__all__: Tuple[str, ...] = ("Frame", "MissingOp", "UnsupportedOpError", "at_line", "needs", "refuse")

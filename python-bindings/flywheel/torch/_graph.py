@@ -3,14 +3,13 @@
 
 import operator
 import re
-from types import FunctionType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
 
 from .. import _dtypes, _ops
 from .._flywheel import Value
-from .._importing import MissingOp, UnsupportedOpError, refuse
+from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from .._ops._core import Size, index_op, size
 from ._values import Laid
 
@@ -78,7 +77,7 @@ class Call:
         return refuse("PyTorch", [missing])
 
 
-def _frame_of(node: Any) -> Optional[Tuple[str, int, str]]:
+def _frame_of(node: Any) -> Optional[Frame]:
     """File, line and function of the model's source, rather than of torch's."""
     trace = node.meta.get("stack_trace") or ""
     frames = [(file, int(line), name) for file, line, name in re.findall(r'File "(.+?)", line (\d+), in (\S+)', trace)]
@@ -139,19 +138,6 @@ class Sizes:
 #
 
 
-def _somewhere(thunk: Callable[[], Any]) -> Any:
-    return thunk()
-
-
-def _at(frame: Optional[Tuple[str, int, str]], thunk: Callable[[], Any]) -> Any:
-    """Calls a function as if the model's line did, so that its ops have this location."""
-    if frame is None:
-        return thunk()
-    file, line, name = frame
-    code = _somewhere.__code__.replace(co_filename=file, co_firstlineno=line - 1, co_name=name)
-    return FunctionType(code, {})(thunk)
-
-
 class Interpreter:
     """Emits the ops of an exported graph into the current trace."""
 
@@ -184,7 +170,7 @@ class Interpreter:
     def _call_or_stand_in(self, node: Any, missing: List[MissingOp]) -> Any:
         """Of a form of an op that is not imported, zeros: all of them are to be found."""
         try:
-            return _at(_frame_of(node), lambda: self._call(node))
+            return at_line(_frame_of(node), lambda: self._call(node))
         except UnsupportedOpError as error:
             if not error.missing:
                 raise

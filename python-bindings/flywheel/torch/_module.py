@@ -7,12 +7,12 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 import torch
 
-from .. import _dtypes, _trace
+from .. import _dtypes
+from .._imported import ImportedModel
 from .._importing import refuse
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
 from .._types import Array
-from ..function import function
 from ..namespace import current_namespace
 from ..variables import Variable
 from ._graph import HANDLERS, Interpreter, as_dtype, find_missing
@@ -122,7 +122,7 @@ def _check(x: Tensor, name: str, meta: Any) -> Tensor:
     return x
 
 
-class ImportedModule:
+class ImportedModule(ImportedModel):
     """What `from_module` makes.
 
     Called with arrays it runs the module for inference, with tensors in a traced function
@@ -130,31 +130,25 @@ class ImportedModule:
     statistics of batches and drops elements.
     """
 
+    _maker = "from_module"
+
     def __init__(
         self, module: Any, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic_shapes: Any,
         loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
     ):  # fmt: skip
+        super().__init__(loss, optimizer)
         self._module = module
         self._example = [_as_torch(value) for value in example]
         self._targets = None if targets is None else [_as_torch(value) for value in targets]
         self._dynamic_shapes = dynamic_shapes
-        self._loss = loss
         self._programs: Dict[bool, _Program] = {}
         self._program(optimizer is not None)
         self._orders: Dict[str, Tuple[int, ...]] = {}
-        self.variables: Dict[str, Variable] = _make_variables(module, name, self._orders)
+        self.variables = _make_variables(module, name, self._orders)
         # Where all sizes are the example's, another one is an error that says both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
-        self._forward = function(lambda *inputs: self._emit(inputs, False), name="forward", dynamic=dynamic)
-        self._step = None
-        if optimizer is None:
-            # What is not imported is told here, and not at the first call.
-            self._forward.trace(*map(_as_fed, self._example))
-            return
-        self._optimizer = optimizer
-        self._step = function(self._train, name="step", dynamic=dynamic)
-        if self._targets is not None:
-            self._step.trace(*map(_as_fed, [*self._example, *self._targets]))
+        fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
+        self._build(fed[0], None if self._targets is None else fed[1], dynamic)
 
     def _program(self, training: bool) -> _Program:
         if training not in self._programs:
@@ -183,29 +177,17 @@ class ImportedModule:
             variables = {f"module.{name}": variable for name, variable in self.variables.items()}
         return program.emit([as_tensor(x) for x in inputs], variables, self._orders)
 
-    def __call__(self, *inputs: Any, training: bool = False) -> Any:
-        if _trace.is_tracing():
-            return self._emit(inputs, training)
-        if training:
-            raise ValueError("training=True is for traced functions; `step` trains")
-        return self._forward(*map(_as_fed, inputs))
-
-    def _train(self, *arguments: Any) -> Tensor:
+    def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
         if self._targets is not None:
-            loss = self._emit(arguments, True)
-        else:
-            assert self._loss is not None
-            count = len(self._example)
-            loss = self._loss(self._emit(arguments[:count], True), *arguments[count:])
-        trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
-        self._optimizer.minimize(loss, trained, unconnected="skip")
-        return loss  # type: ignore[no-any-return]
+            return self._emit(arguments, True)  # type: ignore[no-any-return]
+        assert self._loss is not None
+        count = len(self._example)
+        return self._loss(self._emit(arguments[:count], True), *arguments[count:])  # type: ignore[no-any-return]
 
-    def step(self, *arguments: Any) -> Any:
-        """One step of training on inputs and targets. Returns the loss."""
-        if self._step is None:
-            raise ValueError("from_module needs a loss and an optimizer to train")
-        return self._step(*map(_as_fed, arguments))
+    def _as_fed(self, value: Any) -> Any:
+        """NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
+        is_odd = isinstance(value, torch.Tensor) and (value.dtype == torch.bfloat16 or value.requires_grad)
+        return to_array(value) if is_odd else value
 
     def state_dict(self) -> Dict[str, Any]:
         """The values of parameters and buffers, for the module's `load_state_dict`."""
@@ -230,12 +212,6 @@ class ImportedModule:
 
 def _as_torch(value: Any) -> Any:
     return value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
-
-
-def _as_fed(value: Any) -> Any:
-    """An argument of a call. NumPy's protocols have no bfloat16, and do not take what requires a gradient."""
-    return to_array(value) if isinstance(value, torch.Tensor) and (
-        value.dtype == torch.bfloat16 or value.requires_grad) else value  # fmt: skip
 
 
 def _arrange(array: Array, order: Optional[Sequence[int]]) -> Array:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What models of other frameworks are, once they are imported."""
+
+from typing import Any, Callable, Dict, Optional, Sequence
+
+from . import _trace
+from ._optimizer import Optimizer
+from ._tensor import Tensor
+from .function import Function, function
+from .variables import Variable
+
+
+class ImportedModel:
+    """A model of another framework: its `variables` by name, and what runs and trains it.
+
+    Called with arrays it runs the model for inference, with tensors in a traced function
+    it is part of that; there `training=True` runs it as in training, which updates what
+    the model keeps from batch to batch. `step` trains, with an optimizer.
+    """
+
+    # What a model without an optimizer lacks.
+    _maker = "the importer"
+
+    def __init__(self, loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer]):
+        self.variables: Dict[str, Variable] = {}
+        self._loss = loss
+        self._optimizer = optimizer
+        self._forward: Function
+        self._step: Optional[Function] = None
+
+    def _build(self, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic: Any, **signatures: Any) -> None:
+        """Makes what runs the model. What is not imported is told here, and not at the first call."""
+        self._forward = function(
+            lambda *inputs: self._emit_fed(inputs), name="forward", dynamic=dynamic,
+            signature=signatures.get("forward"))  # fmt: skip
+        if self._optimizer is None:
+            self._forward.trace(*example)
+            return
+        self._step = function(self._train, name="step", dynamic=dynamic, signature=signatures.get("step"))
+        if targets is not None:
+            self._step.trace(*example, *targets)
+
+    def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
+        """The ops of the model in the current trace; its outputs."""
+        raise NotImplementedError
+
+    def _emit_fed(self, inputs: Sequence[Any]) -> Any:
+        """For inference, of what a call feeds."""
+        return self._emit(inputs, False)
+
+    def _emit_loss(self, arguments: Sequence[Any]) -> Tensor:
+        """The ops of the model in training and of the loss."""
+        raise NotImplementedError
+
+    def _as_fed(self, value: Any) -> Any:
+        """An argument of a call as a traced function takes it."""
+        return value
+
+    def __call__(self, *inputs: Any, training: bool = False) -> Any:
+        if _trace.is_tracing():
+            return self._emit(inputs, training)
+        if training:
+            raise ValueError("training=True is for traced functions; `step` trains")
+        return self._forward(*map(self._as_fed, inputs))
+
+    def _train(self, *arguments: Any) -> Tensor:
+        assert self._optimizer is not None
+        loss = self._emit_loss(arguments)
+        trained = list(dict.fromkeys(variable for variable in self.variables.values() if variable.trainable))
+        self._optimizer.minimize(loss, trained, unconnected="skip")
+        return loss
+
+    def step(self, *arguments: Any) -> Any:
+        """One step of training on inputs and targets. Returns the loss."""
+        if self._step is None:
+            raise ValueError(f"{self._maker} needs a loss and an optimizer to train")
+        return self._step(*map(self._as_fed, arguments))
