@@ -45,8 +45,8 @@ nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_show_tb = True
 
-# The pages are to be built without PyTorch and ONNX.
-autodoc_mock_imports = ["onnx", "torch"]
+# The pages are to be built without PyTorch, JAX and ONNX.
+autodoc_mock_imports = ["jax", "jaxlib", "onnx", "torch"]
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 # Classes of the compiled module say what they are in their docstrings.

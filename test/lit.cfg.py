@@ -141,12 +141,13 @@ if config.enable_python:
 
     optional = {
         "torch": "flywheel.torch",
+        "jax": "flywheel.jax",
         "onnx": "flywheel.onnx",
         "tensorboardX": "event files of flywheel.v1 and flywheel.keras",
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    frameworks = ("jax", "keras", "onnxruntime", "tensorflow", *optional)
+    frameworks = ("keras", "onnxruntime", "tensorflow", *optional)
     config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:

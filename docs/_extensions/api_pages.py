@@ -29,7 +29,7 @@ LOGGER = logging.getLogger(__name__)
 
 def load(path: str) -> ModuleType:
     """A module of the package; the packages that its importers need may be missing."""
-    with mock(["torch"]):
+    with mock(["jax", "jaxlib", "torch"]):
         return importlib.import_module(path)
 
 

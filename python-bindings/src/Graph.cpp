@@ -344,7 +344,13 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
     builder.setInsertionPoint(body, first);
   }
   builder.insert(op);
-  if (failed(verify(op, /*verifyRecursively=*/op->getNumRegions() != 0))) {
+  // In a region that is not finished, what is around it is no ancestor yet, so
+  // that nothing dominates: uses are verified with the outermost op.
+  bool isNested = op->getNumRegions() != 0 && !frames.empty();
+  bool isValid = isNested ? succeeded(info->verifyInvariants(op)) &&
+                                succeeded(info->verifyRegionInvariants(op))
+                          : succeeded(verify(op, op->getNumRegions() != 0));
+  if (!isValid) {
     dropFinished(firstScope);
     op->erase();
     throwDiagnostics(diagnostics);

@@ -313,6 +313,17 @@ assert float(found[5]) == 2 + 12 + 32 + 6 and float(found[6]) == 1
 assert float(flow(-2.0, 4)[0]) == -6 and float(state.numpy()) == 1
 
 
+# A loop or branch in another one uses what is outside of both.
+@fw.function
+def nested(x: Any) -> Any:
+    inner = fw.fori_loop(0, 2, lambda i, c: fw.fori_loop(0, 3, lambda j, v: v + x[1], c), x[0])
+    chosen = fw.fori_loop(0, 2, lambda i, c: fw.cond(c > 0, lambda: c + x[1], lambda: c), x[0])
+    return inner, chosen
+
+
+assert [float(v) for v in nested(np.array([1, 2], np.float32))] == [13, 5]
+
+
 # A body reads what it assigned in the iteration before.
 @fw.function
 def accumulate() -> Any:

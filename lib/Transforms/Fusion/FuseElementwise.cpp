@@ -382,10 +382,15 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
 /// Returns whether it did.
 static bool collapseLikeUser(RewriterBase &rewriter, linalg::GenericOp op) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(*op->user_begin());
-  if (!collapse || !op.getIndexingMapsArray().back().isIdentity())
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // An operand that is read at a constant place, as one of size 1 that repeats,
+  // has no dimension there to put together.
+  bool areProjections = llvm::all_of(
+      maps, [](AffineMap map) { return map.isProjectedPermutation(); });
+  if (!collapse || !maps.back().isIdentity() || !areProjections)
     return false;
   SmallVector<ReassociationIndices> dims = collapse.getReassociationIndices();
-  if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), dims))
+  if (!linalg::areDimSequencesPreserved(maps, dims))
     return false;
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::CollapseResult> collapsed =

@@ -137,3 +137,32 @@ func.func @shapes(%s: tensor<8xf32>, %x: tensor<2x3x8xf32>, %a: tensor<6x8xf32>,
   } -> tensor<6x8xf32>
   return %y, %z : tensor<2x3x8xf32>, tensor<6x8xf32>
 }
+
+// -----
+
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#same = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
+
+// What reads an operand at a constant place keeps its shape.
+// CHECK-LABEL: func @constant_place
+// CHECK: linalg.generic {{.*}}parallel", "parallel", "parallel"]} ins({{.*}} : tensor<3x7x16xf32>, tensor<3x7x1xf32>, tensor<3x7x16xf32>)
+// CHECK: return
+func.func @constant_place(%x: tensor<3x7x16xf32>, %m: tensor<3x7x1xf32>, %y: tensor<21x16xf32>) -> tensor<21x16xf32> {
+  %e = tensor.empty() : tensor<3x7x16xf32>
+  %f = tensor.empty() : tensor<21x16xf32>
+  %d = linalg.generic {indexing_maps = [#all, #same, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %m : tensor<3x7x16xf32>, tensor<3x7x1xf32>) outs(%e : tensor<3x7x16xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.subf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x7x16xf32>
+  %flat = tensor.collapse_shape %d [[0, 1], [2]] : tensor<3x7x16xf32> into tensor<21x16xf32>
+  %z = linalg.generic {indexing_maps = [#id2, #id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%flat, %y : tensor<21x16xf32>, tensor<21x16xf32>) outs(%f : tensor<21x16xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %0 = arith.mulf %u, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<21x16xf32>
+  return %z : tensor<21x16xf32>
+}

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a function of JAX to a module of StableHLO that says what its derivatives depend on.
+
+StableHLO has no word for `stop_gradient`, nor for derivatives that are defined with `jax.custom_jvp` or
+`jax.custom_vjp`: JAX is done with them when it exports. So the function's jaxpr is read first, and they
+become calls that have a name in the module. A function with a derivative of its own is two more modules:
+itself, and how cotangents of its results become those of its arguments.
+"""
+
+import os
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+
+import jax
+from jax.extend import core
+from jax.interpreters import mlir as lowering
+from jaxlib.mlir import ir
+
+STOP_GRADIENT = "flywheel.stop_gradient"
+RELU = "flywheel.relu"
+RELU6 = "flywheel.relu6"
+SOFTPLUS = "flywheel.softplus"
+CUSTOM = "flywheel.custom_derivative"
+
+_OWN = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+
+
+def _marker(name: str) -> Any:
+    """The identity (to JAX), which is a call of this name in the module."""
+    primitive = core.Primitive(name)
+    primitive.def_abstract_eval(lambda x: x)
+
+    def lower(context: Any, x: Any) -> Any:
+        return _call(name, [x], [x.type], "").results
+
+    lowering.register_lowering(primitive, lower)
+    return primitive
+
+
+def _call(name: str, operands: Sequence[Any], results: Sequence[Any], config: str) -> Any:
+    attributes = {"call_target_name": ir.StringAttr.get(name), "backend_config": ir.StringAttr.get(config)}
+    return ir.Operation.create(
+        "stablehlo.custom_call", results=list(results), operands=list(operands), attributes=attributes
+    )
+
+
+def _custom_marker() -> Any:
+    """A call of a function with a derivative of its own, of which `number` says which."""
+    primitive = core.Primitive(CUSTOM)
+    primitive.multiple_results = True
+    primitive.def_abstract_eval(lambda *_, avals, number: list(avals))
+
+    def lower(context: Any, *operands: Any, avals: Sequence[Any], number: int) -> Any:
+        types = [_type_of(aval) for aval in context.avals_out]
+        return _call(CUSTOM, operands, types, str(number)).results
+
+    lowering.register_lowering(primitive, lower)
+    return primitive
+
+
+def _type_of(aval: Any) -> Any:
+    element = lowering.dtype_to_ir_type(aval.dtype)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    return ir.RankedTensorType.get([size if isinstance(size, int) else dynamic for size in aval.shape], element)
+
+
+_MARKERS: Dict[str, Any] = {name: _marker(name) for name in (STOP_GRADIENT, RELU, RELU6, SOFTPLUS)}
+_MARKERS[CUSTOM] = _custom_marker()
+
+
+# JAX writes them out as approximations, with branches that do not hold and loops: a derivative is not theirs.
+_APPROXIMATED = {
+    "erf_inv", "erfc", "lgamma", "digamma", "polygamma", "zeta", "bessel_i0e", "bessel_i1e", "igamma", "igammac",
+    "igamma_grad_a", "random_gamma_grad", "regularized_incomplete_beta"}  # fmt: skip
+
+
+class Exported:
+    """A function as StableHLO.
+
+    `module` is the module, in `context`; of the flat arguments, `main` takes those of `kept`.
+    `outputs` are abstract values of JAX; `out_tree` is the form of the result. `customs` are the
+    functions that have derivatives of their own, by number. Without `derives`, no derivative is asked
+    for, and there are none.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], derives: bool = True):
+        jaxpr, result = jax.make_jaxpr(function, return_shape=True)(*arguments)
+        self.customs: List[Custom] = []
+        if derives:
+            jaxpr = self._rewrite_closed(jaxpr)
+        self.out_tree = jax.tree_util.tree_structure(result)
+        checks = [jax.export.DisabledSafetyCheck.custom_call(name) for name in _MARKERS]
+        exporter = jax.export.export(jax.jit(core.jaxpr_as_fun(jaxpr)), disabled_checks=checks, platforms=["cpu"])
+        exported = exporter(*jax.tree_util.tree_leaves(arguments))
+        self.outputs = exported.out_avals
+        self.kept: Tuple[int, ...] = tuple(exported.module_kept_var_idx)
+        self.context = lowering.make_ir_context()
+        with self.context:
+            self.module = ir.Module.parse(exported.mlir_module())
+        self.functions: Dict[str, Any] = {
+            ir.StringAttr(op.attributes["sym_name"]).value: op for op in self.module.body.operations
+        }
+
+    # Reading the jaxpr
+
+    def _rewrite_closed(self, closed: Any) -> Any:
+        return core.ClosedJaxpr(self._rewrite(closed.jaxpr), closed.consts)
+
+    def _rewrite(self, jaxpr: Any) -> Any:
+        return jaxpr.replace(eqns=[self._rewrite_equation(equation) for equation in jaxpr.eqns])
+
+    def _rewrite_equation(self, equation: Any) -> Any:
+        name = equation.primitive.name
+        if name == "stop_gradient":
+            return equation.replace(primitive=_MARKERS[STOP_GRADIENT], params={})
+        if name in ("custom_jvp_call", "custom_vjp_call"):
+            return self._rewrite_custom(equation)
+        if name in _APPROXIMATED:
+            return self._add_custom(equation)
+        params = {key: self._rewrite_param(value) for key, value in equation.params.items()}
+        return equation.replace(params=params)
+
+    def _rewrite_param(self, value: Any) -> Any:
+        if isinstance(value, core.ClosedJaxpr):
+            return self._rewrite_closed(value)
+        if isinstance(value, core.Jaxpr):
+            return self._rewrite(value)
+        if isinstance(value, tuple) and any(isinstance(part, (core.ClosedJaxpr, core.Jaxpr)) for part in value):
+            return tuple(self._rewrite_param(part) for part in value)
+        return value
+
+    def _rewrite_custom(self, equation: Any) -> Any:
+        function, file = _defined(equation)
+        operands = equation.invars
+        if file.startswith(_OWN) and len(equation.outvars) == 1:
+            # What the compiler has ops for, whose derivatives are the same.
+            if function in ("relu", "relu6") and len(operands) == 1:
+                return equation.replace(primitive=_MARKERS[RELU if function == "relu" else RELU6], params={})
+            if function == "logaddexp" and _is_zero(operands[1]) and operands[0].aval == equation.outvars[0].aval:
+                return equation.replace(primitive=_MARKERS[SOFTPLUS], params={}, invars=operands[:1])
+        return self._add_custom(equation)
+
+    def _add_custom(self, equation: Any) -> Any:
+        operands = equation.invars
+        variables = list(dict.fromkeys(operand for operand in operands if not isinstance(operand, core.Literal)))
+        self.customs.append(_export_custom(equation, variables))
+        avals = tuple(variable.aval for variable in equation.outvars)
+        params = {"number": len(self.customs) - 1, "avals": avals}
+        return equation.replace(primitive=_MARKERS[CUSTOM], params=params, invars=variables)
+
+
+class Custom(NamedTuple):
+    """A function with a derivative of its own: `backward` is of the arguments and of cotangents of those
+    results that are of floating point, and gives those of such arguments."""
+
+    forward: Exported
+    backward: Exported
+
+
+def _is_floating(value: Any) -> bool:
+    return bool(jax.dtypes.issubdtype(value.dtype, jax.numpy.floating))
+
+
+def _is_zero(operand: Any) -> bool:
+    return isinstance(operand, core.Literal) and operand.aval.shape == () and float(operand.val) == 0.0
+
+
+def _defined(equation: Any) -> Tuple[str, str]:
+    """Name and file of the function that has a derivative of its own."""
+    body = equation.params["call_jaxpr"]
+    info = getattr(getattr(body, "jaxpr", body), "debug_info", None)
+    found = re.match(r"(.*) at (.*):\d+$", str(getattr(info, "func_src_info", "")))
+    return (found[1], found[2]) if found else ("", "")
+
+
+def _export_custom(equation: Any, variables: Sequence[Any]) -> Custom:
+    arguments = [jax.ShapeDtypeStruct(variable.aval.shape, variable.aval.dtype) for variable in variables]
+    results = [jax.ShapeDtypeStruct(variable.aval.shape, variable.aval.dtype) for variable in equation.outvars]
+    # The equation by itself, to which JAX applies the rule.
+    alone = core.jaxpr_as_fun(core.ClosedJaxpr(_only(equation, variables), []))
+    moving = [i for i, value in enumerate(arguments) if _is_floating(value)]
+    kept = [i for i, value in enumerate(results) if _is_floating(value)]
+
+    def backward(values: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+        def of_moving(*moved: Any) -> List[Any]:
+            full = list(values)
+            for place, value in zip(moving, moved):
+                full[place] = value
+            outputs = alone(*full)
+            return [outputs[i] for i in kept]
+
+        pullback = jax.vjp(of_moving, *[values[i] for i in moving])[1]
+        return list(pullback(list(cotangents)))
+
+    given = [arguments, [results[i] for i in kept]]
+    return Custom(Exported(alone, arguments, derives=False), Exported(backward, given, derives=False))
+
+
+def _only(equation: Any, variables: Sequence[Any]) -> Any:
+    return core.Jaxpr(
+        constvars=(), invars=list(variables), outvars=list(equation.outvars), eqns=[equation], effects=equation.effects
+    )

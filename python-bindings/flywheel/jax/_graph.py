@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a module of StableHLO to the ops of a trace."""
+
+import re
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from jaxlib.mlir import ir
+
+from .. import _dtypes, _ops
+from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
+from .._tensor import Tensor
+from .._trace import Shape
+from ._export import Custom, Exported
+from ._values import Known, of_array, of_tensor
+
+Result = Union[Known, Tensor]
+Handler = Callable[..., Union[Result, Sequence[Result], None]]
+HANDLERS: Dict[str, Handler] = {}
+
+_ELEMENTS = {
+    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool", "i8": "int8",
+    "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32",
+    "ui64": "uint64"}  # fmt: skip
+
+
+def op(*names: str) -> Callable[[Handler], Handler]:
+    """Registers the translation of ops: a function of the call and its operands. Names are
+    StableHLO's; others have their dialect, composites and custom calls what is called."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name if "." in name else f"stablehlo.{name}"] = handler
+        return handler
+
+    return register
+
+
+def type_of(value: Any) -> Tuple[_dtypes.DType, Shape]:
+    """The dtype and shape of a value."""
+    kind = ir.RankedTensorType(value.type)
+    element = str(kind.element_type)
+    shape = tuple(None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank))
+    return _dtypes.as_dtype(_ELEMENTS[element]), shape
+
+
+def name_of(operation: Any) -> str:
+    """What a translation is registered as."""
+    if operation.name == "stablehlo.composite":
+        return str(ir.StringAttr(operation.attributes["name"]).value)
+    if operation.name == "stablehlo.custom_call":
+        target = str(ir.StringAttr(operation.attributes["call_target_name"]).value)
+        return target if "." in target else f"custom_call.{target}"
+    return str(operation.name)
+
+
+def _shown(operation: Any) -> str:
+    """The name of an op for people."""
+    name = name_of(operation)
+    is_call = operation.name == "stablehlo.custom_call"
+    return f"stablehlo.custom_call @{name.removeprefix('custom_call.')}" if is_call else name
+
+
+_FRAME = re.compile(r'"([^"]*)"\("([^"]+)":(\d+)')
+
+
+def frame_of(operation: Any) -> Optional[Frame]:
+    """File, line and function of the user's source."""
+    found = _FRAME.search(str(operation.location))
+    return (found[2], int(found[3]), found[1]) if found else None
+
+
+def location_of(frame: Optional[Frame]) -> str:
+    """Where an op comes from, to be read."""
+    return f"{frame[0]}:{frame[1]}" if frame else "at an unknown line"
+
+
+class Call:
+    """One op of the module: what its translation may ask."""
+
+    def __init__(self, operation: Any, interpreter: "Interpreter", env: "Env"):
+        self.operation = operation
+        self.interpreter = interpreter
+        self.env = env
+
+    @property
+    def dtype(self) -> _dtypes.DType:
+        return type_of(self.operation.results[0])[0]
+
+    @property
+    def shape(self) -> Shape:
+        return type_of(self.operation.results[0])[1]
+
+    @property
+    def static_shape(self) -> List[int]:
+        """The shape of the result, where the op has none that is dynamic."""
+        if None in self.shape:
+            raise self.unsupported("of a size that the call chooses")
+        return [size for size in self.shape if size is not None]
+
+    def has(self, name: str) -> bool:
+        return name in self.operation.attributes
+
+    def attribute(self, name: str) -> Any:
+        return self.operation.attributes[name]
+
+    def ints(self, name: str, default: Optional[Sequence[int]] = None) -> List[int]:
+        """An attribute that is a list of integers."""
+        if not self.has(name) and default is not None:
+            return list(default)
+        attribute = self.attribute(name)
+        if isinstance(attribute, ir.DenseI64ArrayAttr):
+            return [int(number) for number in ir.DenseI64ArrayAttr(attribute)]
+        return [int(number) for number in np.array(ir.DenseIntElementsAttr(attribute)).reshape(-1)]
+
+    def pairs(self, name: str, rank: int) -> List[Tuple[int, int]]:
+        """An attribute of two integers for each dimension, by default zeros."""
+        numbers = self.ints(name, [0] * 2 * rank)
+        return [(numbers[2 * i], numbers[2 * i + 1]) for i in range(rank)]
+
+    def integer(self, name: str, default: Optional[int] = None) -> int:
+        if not self.has(name) and default is not None:
+            return default
+        return int(ir.IntegerAttr(self.attribute(name)).value)
+
+    def word(self, name: str) -> str:
+        """An attribute that is a word: `#stablehlo<comparison_direction LT>` is LT."""
+        found = re.search(r"(\w+)>?$", str(self.attribute(name)))
+        return found[1] if found else ""
+
+    def block(self, region: int = 0) -> Any:
+        return self.operation.regions[region].blocks[0]
+
+    def unsupported(self, what: str) -> UnsupportedOpError:
+        """The error for a form of the op that is not imported."""
+        return refuse("JAX", [MissingOp(f"{_shown(self.operation)} {what}", location_of(self.interpreter.frame))])
+
+
+class Env:
+    """The values of a block, and of those around it."""
+
+    def __init__(self, outer: Optional["Env"] = None):
+        self._values: Dict[Any, Known] = {}
+        self._outer = outer
+
+    def __getitem__(self, value: Any) -> Known:
+        env: Optional[Env] = self
+        while env is not None:
+            if value in env._values:
+                return env._values[value]
+            env = env._outer
+        raise KeyError(str(value))
+
+    def __setitem__(self, value: Any, known: Known) -> None:
+        self._values[value] = known
+
+
+class Interpreter:
+    """Emits the ops of an exported function into the current trace."""
+
+    def __init__(self, exported: Exported):
+        self._exported = exported
+        self._missing: List[MissingOp] = []
+        # The user's line of the op that is being translated: in JAX's own functions, of their call.
+        self.frame: Optional[Frame] = None
+
+    @property
+    def customs(self) -> List[Custom]:
+        return self._exported.customs
+
+    @property
+    def functions(self) -> Dict[str, Any]:
+        return self._exported.functions
+
+    def run(self, arguments: Sequence[Known]) -> List[Known]:
+        """The values of main's results. Raises UnsupportedOpError with all that is missing."""
+        results: List[Known] = []
+        with self._exported.context:
+            try:
+                results = self.call("main", arguments)
+            except Exception:
+                if not self._missing:
+                    raise
+                # What comes of a value that stands in for another says nothing.
+            if self._missing:
+                raise refuse("JAX", self._missing)
+        return results
+
+    def call(self, name: str, arguments: Sequence[Known]) -> List[Known]:
+        """Runs a function of the module, here."""
+        return self.run_block(self.functions[name].regions[0].blocks[0], arguments, None)
+
+    def decompose(self, operation: Any, arguments: Sequence[Known]) -> List[Known]:
+        """Runs what a composite stands for."""
+        return self.call(str(ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value), arguments)
+
+    def run_block(
+        self, block: Any, arguments: Sequence[Known], outer: Optional[Env], exact: bool = True
+    ) -> List[Known]:
+        """Runs a block, whose terminator's operands are the result. Where it is not `exact`, its
+        ops are run on tensors of other shapes than its values have."""
+        env = Env(outer)
+        for argument, known in zip(block.arguments, arguments):
+            env[argument] = known
+        for view in block.operations:
+            operation = view.operation
+            if operation.name in ("func.return", "stablehlo.return"):
+                return [env[operand] for operand in operation.operands]
+            results = self._call_or_stand_in(operation, env, exact)
+            for value, known in zip(operation.results, results):
+                env[value] = known
+        raise AssertionError("a block without a terminator")
+
+    def _call_or_stand_in(self, operation: Any, env: Env, exact: bool) -> List[Known]:
+        """Of a form of an op that is not imported, zeros: all of them are to be found."""
+        outer, self.frame = self.frame, frame_of(operation) or self.frame
+        try:
+            results: List[Known] = at_line(self.frame, lambda: self._call(operation, env, exact))
+            return results
+        except UnsupportedOpError as error:
+            if not error.missing:
+                raise
+            self._missing += error.missing
+            types = [type_of(value) for value in operation.results]
+            return [of_tensor(_ops.zeros([size or 1 for size in shape], dtype)) for dtype, shape in types]
+        finally:
+            self.frame = outer
+
+    def _call(self, operation: Any, env: Env, exact: bool) -> List[Known]:
+        call = Call(operation, self, env)
+        handler = HANDLERS.get(name_of(operation)) or HANDLERS[operation.name]
+        found = handler(call, *[env[operand] for operand in operation.operands])
+        listed = [] if found is None else [found] if isinstance(found, (Known, Tensor)) else list(found)
+        results = [of_tensor(x) if isinstance(x, Tensor) else x for x in listed]
+        if exact:
+            for value, known in zip(operation.results, results):
+                dtype, shape = type_of(value)
+                fits = len(shape) == len(known.shape) and all(
+                    a is None or b is None or a == b for a, b in zip(shape, known.shape)
+                )
+                if known.dtype != dtype or not fits:
+                    raise AssertionError(
+                        f"{_shown(operation)}: expected {dtype}{shape}, made {known.dtype}{known.shape}"
+                    )
+        return results
+
+
+def _strange(operation: Any) -> Optional[str]:
+    """The type of elements that an op has, and no tensor."""
+    kinds = {str(ir.ShapedType(x.type).element_type) for x in [*operation.operands, *operation.results]}
+    return min(kinds - set(_ELEMENTS), default=None)
+
+
+def find_missing(exported: Exported) -> List[MissingOp]:
+    """The ops that main needs and that have no translation."""
+    missing: List[MissingOp] = []
+    seen = set()
+
+    def visit(operation: Any, name: str, frame: Optional[Frame]) -> None:
+        function = str(ir.FlatSymbolRefAttr(operation.attributes[name]).value)
+        if function not in seen:
+            seen.add(function)
+            visit_block(exported.functions[function].regions[0].blocks[0], frame)
+
+    def visit_block(block: Any, outer: Optional[Frame]) -> None:
+        for view in block.operations:
+            operation = view.operation
+            if operation.name in ("func.return", "stablehlo.return"):
+                continue
+            name, frame = name_of(operation), frame_of(operation) or outer
+            if operation.name == "func.call":
+                visit(operation, "callee", frame)
+            elif operation.name == "stablehlo.composite" and name not in HANDLERS:
+                visit(operation, "decomposition", frame)
+            elif name not in HANDLERS:
+                missing.append(MissingOp(_shown(operation), location_of(frame)))
+            elif _strange(operation) is not None:
+                missing.append(MissingOp(f"{_shown(operation)} of {_strange(operation)}", location_of(frame)))
+            elif operation.name in ("stablehlo.while", "stablehlo.case", "stablehlo.if"):
+                for region in operation.regions:
+                    visit_block(region.blocks[0], frame)
+
+    with exported.context:
+        visit_block(exported.functions["main"].regions[0].blocks[0], None)
+    for custom in exported.customs:
+        missing += find_missing(custom.forward) + find_missing(custom.backward)
+    return missing
+
+
+@op("constant")
+def _constant(call: Call) -> Known:
+    attribute = call.attribute("value")
+    return of_array(elements_of(attribute, call.dtype, call.static_shape))
+
+
+def elements_of(attribute: Any, dtype: _dtypes.DType, shape: Sequence[int]) -> Any:
+    """The elements of a constant; of a splat, one that is repeated without a copy."""
+    dense = attribute.maybe_downcast()
+    if dtype == _dtypes.bfloat16:
+        return _bfloat16_elements(dense, dtype, shape)
+    if dense.is_splat:
+        one = np.array(dense).reshape(-1)[:1].astype(dtype)
+        return np.broadcast_to(one.reshape(()), tuple(shape))
+    return np.array(dense).astype(dtype).reshape(tuple(shape))
+
+
+def _bfloat16_elements(dense: Any, dtype: _dtypes.DType, shape: Sequence[int]) -> Any:
+    """The bindings give NumPy no bfloat16: what is read is the text of the attribute."""
+    if dense.is_splat:
+        one = np.array(ir.FloatAttr(dense.get_splat_value()).value).astype(dtype)
+        return np.broadcast_to(one, tuple(shape))
+    text = str(dense)
+    text = text[len("dense<") : text.rindex(">", 0, text.rindex(":"))]
+    if text.startswith('"0x'):
+        bits = np.frombuffer(bytes.fromhex(text.strip('"')[2:]), "<u2")
+        return bits.view(dtype).reshape(tuple(shape))
+    numbers = re.findall(r"0x[0-9A-Fa-f]+|[-+.0-9eE]+", text)
+    found = [np.array(int(number, 16), np.uint16).view(dtype) if number.startswith("0x") else dtype.type(float(number))
+             for number in numbers]  # fmt: skip
+    return np.array(found, dtype).reshape(tuple(shape))
