@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from typing import Any, Iterator, List, MutableMapping, Optional
 
 from .. import _dtypes, _ops
-from ..v1.graph import Operation, Tensor, as_tensor, constant, get_default_graph
+from ..v1.conversion import as_tensor, constant
+from ..v1.graph import get_default_graph
+from ..v1.operation import Operation, Tensor
 
 # Of each graph the placeholder, or a number where the phase was fixed.
 placeholders: MutableMapping[Any, Any] = weakref.WeakKeyDictionary()

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .._flywheel import Store as RuntimeStore
-from ..v1.graph import GraphKeys, Tensor, get_default_graph
+from ..v1.graph import GraphKeys, get_default_graph
+from ..v1.operation import Tensor
 from . import backend as K
 from . import constraints, initializers, regularizers
 

@@ -5,7 +5,7 @@ from typing import Any, Callable
 
 from .. import _dtypes, _ops
 from .. import nn as _traced
-from ..v1.graph import as_tensor, make
+from ..v1.conversion import as_tensor, make
 
 
 def _rows(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,7 +5,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ..v1.graph import Operation, as_tensor
+from ..v1.conversion import as_tensor
+from ..v1.operation import Operation
 from ..v1.session import ancestors
 from . import _batches, losses, metrics, optimizers
 from . import backend as K

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _dtypes, _flywheel
 from . import layers, losses, nn, train
-from .graph import (
-    Dimension,
-    Graph,
-    GraphKeys,
-    Operation,
-    Tensor,
-    TensorShape,
-    constant,
-    get_default_graph,
-    reset_default_graph,
+from .conversion import constant
+from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
+from .initialization import (
+    global_variables_initializer,
+    initialize_all_variables,
+    is_variable_initialized,
+    local_variables_initializer,
+    report_uninitialized_variables,
+    variables_initializer,
 )
 from .initializers import (
     constant_initializer,
@@ -35,32 +34,24 @@ from .initializers import (
     variance_scaling_initializer,
     zeros_initializer,
 )
+from .operation import Operation, Tensor
 from .ops import *  # noqa: F403
 from .ops import TABLE as _TABLE
 from .ops import range_ as range
 from .ops import slice_ as slice
 from .ops import tuple_ as tuple
+from .scopes import AUTO_REUSE, VariableScope, get_variable, get_variable_scope, variable_scope
 from .session import InteractiveSession, Session, get_default_session
+from .shapes import Dimension, TensorShape
 from .variables import (
-    AUTO_REUSE,
     Variable,
-    VariableScope,
     all_variables,
     assign,
     assign_add,
     assign_sub,
-    get_variable,
-    get_variable_scope,
     global_variables,
-    global_variables_initializer,
-    initialize_all_variables,
-    is_variable_initialized,
     local_variables,
-    local_variables_initializer,
-    report_uninitialized_variables,
     trainable_variables,
-    variable_scope,
-    variables_initializer,
 )
 
 float16, float32, float64 = _dtypes.float16, _dtypes.float32, _dtypes.float64

@@ -7,7 +7,7 @@ from .. import _ops
 
 
 def _make(kind: str, function: Callable[..., Any], *args: Any) -> Any:
-    from .graph import make
+    from .conversion import make
 
     return make(kind, function, *args)
 

@@ -8,7 +8,10 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, random
-from .graph import Tensor, constant, get_default_graph, plain_shape
+from .conversion import constant
+from .graph import get_default_graph
+from .operation import Tensor
+from .shapes import plain_shape
 
 
 def set_random_seed(seed: int) -> None:

@@ -4,10 +4,10 @@
 from typing import Any, Optional
 
 from . import nn
-from .graph import as_tensor
+from .conversion import as_tensor
 from .initializers import zeros_initializer
 from .ops import matmul, reshape
-from .variables import get_variable, variable_scope
+from .scopes import get_variable, variable_scope
 
 
 def dense(

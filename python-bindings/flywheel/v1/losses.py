@@ -4,7 +4,8 @@
 from typing import Any
 
 from . import nn
-from .graph import GraphKeys, as_tensor, get_default_graph
+from .conversion import as_tensor
+from .graph import GraphKeys, get_default_graph
 from .ops import TABLE, add_n
 
 

@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
-from .graph import as_tensor, make
+from .conversion import as_tensor, make
 from .initializers import random_uniform
 from .ops import TABLE, shape, stop_gradient
 

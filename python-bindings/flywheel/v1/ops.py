@@ -4,7 +4,10 @@
 from typing import Any, Callable, List, Optional
 
 from .. import _dtypes, _ops, control, transforms
-from .graph import Operation, Tensor, as_tensor, constant, get_default_graph, make, plain_shape
+from .conversion import as_tensor, constant, make
+from .graph import get_default_graph
+from .operation import Operation, Tensor
+from .shapes import plain_shape
 
 #
 # Sources, order

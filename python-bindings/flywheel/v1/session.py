@@ -11,8 +11,10 @@ from .. import _dtypes, _tensor, _trace
 from .._compilation import compile_module
 from .._flywheel import Session as RuntimeSession
 from ..store import Store, _is_stream
-from .graph import Context, Graph, Operation, Tensor, as_list, get_default_graph
-from .variables import is_initialized_in
+from .graph import Graph, get_default_graph
+from .inference import as_list
+from .initialization import is_initialized_in
+from .operation import Context, Operation, Tensor
 
 Env = Dict[int, List[Any]]
 

@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Variables, their scopes, and what may be done to them."""
+"""Variables, lists of them, and assignments."""
 
-from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
 from .. import _dtypes
 from .. import variables as traced
-from . import _operators, initializers
-from .graph import (
-    Graph,
-    GraphKeys,
-    Operation,
-    Tensor,
-    TensorShape,
-    as_tensor,
-    constant,
-    get_default_graph,
-    plain_shape,
-    user_line,
-)
+from . import _operators
+from .conversion import as_tensor, constant
+from .graph import Graph, GraphKeys, get_default_graph, user_line
+from .operation import Operation, Tensor
+from .shapes import TensorShape
 
 
 class Variable(_operators.Operators):
@@ -217,204 +208,6 @@ def _collections(given: Any, trainable: Optional[bool]) -> Tuple[List[Any], bool
     return names, bool(trainable)
 
 
-class _AutoReuse:
-    def __repr__(self) -> str:
-        return "AUTO_REUSE"
-
-
-AUTO_REUSE = _AutoReuse()
-
-
-class VariableScope:
-    """Where `get_variable` looks for names, and what it takes by default."""
-
-    def __init__(self, reuse: Any, name: str = "", **defaults: Any):
-        self.name = name
-        self.reuse = reuse
-        self.original_name_scope = ""
-        self.defaults = defaults
-
-    @property
-    def initializer(self) -> Any:
-        return self.defaults.get("initializer")
-
-    @property
-    def dtype(self) -> Any:
-        return self.defaults.get("dtype") or _dtypes.float32
-
-    def reuse_variables(self) -> None:
-        """From here on variables of the scope are shared (N9)."""
-        self.reuse = True
-
-    def set_initializer(self, initializer: Any) -> None:
-        self.defaults["initializer"] = initializer
-
-    def global_variables(self) -> List[Any]:
-        return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, self.name)
-
-    def trainable_variables(self) -> List[Any]:
-        return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, self.name)
-
-
-def get_variable_scope() -> VariableScope:
-    """The innermost variable scope."""
-    graph = get_default_graph()
-    if not graph._variable_scopes:
-        graph._variable_scopes.append(VariableScope(False))
-    found: VariableScope = graph._variable_scopes[-1]
-    return found
-
-
-@contextmanager
-def variable_scope(
-    name_or_scope: Any = None, default_name: Optional[str] = None, values: Any = None, initializer: Any = None,
-    regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
-    reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None,
-    auxiliary_name_scope: bool = True,
-) -> Iterator[VariableScope]:  # fmt: skip
-    """Puts a prefix before names of `get_variable`, and of ops (N3, N9, N11)."""
-    if partitioner is not None:
-        raise NotImplementedError("flywheel.v1.variable_scope: partitioner")
-    if name_or_scope is None and default_name is None:
-        raise ValueError("If default_name is None then name_or_scope is required")
-    if reuse is True and name_or_scope is None:
-        raise ValueError("reuse=True cannot be used without a name_or_scope")
-    graph = get_default_graph()
-    outer = get_variable_scope()
-    defaults = dict(outer.defaults)
-    if isinstance(name_or_scope, VariableScope):
-        path, inherited = name_or_scope.name, name_or_scope.reuse
-        defaults = dict(name_or_scope.defaults)
-    else:
-        own = name_or_scope if name_or_scope is not None else _default_scope(graph, outer.name, str(default_name))
-        path, inherited = (f"{outer.name}/{own}" if outer.name else own), outer.reuse
-    given = {"initializer": initializer, "regularizer": regularizer, "custom_getter": custom_getter, "dtype": dtype,
-             "constraint": constraint}  # fmt: skip
-    defaults.update({key: value for key, value in given.items() if value is not None})
-    # An inner scope cannot switch reuse off.
-    mode = reuse or inherited
-    if inherited is True:
-        mode = True
-    if isinstance(name_or_scope, VariableScope) and reuse is None:
-        scope = name_or_scope
-    else:
-        scope = VariableScope(mode, path, **defaults)
-    last = path.rsplit("/", 1)[-1]
-    before = graph._variable_scopes
-    graph._variable_scopes = [*before, scope]
-    try:
-        if last and auxiliary_name_scope:
-            with graph.name_scope(last) as entered:
-                scope.original_name_scope = scope.original_name_scope or entered
-                yield scope
-        else:
-            yield scope
-    finally:
-        graph._variable_scopes = before
-
-
-def _default_scope(graph: Graph, outer: str, name: str) -> str:
-    """The first of name, name_1, ... that no scope in this one has."""
-    counts = graph._default_names
-    full = f"{outer}/{name}" if outer else name
-    count = counts.get(full, 0)
-    counts[full] = count + 1
-    return name if count == 0 else f"{name}_{count}"
-
-
-def get_variable(
-    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-    trainable: Optional[bool] = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
-    validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
-) -> Variable:  # fmt: skip
-    """The variable of a name in the scope: a new one or one that is there, as the scope has it (N5 to N8)."""
-    scope = get_variable_scope()
-    getter = custom_getter or scope.defaults.get("custom_getter")
-    if getter is not None:
-        made: Variable = getter(_get, name=f"{scope.name}/{name}" if scope.name else name, shape=shape, dtype=dtype,
-                                initializer=initializer, regularizer=regularizer, trainable=trainable,
-                                collections=collections, constraint=constraint, reuse=scope.reuse)  # fmt: skip
-        return made
-    if partitioner is not None:
-        raise NotImplementedError("flywheel.v1.get_variable: partitioner")
-    full = f"{scope.name}/{name}" if scope.name else name
-    return _get(full, shape, dtype, initializer, regularizer, trainable, collections, constraint, scope.reuse)
-
-
-def _get(
-    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-    trainable: Optional[bool] = None, collections: Any = None, constraint: Any = None, reuse: Any = None, **_: Any,
-) -> Variable:  # fmt: skip
-    graph = get_default_graph()
-    scope = get_variable_scope()
-    graph.check_name(name)
-    wanted = _dtypes.as_dtype(dtype) if dtype is not None else scope.dtype
-    found = graph._variable_store.get(name)
-    if found is not None:
-        if reuse is False or reuse is None:
-            raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-                             f"reuse=AUTO_REUSE in VarScope? Originally defined at: {found.defined_at}")  # fmt: skip
-        return _share(found, name, shape, wanted)
-    if reuse is True:
-        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
-                         "set reuse=tf.AUTO_REUSE in VarScope?")  # fmt: skip
-    start = initializer if initializer is not None else scope.initializer
-    regularizer = regularizer if regularizer is not None else scope.defaults.get("regularizer")
-    constraint = constraint if constraint is not None else scope.defaults.get("constraint")
-    initial, kind = _initial(name, shape, dtype, wanted, start)
-    variable = Variable.__new__(Variable)
-    # The op gets a suffix where another op has the name; the variable keeps its own.
-    variable._create(graph, graph._unique(name), name, initial, trainable, collections, kind, constraint)
-    graph._variable_store[name] = variable
-    if regularizer is not None:
-        with graph.name_scope(name + "/Regularizer/"):
-            loss = regularizer(variable)
-        if loss is not None:
-            graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return variable
-
-
-def _share(found: Variable, name: str, shape: Any, dtype: Any) -> Variable:
-    if shape is not None:
-        given = plain_shape(shape)
-        if len(given) != len(found._shape) or any(a is not None and a != b for a, b in zip(given, found._shape)):
-            raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(given)} and found "
-                             f"shape {found.shape}.")  # fmt: skip
-    if found.dtype != dtype:
-        raise ValueError(f"Trying to share variable {name}, but specified dtype {_dtypes.name_of(dtype)} and found "
-                         f"dtype {_dtypes.name_of(found.dtype)}.")  # fmt: skip
-    return found
-
-
-def _initial(name: str, shape: Any, dtype: Any, wanted: Any, start: Any) -> Tuple[Any, Any]:
-    """The initial value of a new variable, and its dtype."""
-    if isinstance(start, type):
-        start = start()
-    if start is not None and not callable(start):
-        if shape is not None:
-            raise ValueError("If initializer is a constant, do not specify shape.")
-        return start, None if isinstance(start, Tensor) and dtype is None else (wanted if dtype is not None else None)
-    dims = None if shape is None else plain_shape(shape)
-    if dims is None or None in dims:
-        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
-                         f"{TensorShape(dims)}.")  # fmt: skip
-    if start is None:
-        start = initializers.glorot_uniform_initializer() if _dtypes.is_floating(wanted) else (
-            initializers.zeros_initializer())  # fmt: skip
-    function: Callable[..., Any] = start
-    sizes = list(dims)
-
-    def make() -> Any:
-        try:
-            return function(sizes, dtype=wanted)
-        except TypeError as error:
-            if "dtype" not in str(error):
-                raise
-            return function(sizes)
-
-    return make, wanted
-
-
 def assign(ref: Variable, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Tensor:
     """Sets a variable; yields the new value."""
     return _variable(ref).assign(value, name=name)
@@ -447,50 +240,6 @@ global_variables = _members(GraphKeys.GLOBAL_VARIABLES)
 local_variables = _members(GraphKeys.LOCAL_VARIABLES)
 trainable_variables = _members(GraphKeys.TRAINABLE_VARIABLES)
 all_variables = global_variables
-
-
-def variables_initializer(var_list: Any, name: str = "init") -> Operation:
-    """An op that gives variables their initial values (S2)."""
-    from .ops import group
-
-    return group(*[v.initializer for v in var_list], name=name)
-
-
-def global_variables_initializer() -> Operation:
-    return variables_initializer(global_variables())
-
-
-def local_variables_initializer() -> Operation:
-    return variables_initializer(local_variables(), "init_local")
-
-
-initialize_all_variables = global_variables_initializer
-
-
-def is_initialized_in(variable: Variable, session: Any) -> bool:
-    """Whether a variable has a value in a session."""
-    name = variable.op_name
-    return name in session.store and bool(session.store.is_initialized(name))
-
-
-def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Tensor:
-    """The names of variables that have no value (S4)."""
-    listed = global_variables() + local_variables() if var_list is None else list(var_list)
-
-    def host(session: Any) -> Any:
-        return np.array([v.op_name.encode() for v in listed if not is_initialized_in(v, session)], dtype=object)
-
-    return get_default_graph().create("Report", [], None, [(_dtypes.string, (None,))], name, host=host).outputs[0]
-
-
-def is_variable_initialized(ref: Variable, name: Optional[str] = None) -> Tensor:
-    """Whether a variable has a value (S5)."""
-
-    def host(session: Any) -> Any:
-        return np.array(is_initialized_in(ref, session))
-
-    types = [(_dtypes.bool_, ())]
-    return get_default_graph().create("IsVariableInitialized", [], None, types, name, host=host).outputs[0]
 
 
 def model_of(variables: Any) -> Dict[str, str]:

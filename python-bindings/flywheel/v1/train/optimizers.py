@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tf.train`: optimizers, the global step, and checkpoints.
+"""Optimizers, written as reads and assignments: their slots and powers are variables under TensorFlow's names, and a
+learning rate may be any tensor."""
 
-Optimizers are written as reads and assignments: their slots and powers are variables
-under TensorFlow's names, and a learning rate may be any tensor.
-"""
-
-import os
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._flywheel import CheckpointManager
-from .._flywheel import Store as RuntimeStore
-from .._flywheel import get_checkpoint_state as _state
-from .._flywheel import latest_checkpoint as _latest
-from .graph import GraphKeys, Operation, Tensor, as_tensor, get_default_graph
-from .initializers import zeros_initializer
-from .ops import TABLE, cast, gradients, group
-from .variables import Variable, _get, global_variables, model_of, trainable_variables
+from ..conversion import as_tensor
+from ..graph import GraphKeys, get_default_graph
+from ..operation import Operation, Tensor
+from ..ops import TABLE, cast, gradients, group
+from ..variables import Variable, trainable_variables
 
 _sqrt, _pow = TABLE["sqrt"], TABLE["pow"]
 
@@ -256,128 +248,3 @@ class AdamOptimizer(Optimizer):
     def _finish(self) -> List[Any]:
         one, two = self._powers
         return [one.assign(one * self._beta1), two.assign(two * self._beta2)]
-
-
-def create_global_step(graph: Any = None) -> Variable:
-    """The variable that counts steps (V14). Raises ValueError where there is one."""
-    if get_global_step() is not None:
-        raise ValueError('"global_step" already exists.')
-    names = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    return _get("global_step", [], _dtypes.int64, zeros_initializer(), None, False, names)
-
-
-def get_global_step(graph: Any = None) -> Optional[Variable]:
-    """The variable that counts steps, None where there is none."""
-    found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
-    return found[0] if found else None
-
-
-def get_or_create_global_step(graph: Any = None) -> Variable:
-    return get_global_step(graph) or create_global_step(graph)
-
-
-def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session."""
-    return int(sess.run(global_step_tensor))
-
-
-def exponential_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: Any = None
-) -> Any:
-    """learning_rate decay_rate^(global_step / decay_steps)."""
-    share = cast(global_step, _dtypes.float32) / float(decay_steps)
-    return _pow(float(decay_rate), TABLE["floor"](share) if staircase else share) * learning_rate
-
-
-class Saver:
-    """Writes variables to checkpoints, and reads them (P3, P7, P8)."""
-
-    def __init__(
-        self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: Optional[int] = 5,
-        keep_checkpoint_every_n_hours: float = 10000.0, name: Any = None, restore_sequentially: bool = False,
-        saver_def: Any = None, builder: Any = None, defer_build: bool = False, allow_empty: bool = False,
-        write_version: Any = None, pad_step_number: bool = False, save_relative_paths: bool = False,
-        filename: Any = None,
-    ):  # fmt: skip
-        variables = global_variables() if var_list is None else var_list
-        if not variables and not allow_empty:
-            raise ValueError("No variables to save")
-        self._names = model_of(variables)
-        self._variables = list(variables.values() if isinstance(variables, dict) else variables)
-        self._reshape = reshape
-        self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
-        self._managers: Dict[str, CheckpointManager] = {}
-        self.last_checkpoints: List[str] = []
-
-    def save(
-        self, sess: Any, save_path: str, global_step: Any = None, latest_filename: Optional[str] = None,
-        meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
-    ) -> str:  # fmt: skip
-        """Writes a checkpoint, and gives its path. There is no file of the graph."""
-        step = global_step
-        if step is not None and not isinstance(step, (int, np.integer)):
-            step = sess.run(step)
-        self._declare(sess)
-        file = latest_filename or "checkpoint"
-        manager = self._managers.get(file)
-        if manager is None:
-            manager = self._managers[file] = CheckpointManager(
-                max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._hours, pad_step_number=self._pads,
-                state_file=file)  # fmt: skip
-        path = manager.save(sess.store, save_path, None if step is None else int(step), self._names)
-        self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
-        return path
-
-    def restore(self, sess: Any, save_path: Optional[str]) -> None:
-        """Reads a checkpoint; its variables need no initializer then."""
-        if save_path is None:
-            raise ValueError("Can't load save_path when it is None.")
-        self._declare(sess)
-        RuntimeStore.restore(sess.store, save_path, self._names, reshape=self._reshape)
-
-    def _declare(self, sess: Any) -> None:
-        for variable in self._variables:
-            variable.implementation._declare_value(sess.store)
-
-
-def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
-    """What the state file of a folder says, None where there is none (P7)."""
-    return _state(checkpoint_dir, latest_filename or "checkpoint")
-
-
-def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The path of the latest checkpoint of a folder, None where there is none."""
-    return _latest(checkpoint_dir, latest_filename or "checkpoint")
-
-
-def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    folder, base = os.path.split(checkpoint_prefix)
-    return any(name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))
-
-
-def replica_device_setter(
-    ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True,
-    cluster: Any = None, ps_ops: Any = None, ps_strategy: Any = None,
-) -> Any:  # fmt: skip
-    """A device function: variables go to the ps tasks in turn, all else to workers."""
-    if cluster is not None:
-        ps_tasks = len((cluster if isinstance(cluster, dict) else cluster.as_dict()).get("ps", []))
-    if ps_tasks == 0:
-        return None
-    kinds = ps_ops or ("VariableV2",)
-    count = [0]
-
-    def device(op: Operation) -> str:
-        if op.type not in kinds or not op.attrs.get("is_ref"):
-            return worker_device
-        if "/job:" in op.device and ps_device not in op.device:
-            return op.device
-        task = ps_strategy(op) if ps_strategy is not None else count[0] % ps_tasks
-        count[0] += 1
-        return f"{ps_device}/task:{task}"
-
-    return device
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.v1.train.{name}; see docs/v1.md")

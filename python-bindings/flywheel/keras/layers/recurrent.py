@@ -3,12 +3,12 @@
 
 from typing import Any, Callable, Dict, List
 
-from .. import _ops, control
-from .. import nn as _traced
-from ..v1.graph import as_tensor, make
-from . import backend as K
-from . import constraints, initializers, regularizers
-from .engine import Layer
+from ... import _ops, control
+from ... import nn as _traced
+from ...v1.conversion import as_tensor, make
+from .. import backend as K
+from .. import constraints, initializers, regularizers
+from ..engine import Layer
 
 _ACTIVATIONS: Dict[str, Callable[..., Any]] = {
     "tanh": _ops.tanh, "sigmoid": _ops.sigmoid, "hard_sigmoid": _traced.hard_sigmoid, "relu": _traced.relu,

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of the graph, what they are fed, and values outside of them."""
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ...v1 import ops as _v1
+from ...v1.conversion import as_tensor
+from ...v1.graph import get_default_graph
+from ...v1.operation import Tensor
+from ...v1.session import Compiled, Session
+from ...v1.variables import Variable
+from .. import _phase
+from . import sessions
+from .settings import floatx
+from .variables import update
+
+
+def placeholder(
+    shape: Any = None, ndim: Optional[int] = None, dtype: Any = None, sparse: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """A tensor that functions are fed."""
+    if sparse:
+        raise NotImplementedError("flywheel.keras: sparse placeholders")
+    sizes = shape if shape is not None else None if ndim is None else (None,) * ndim
+    return _v1.placeholder(dtype or floatx(), sizes, name)
+
+
+def is_placeholder(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.op.type == "Placeholder"
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether a tensor is what a layer gave."""
+    if not isinstance(x, (Tensor, Variable)):
+        raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
+    return hasattr(x, "_keras_history")
+
+
+def set_learning_phase(value: int) -> None:
+    """Fixes the phase: 0 is test, 1 is training."""
+    if value not in (0, 1):
+        raise ValueError("Expected learning phase to be 0 or 1.")
+    _phase.placeholders[get_default_graph()] = value
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    return _phase.in_train_phase(alt, x, training)
+
+
+class Function:
+    """Calls a part of the graph: see `function`."""
+
+    def __init__(
+        self, inputs: Any, outputs: Any, updates: Any = None, name: Optional[str] = None, **session_kwargs: Any
+    ) -> None:
+        fetches = session_kwargs.pop("fetches", None) or []
+        for key in ("feed_dict", "options", "run_metadata"):
+            session_kwargs.pop(key, None)
+        if session_kwargs:
+            raise ValueError(f"Some keys in session_kwargs are not supported at this time: {list(session_kwargs)}")
+        for what, given in (("`inputs` to a", inputs), ("`outputs` of a", outputs), ("`updates` in a", updates or [])):
+            if not isinstance(given, (list, tuple)):
+                raise TypeError(f"{what} Keras backend function should be a list or tuple.")
+        self.inputs = list(inputs)
+        self.outputs = [as_tensor(x) for x in outputs]
+        self.name = name
+        self.graph = get_default_graph()
+        self._roots: List[Any] = list(self.outputs)
+        for one in [*(updates or []), *fetches]:
+            made = update(*one) if isinstance(one, tuple) else one
+            self._roots.append(made.op if isinstance(made, (Tensor, Variable)) else made)
+        phases = [i for i, x in enumerate(self.inputs) if _phase.is_phase(x)]
+        self._phase_at = phases[0] if phases else -1
+        self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
+        self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
+
+    def __call__(self, inputs: Sequence[Any]) -> List[Any]:
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError("`inputs` should be a list or tuple.")
+        if len(inputs) != len(self.inputs):
+            raise ValueError(f"expected {len(self.inputs)} inputs, found {len(inputs)}")
+        arrays = [self._feed(x, inputs[i]) for i, x in self._fed]
+        phase = int(inputs[self._phase_at]) if self._phase_at >= 0 else None
+        shapes = [a.shape if x.static_shape is None else x.static_shape for a, (_, x) in zip(arrays, self._fed)]
+        key = (phase, *shapes)
+        session = sessions.current_session()
+        found = self._entries.get(key)
+        if found is None or found[0] is not session:
+            compiled = found[1] if found is not None else self._compile(phase, shapes)
+            if sessions.initializes():
+                sessions.initialize(session)
+            session._seed()
+            found = self._entries[key] = (session, compiled, session._bind(compiled))
+        _, compiled, entry = found
+        hosts = [np.ascontiguousarray(op.attrs["host"](session)) for op in compiled.hosts]
+        result = entry(*arrays, *hosts)
+        count = len(self.outputs)
+        results = [result] if count == 1 else list(result) if count else []
+        return [x[()] if isinstance(x, np.ndarray) and not x.shape else x for x in results]
+
+    def _feed(self, x: Tensor, value: Any) -> Any:
+        array = np.asarray(value, dtype=x.dtype, order="C")
+        shape = x.static_shape
+        if shape is not None and (
+            len(shape) != array.ndim or any(d not in (None, n) for d, n in zip(shape, array.shape))
+        ):
+            raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor '{x.name}', which has shape "
+                             f"'{x.shape}'")  # fmt: skip
+        return array
+
+    def _compile(self, phase: Optional[int], shapes: Any) -> Compiled:
+        feeds = [(x, x.dtype, s) for (_, x), s in zip(self._fed, shapes)]
+        with _phase.compiling(phase):
+            return Compiled(self._roots, feeds, set())
+
+
+def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+    """What computes `outputs` of `inputs`, from the values that variables have at the call, and then does the
+    `updates`: pairs of a variable and its new value, or what `update` gave (R7)."""
+    return Function(inputs, outputs, updates, **kwargs)
+
+
+def get_value(x: Any) -> Any:
+    """A copy of the value of a variable (R9)."""
+    if not isinstance(x, Variable):
+        return eval(x)
+    value = sessions.get_session().store[x.op_name]
+    return value[()] if not value.shape else value
+
+
+def batch_get_value(ops: Sequence[Any]) -> List[Any]:
+    return [get_value(x) for x in ops]
+
+
+def set_value(x: Variable, value: Any) -> None:
+    """Sets a variable now; nothing is compiled."""
+    array = np.asarray(value, dtype=x.dtype)
+    if array.shape != tuple(x.shape.as_list()):
+        raise ValueError(f"Cannot feed value of shape {array.shape} for variable '{x.name}', which has shape {x.shape}")
+    x.load(array, sessions.current_session())
+
+
+def batch_set_value(tuples: Sequence[Tuple[Variable, Any]]) -> None:
+    for x, value in tuples:
+        set_value(x, value)
+
+
+def eval(x: Any) -> Any:
+    """The value of a tensor or a variable."""
+    return function([], [x])([])[0]

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arithmetic, shapes and dtypes."""
+
+from typing import Any, List, Optional
+
+import numpy as np
+
+from ... import _dtypes, _ops
+from ... import nn as _traced
+from ...v1 import initializers as _random
+from ...v1 import nn as _nn
+from ...v1 import ops as _v1
+from ...v1.conversion import as_tensor, make
+from ...v1.conversion import constant as _constant
+from ...v1.operation import Tensor
+from ...v1.variables import Variable
+from .settings import floatx
+
+_T = _v1.TABLE
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: Optional[str] = None) -> Tensor:
+    return _constant(value, dtype or floatx(), shape, name or "Const")
+
+
+def zeros_like(x: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    y = _T["zeros_like"](x)
+    return y if dtype is None else cast(y, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    y = _T["ones_like"](x)
+    return y if dtype is None else cast(y, dtype)
+
+
+def gradients(loss: Any, variables: Any) -> List[Any]:
+    """The gradient of a loss with respect to each variable, None where it does not depend on it."""
+    return _v1.gradients(loss, variables)
+
+
+def stop_gradient(variables: Any) -> Any:
+    if isinstance(variables, (list, tuple)):
+        return [_v1.stop_gradient(x) for x in variables]
+    return _v1.stop_gradient(variables)
+
+
+def int_shape(x: Any) -> Any:
+    """The shape as a tuple, with None where a size is not known."""
+    if hasattr(x, "_keras_shape"):
+        return x._keras_shape
+    return tuple(x.shape.as_list()) if isinstance(x, Variable) else x.static_shape
+
+
+def ndim(x: Any) -> int:
+    return len(int_shape(x))
+
+
+def dtype(x: Any) -> str:
+    return str(_dtypes.name_of(x.dtype))
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    return x if as_tensor(x).dtype == _dtypes.as_dtype(dtype) else _v1.cast(x, dtype)
+
+
+def shape(x: Any) -> Any:
+    return _v1.shape(x)
+
+
+def reshape(x: Any, shape: Any) -> Any:
+    return _v1.reshape(x, [-1 if d is None else d for d in shape] if isinstance(shape, (list, tuple)) else shape)
+
+
+def flatten(x: Any) -> Any:
+    return _v1.reshape(x, [-1])
+
+
+def batch_flatten(x: Any) -> Any:
+    """All dimensions but the first as one."""
+    return make("batch_flatten", lambda y: _ops.reshape(y, [-1, int(np.prod(y.shape[1:]))]), as_tensor(x))
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Any:
+    return _v1.transpose(x, list(pattern))
+
+
+def transpose(x: Any) -> Any:
+    return _v1.transpose(x)
+
+
+def expand_dims(x: Any, axis: int = -1) -> Any:
+    return _v1.expand_dims(x, axis)
+
+
+def squeeze(x: Any, axis: int) -> Any:
+    return _v1.squeeze(x, axis)
+
+
+def concatenate(tensors: Any, axis: int = -1) -> Any:
+    return _v1.concat(tensors, axis)
+
+
+def stack(x: Any, axis: int = 0) -> Any:
+    return _v1.stack(x, axis)
+
+
+def repeat(x: Any, n: int) -> Any:
+    """[samples, dim] as [samples, n, dim]."""
+    return _v1.tile(_v1.expand_dims(x, 1), [1, n, 1])
+
+
+def tile(x: Any, n: Any) -> Any:
+    return _v1.tile(x, [n] if isinstance(n, int) else n)
+
+
+def one_hot(indices: Any, num_classes: int) -> Any:
+    return _v1.one_hot(indices, num_classes)
+
+
+def gather(reference: Any, indices: Any) -> Any:
+    """Rows of a table."""
+    return _nn.embedding_lookup(reference, indices)
+
+
+square, sqrt, exp, log, abs, sign, sin, cos = (
+    _T[name] for name in ("square", "sqrt", "exp", "log", "abs", "sign", "sin", "cos")
+)
+round, pow, maximum, minimum = (_T[name] for name in ("round", "pow", "maximum", "minimum"))
+equal, not_equal, greater, greater_equal, less, less_equal = (
+    _T[name] for name in ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
+)
+sigmoid, tanh = _nn.sigmoid, _nn.tanh
+softplus, softsign = _nn.softplus, _nn.softsign
+identity, switch = _v1.identity, _v1.where
+
+
+def _reduction(name: str) -> Any:
+    def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        y = as_tensor(x)
+        if _dtypes.is_bool(y.dtype) and name in ("reduce_mean", "reduce_sum"):
+            y = cast(y, floatx())
+        return _T[name](y, axis, keepdims)
+
+    return reduce
+
+
+sum, mean, max, min, prod, any, all, logsumexp = (
+    _reduction("reduce_" + name) for name in ("sum", "mean", "max", "min", "prod", "any", "all", "logsumexp")
+)
+
+
+def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return mean(square(x - mean(x, axis, True)), axis, keepdims)
+
+
+def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return sqrt(var(x, axis, keepdims))
+
+
+def argmax(x: Any, axis: int = -1) -> Any:
+    return _v1.argmax(x, axis)
+
+
+def argmin(x: Any, axis: int = -1) -> Any:
+    return _v1.argmin(x, axis)
+
+
+def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+    return _v1.clip_by_value(x, min_value, max_value)
+
+
+def dot(x: Any, y: Any) -> Any:
+    """x times y, of its last dimension and the last but one."""
+    return make("dot", _ops.dot, as_tensor(x), as_tensor(y)) if ndim(x) > 2 else _v1.matmul(x, y)
+
+
+def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
+    return _nn.bias_add(x, bias)
+
+
+def relu(x: Any, alpha: float = 0.0, max_value: Any = None) -> Any:
+    y = _nn.leaky_relu(x, alpha) if alpha else _nn.relu(x)
+    return y if max_value is None else _T["minimum"](y, max_value)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    return make("Elu", lambda y: _traced.elu(y, alpha=alpha), as_tensor(x))
+
+
+def hard_sigmoid(x: Any) -> Any:
+    return make("HardSigmoid", _traced.hard_sigmoid, as_tensor(x))
+
+
+def softmax(x: Any) -> Any:
+    return _nn.softmax(x)
+
+
+def l2_normalize(x: Any, axis: Any = None) -> Any:
+    return _nn.l2_normalize(x, axis)
+
+
+def random_uniform(shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+    return _random.random_uniform(shape, minval, maxval, dtype or floatx(), seed)
+
+
+def random_normal(shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+    return _random.random_normal(shape, mean, stddev, dtype or floatx(), seed)
+
+
+def truncated_normal(shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+    return _random.truncated_normal(shape, mean, stddev, dtype or floatx(), seed)
+
+
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: Any = None) -> Any:
+    return _nn.dropout(x, 1.0 - level, noise_shape, seed)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Settings of the backend, and numbers for names."""
+
+from typing import Any, Dict
+
+import numpy as np
+
+_floatx = "float32"
+_epsilon = 1e-7
+_uids: Dict[str, int] = {}
+
+
+def backend() -> str:
+    return "tensorflow"
+
+
+def floatx() -> str:
+    """The dtype of floating-point variables and inputs."""
+    return _floatx
+
+
+def set_floatx(dtype: str) -> None:
+    global _floatx
+    if dtype not in ("float16", "float32", "float64"):
+        raise ValueError(f"Unknown floatx type: {dtype}")
+    _floatx = dtype
+
+
+def epsilon() -> float:
+    """The small number that is added to divisors."""
+    return _epsilon
+
+
+def set_epsilon(value: float) -> None:
+    global _epsilon
+    _epsilon = value
+
+
+def cast_to_floatx(x: Any) -> Any:
+    return np.asarray(x, dtype=_floatx)
+
+
+def image_data_format() -> str:
+    return "channels_last"
+
+
+def get_uid(prefix: str = "") -> int:
+    """1, 2, ... for each prefix."""
+    _uids[prefix] = _uids.get(prefix, 0) + 1
+    return _uids[prefix]
+
+
+def reset_uids() -> None:
+    _uids.clear()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Variables, and what changes them."""
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ... import _dtypes
+from ...v1 import ops as _v1
+from ...v1.conversion import as_tensor
+from ...v1.graph import GraphKeys, get_default_graph
+from ...v1.operation import Tensor
+from ...v1.variables import Variable
+from .operations import cast, int_shape
+from .settings import floatx
+
+
+def variable(value: Any, dtype: Any = None, name: Optional[str] = None, constraint: Any = None) -> Variable:
+    """A new variable with this initial value (S7)."""
+    if isinstance(value, (Tensor, Variable)):
+        value = as_tensor(value)
+        if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
+            value = _v1.cast(value, dtype)
+        return Variable(value, name=name, constraint=constraint)
+    array = np.asarray(value, dtype=_dtypes.as_dtype(dtype or floatx()))
+    found = Variable(array, name=name, constraint=constraint)
+    return found
+
+
+def zeros(shape: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """A variable of zeros; a tensor where a size is 0 or not known."""
+    return _filled(0, shape, dtype, name)
+
+
+def ones(shape: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """A variable of ones; a tensor where a size is 0 or not known."""
+    return _filled(1, shape, dtype, name)
+
+
+def _filled(value: int, shape: Any, dtype: Any, name: Optional[str]) -> Any:
+    sizes = tuple(shape)
+    if all(isinstance(d, (int, np.integer)) and d > 0 for d in sizes):
+        return variable(np.full(sizes, value), dtype, name)
+    return (_v1.ones if value else _v1.zeros)(list(sizes), dtype or floatx())
+
+
+def random_uniform_variable(
+    shape: Any, low: float, high: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
+) -> Variable:
+    return variable(np.random.default_rng(seed).uniform(low, high, shape), dtype, name)
+
+
+def random_normal_variable(
+    shape: Any, mean: float, scale: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
+) -> Variable:
+    return variable(np.random.default_rng(seed).normal(mean, scale, shape), dtype, name)
+
+
+def count_params(x: Any) -> int:
+    return int(np.prod([d or 0 for d in int_shape(x)]))
+
+
+def update(x: Variable, new_x: Any) -> Tensor:
+    """Sets a variable, when a function with this among its updates runs."""
+    return x.assign(_as(x, new_x))
+
+
+def update_add(x: Variable, increment: Any) -> Tensor:
+    return x.assign_add(_as(x, increment))
+
+
+def update_sub(x: Variable, decrement: Any) -> Tensor:
+    return x.assign_sub(_as(x, decrement))
+
+
+def _as(x: Variable, value: Any) -> Any:
+    if isinstance(value, (Tensor, Variable)):
+        return value if value.dtype == x.dtype else cast(value, x.dtype)
+    return value
+
+
+def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
+    """Moves an average, without the bias that comes from its start at 0 (R10)."""
+    biased = zeros(int_shape(x), x.dtype, f"{x.op.name}/biased")
+    step = zeros((), x.dtype, f"{x.op.name}/local_step")
+    for own in (biased, step):
+        get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES).remove(own)
+    moved = biased - (biased - value) * (1 - momentum)
+    count = step + 1
+    with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
+        return update(x, moved / (1 - _v1.TABLE["pow"](momentum, count)))

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes of windows and of what they give."""
+
+from typing import Any, List, Optional
+
+
+def pair(value: Any) -> List[int]:
+    return [value, value] if isinstance(value, int) else [int(v) for v in value]
+
+
+def channels_last(data_format: Any) -> None:
+    if data_format not in (None, "channels_last"):
+        raise NotImplementedError(f"flywheel.keras: data_format='{data_format}', expected 'channels_last'")
+
+
+def output_size(size: Optional[int], window: int, stride: int, padding: str) -> Optional[int]:
+    if size is None:
+        return None
+    return -(-(size if padding == "same" else size - window + 1) // stride)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers of units, shapes, activations and functions."""
+
+from typing import Any
+
+import numpy as np
+
+from ... import _ops
+from ... import nn as _traced
+from ...v1.conversion import as_tensor, make
+from .. import activations
+from .. import backend as K
+from ..engine import Layer
+from ._weighted import Weighted
+
+
+class Dense(Weighted):
+    """activation(x kernel + bias)."""
+
+    def __init__(self, units: int, activation: Any = None, use_bias: bool = True, **kwargs: Any) -> None:
+        if "input_dim" in kwargs:
+            kwargs["input_shape"] = (kwargs.pop("input_dim"),)
+        super().__init__(activation, use_bias, **kwargs)
+        self.units = units
+
+    def build(self, input_shape: Any) -> None:
+        if input_shape[-1] is None:
+            raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self._make((input_shape[-1], self.units), self.units)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return self._finish(make("MatMul", _traced.dense, as_tensor(inputs), self.kernel))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (*input_shape[:-1], self.units)
+
+
+class Flatten(Layer):
+    """All dimensions but the first as one."""
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return K.batch_flatten(inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], int(np.prod(input_shape[1:])))
+
+
+class Reshape(Layer):
+    """Another shape, without the batch; one size may be -1."""
+
+    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        sizes = self.compute_output_shape(K.int_shape(inputs))[1:]
+        # The batch by its name: the size of a result has to be that of a feed.
+        return make("Reshape", lambda x: _ops.reshape(x, [_ops.dim(x, 0), *sizes]), as_tensor(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        known = int(np.prod([d for d in self.target_shape if d != -1]))
+        count = int(np.prod(input_shape[1:]))
+        if known == 0 or count % known or (-1 not in self.target_shape and count != known):
+            raise ValueError(f"total size of new array must be unchanged: {input_shape[1:]} to {self.target_shape}")
+        return (input_shape[0], *[count // known if d == -1 else d for d in self.target_shape])
+
+
+class Permute(Layer):
+    """Dimensions in another order, counted from 1."""
+
+    def __init__(self, dims: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return K.permute_dimensions(inputs, (0, *self.dims))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], *[input_shape[d] for d in self.dims])
+
+
+class RepeatVector(Layer):
+    """[batch, n] as [batch, times, n]."""
+
+    def __init__(self, n: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.n = n
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return K.repeat(inputs, self.n)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], self.n, input_shape[1])
+
+
+class Activation(Layer):
+    """An activation by itself."""
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return self.activation(inputs)
+
+
+class LeakyReLU(Layer):
+    """x, or alpha x where x < 0."""
+
+    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.alpha = alpha
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return K.relu(inputs, self.alpha)
+
+
+class Dropout(Layer):
+    """Drops elements at random while training (X13)."""
+
+    def __init__(self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rate, self.noise_shape, self.seed = min(1.0, max(0.0, rate)), noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        if not 0.0 < self.rate < 1.0:
+            return inputs
+        return K.in_train_phase(lambda: K.dropout(inputs, self.rate, self.noise_shape, self.seed), inputs, training)
+
+
+class Lambda(Layer):
+    """Any function of tensors."""
+
+    def __init__(self, function: Any, output_shape: Any = None, arguments: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function, self.arguments, self._output_shape = function, arguments or {}, output_shape
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return self.function(inputs, **self.arguments)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        if callable(self._output_shape):
+            return self._output_shape(input_shape)
+        return input_shape if self._output_shape is None else (input_shape[0], *self._output_shape)
+
+    def _knows_shape(self, y: Any) -> bool:
+        return y.static_shape is not None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers that give means and variances."""
+
+from typing import Any
+
+from ... import _ops
+from ... import nn as _traced
+from ...v1.conversion import as_tensor, make
+from .. import backend as K
+from ..engine import Layer
+
+
+class BatchNormalization(Layer):
+    """Each channel with mean 0 and variance 1: of the batch while training, else of averages."""
+
+    def __init__(
+        self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+        beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones", **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        self.axis, self.momentum, self.epsilon, self.center, self.scale = axis, momentum, epsilon, center, scale
+        self._initial = {"gamma": gamma_initializer, "beta": beta_initializer, "moving_mean": moving_mean_initializer,
+                         "moving_variance": moving_variance_initializer}  # fmt: skip
+
+    def build(self, input_shape: Any) -> None:
+        if self.axis not in (-1, len(input_shape) - 1):
+            raise NotImplementedError(f"flywheel.keras.layers.BatchNormalization: axis={self.axis}, expected the last")
+
+        def add(name: str, trainable: bool = True) -> Any:
+            return self.add_weight(name, (input_shape[-1],), None, self._initial[name], None, trainable)
+
+        self.gamma = add("gamma") if self.scale else None
+        self.beta = add("beta") if self.center else None
+        self.moving_mean, self.moving_variance = add("moving_mean", False), add("moving_variance", False)
+        self.built = True
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        x = as_tensor(inputs)
+        given = [w for w in (self.gamma, self.beta) if w is not None]
+
+        def split(ws: Any) -> Any:
+            left = iter(ws)
+            return next(left) if self.scale else None, next(left) if self.center else None
+
+        def tested(y: Any, mean: Any, variance: Any, *ws: Any) -> Any:
+            return _traced.batch_norm_inference(y, mean, variance, *split(ws), epsilon=self.epsilon)
+
+        tests = make("batch_norm", tested, x, self.moving_mean, self.moving_variance, *given)
+        if training in (0, False):
+            return tests
+        normed, mean, variance = make("batch_norm", lambda y, *ws: _traced.batch_norm_training(
+            y, *split(ws), epsilon=self.epsilon), x, *given)  # fmt: skip
+
+        def unbiased(y: Any, v: Any) -> Any:
+            count = _ops.cast(_ops.prod(_ops.shape(y)[:-1]), v.dtype)
+            return v * (count / (count - (1.0 + self.epsilon)))
+
+        variance = make("unbiased", unbiased, x, variance)
+        self.add_update([K.moving_average_update(self.moving_mean, mean, self.momentum),
+                         K.moving_average_update(self.moving_variance, variance, self.momentum)], inputs)  # fmt: skip
+        return K.in_train_phase(normed, tests, training)
+
+
+class LayerNormalization(Layer):
+    """Each sample with mean 0 and variance 1 along the last dimension."""
+
+    def __init__(self, epsilon: float = 1e-3, center: bool = True, scale: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.epsilon, self.center, self.scale = epsilon, center, scale
+
+    def build(self, input_shape: Any) -> None:
+        self.gamma = self.add_weight("gamma", (input_shape[-1],), None, "ones", trainable=self.scale)
+        self.beta = self.add_weight("beta", (input_shape[-1],), None, "zeros", trainable=self.center)
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return make("layer_norm", lambda x, g, b: _traced.layer_norm(x, g, b, axes=[x.ndim - 1], epsilon=self.epsilon),
+                    as_tensor(inputs), self.gamma, self.beta)  # fmt: skip

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types of what ops make, found by a trace that is thrown away."""
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from .. import _tensor, _trace
+from .operation import Tensor
+
+
+def infer(emit: Callable[..., Any], inputs: Sequence[Tensor]) -> List[Tuple[Any, Optional[_trace.Shape]]]:
+    """The types of what `emit` makes, by a trace that is thrown away."""
+    if any(x.static_shape is None for x in inputs):
+        try:
+            types = _infer(emit, inputs)
+        except Exception:
+            return [(next(x.dtype for x in inputs if x.static_shape is None), None)]
+        return [(dtype, None) for dtype, _ in types]
+    return _infer(emit, inputs)
+
+
+def _infer(emit: Callable[..., Any], inputs: Sequence[Tensor]) -> List[Tuple[Any, Optional[_trace.Shape]]]:
+    trace = _trace.Trace("types")
+    shapes: List[_trace.Shape] = [() if x.static_shape is None else x.static_shape for x in inputs]
+    types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
+    arguments = trace.graph.begin_function("types", types, {}, [{} for _ in types])
+    try:
+        with _trace.tracing(trace):
+            wrapped = [_tensor.wrap(v, x.dtype, shape) for v, x, shape in zip(arguments, inputs, shapes)]
+            results = as_list(emit(*wrapped))
+            return [(x.dtype, x.shape) for x in results]
+    finally:
+        trace.graph.abandon_function()
+
+
+def as_list(result: Any) -> List[_tensor.Tensor]:
+    """What an emitter returned, as tensors."""
+    if result is None:
+        return []
+    results = list(result) if isinstance(result, (list, tuple)) else [result]
+    return [_tensor.as_tensor(x) for x in results]

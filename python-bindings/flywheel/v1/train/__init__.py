@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tf.train`: optimizers, learning rates, the global step, and checkpoints."""
+
+from typing import Any
+
+from .decay import exponential_decay
+from .devices import replica_device_setter
+from .optimizers import (
+    AdadeltaOptimizer,
+    AdagradOptimizer,
+    AdamOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    Optimizer,
+    RMSPropOptimizer,
+)
+from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkpoint
+from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
+
+__all__ = [
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer",
+    "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "create_global_step", "exponential_decay",
+    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step", "latest_checkpoint",
+    "replica_device_setter",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"there is no flywheel.v1.train.{name}; see docs/v1.md")

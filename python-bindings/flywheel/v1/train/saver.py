@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checkpoints."""
+
+import os
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from ..._flywheel import CheckpointManager
+from ..._flywheel import Store as RuntimeStore
+from ..._flywheel import get_checkpoint_state as _state
+from ..._flywheel import latest_checkpoint as _latest
+from ..variables import global_variables, model_of
+
+
+class Saver:
+    """Writes variables to checkpoints, and reads them (P3, P7, P8)."""
+
+    def __init__(
+        self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: Optional[int] = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0, name: Any = None, restore_sequentially: bool = False,
+        saver_def: Any = None, builder: Any = None, defer_build: bool = False, allow_empty: bool = False,
+        write_version: Any = None, pad_step_number: bool = False, save_relative_paths: bool = False,
+        filename: Any = None,
+    ):  # fmt: skip
+        variables = global_variables() if var_list is None else var_list
+        if not variables and not allow_empty:
+            raise ValueError("No variables to save")
+        self._names = model_of(variables)
+        self._variables = list(variables.values() if isinstance(variables, dict) else variables)
+        self._reshape = reshape
+        self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
+        self._managers: Dict[str, CheckpointManager] = {}
+        self.last_checkpoints: List[str] = []
+
+    def save(
+        self, sess: Any, save_path: str, global_step: Any = None, latest_filename: Optional[str] = None,
+        meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
+    ) -> str:  # fmt: skip
+        """Writes a checkpoint, and gives its path. There is no file of the graph."""
+        step = global_step
+        if step is not None and not isinstance(step, (int, np.integer)):
+            step = sess.run(step)
+        self._declare(sess)
+        file = latest_filename or "checkpoint"
+        manager = self._managers.get(file)
+        if manager is None:
+            manager = self._managers[file] = CheckpointManager(
+                max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._hours, pad_step_number=self._pads,
+                state_file=file)  # fmt: skip
+        path = manager.save(sess.store, save_path, None if step is None else int(step), self._names)
+        self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
+        return path
+
+    def restore(self, sess: Any, save_path: Optional[str]) -> None:
+        """Reads a checkpoint; its variables need no initializer then."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        self._declare(sess)
+        RuntimeStore.restore(sess.store, save_path, self._names, reshape=self._reshape)
+
+    def _declare(self, sess: Any) -> None:
+        for variable in self._variables:
+            variable.implementation._declare_value(sess.store)
+
+
+def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
+    """What the state file of a folder says, None where there is none (P7)."""
+    return _state(checkpoint_dir, latest_filename or "checkpoint")
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
+    """The path of the latest checkpoint of a folder, None where there is none."""
+    return _latest(checkpoint_dir, latest_filename or "checkpoint")
+
+
+def checkpoint_exists(checkpoint_prefix: str) -> bool:
+    folder, base = os.path.split(checkpoint_prefix)
+    return any(name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The global step."""
+
+from typing import Any, Optional
+
+from ... import _dtypes
+from ..graph import GraphKeys, get_default_graph
+from ..initializers import zeros_initializer
+from ..scopes import get_by_full_name
+from ..variables import Variable
+
+
+def create_global_step(graph: Any = None) -> Variable:
+    """The variable that counts steps (V14). Raises ValueError where there is one."""
+    if get_global_step() is not None:
+        raise ValueError('"global_step" already exists.')
+    names = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
+    return get_by_full_name("global_step", [], _dtypes.int64, zeros_initializer(), None, False, names)
+
+
+def get_global_step(graph: Any = None) -> Optional[Variable]:
+    """The variable that counts steps, None where there is none."""
+    found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
+    return found[0] if found else None
+
+
+def get_or_create_global_step(graph: Any = None) -> Variable:
+    return get_global_step(graph) or create_global_step(graph)
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in a session."""
+    return int(sess.run(global_step_tensor))
