@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `torch`, `jax`, `keras` and `tensorflow` where
-FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs for other frameworks run
+Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `tensorflow`, `tensorboardX`, `tqdm` and
+`matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs that need them run
 in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
 documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
@@ -139,9 +139,18 @@ if config.enable_python:
         command = [interpreter, "-c", find, *modules]
         return subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True).stdout.split()
 
-    config.available_features.update(importable(peers_python, ("jax", "keras", "tensorflow", "torch")))
-    if "torch" not in config.available_features:
-        lit_config.note("tests of flywheel.torch are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has torch")
+    optional = {
+        "torch": "flywheel.torch",
+        "tensorboardX": "event files of flywheel.v1 and flywheel.keras",
+        "tqdm": "the progress bar of flywheel.keras",
+        "matplotlib": "curves of flywheel.keras",
+    }
+    config.available_features.update(importable(peers_python, ("jax", "keras", "tensorflow", *optional)))
+    for package, what in optional.items():
+        if package not in config.available_features:
+            lit_config.note(
+                "tests of %s are left out: set FLYWHEEL_PEERS_PYTHON to a Python that has %s" % (what, package)
+            )
     # What builds the documentation site, of the same version of Python.
     docs_python = os.environ.get("FLYWHEEL_DOCS_PYTHON", config.python_executable)
     config.substitutions.append(("%docs_python", docs_python))

@@ -5,9 +5,12 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
-from ._ops._core import Size, empty, index_of, size
-from ._ops._indexing import scalar_at
+from ._ops._core import Size, empty, index_of, size, sizes
+from ._ops._indexing import extract_slice, scalar_at
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+
+# In place of a number that an operand has.
+_DYNAMIC = -(2**63)
 
 
 def _scalar_bool(condition: TensorLike) -> Value:
@@ -216,6 +219,38 @@ def scan(
     return state, _tree.unflatten(found[0], results[len(carried) :])
 
 
+def scan_states(
+    body_fn: Callable[[Any, Any], Any], init: Any, xs: Any, keep: Sequence[int] = (), *, reverse: bool = False
+) -> Tuple[Any, List[Tensor]]:
+    """`state = body_fn(state, x)` as `scan`; returns the last state, and of its leaves `keep` the values after all
+    iterations, in their order. Sizes of the state may be dynamic, as long as they stay the same.
+    """
+    carried, spec = _tensors(init)
+    inputs, input_spec = _tensors(xs)
+    count = _scan_length(inputs, None)
+    known = [sizes(x) for x in carried]
+    buffers = [empty([count, *known[k]], carried[k].dtype) for k in keep]
+
+    def body(index: Value, own: List[Tensor]) -> List[Tensor]:
+        trace = _trace.current()
+        at = index
+        if reverse:
+            last = trace.op("arith.subi", [index_of(count), trace.index(1)], [trace.index_type()])[0]
+            at = trace.op("arith.subi", [last, index], [trace.index_type()])[0]
+        slices = _tree.unflatten(input_spec, [scalar_at(x, at) for x in inputs])
+        # With the sizes of the first state by name: nothing about them is to be checked in the loop.
+        old = [y if None not in y.shape else extract_slice(y, [0] * y.ndim, lengths, [1] * y.ndim)
+               for y, lengths in zip(own, known)]  # fmt: skip
+        new, form = _tensors(body_fn(_tree.unflatten(spec, old), slices))
+        _check_state(form, spec)
+        kept = [_insert(new[k], into, index) for k, into in zip(keep, own[len(carried) :])]
+        # The place of the state says that its sizes are those of before, where its value does not.
+        return [_into(x, y) if None in y.shape else x for x, y in zip(new, own)] + kept
+
+    results = _for(count, carried + buffers, body)
+    return _tree.unflatten(spec, results[: len(carried)]), results[len(carried) :]
+
+
 def _scan_length(inputs: List[Tensor], length: Optional[int]) -> Size:
     for x in inputs:
         if x.ndim == 0:
@@ -250,16 +285,33 @@ def scan_outputs(
     return result
 
 
+def _into(y: Tensor, place: Tensor) -> Tensor:
+    """All of y, where something of its sizes was."""
+    trace = _trace.current()
+    lengths = sizes(y)
+    dynamic = [length for length in lengths if not isinstance(length, int)]
+    attributes: _trace.Attributes = {
+        "static_offsets": ("i64s", [0] * y.ndim),
+        "static_sizes": ("i64s", [length if isinstance(length, int) else _DYNAMIC for length in lengths]),
+        "static_strides": ("i64s", [1] * y.ndim),
+        "operandSegmentSizes": ("i32s", [1, 1, 0, len(dynamic), 0]),
+    }
+    type_ = trace.type(place.dtype, place.shape)
+    value = trace.op("tensor.insert_slice", [y.value, place.value, *dynamic], [type_], attributes)[0]
+    return wrap(value, place.dtype, place.shape)
+
+
 def _insert(y: Tensor, into: Tensor, index: Value) -> Tensor:
     """A slice in its place."""
     trace = _trace.current()
-    lengths = [1, *(dim_size or 0 for dim_size in y.shape)]
+    lengths: List[Size] = [1, *sizes(y)]
+    dynamic = [length for length in lengths if not isinstance(length, int)]
     attributes: _trace.Attributes = {
-        "static_offsets": ("i64s", [-(2**63), *[0] * y.ndim]),
-        "static_sizes": ("i64s", lengths),
+        "static_offsets": ("i64s", [_DYNAMIC, *[0] * y.ndim]),
+        "static_sizes": ("i64s", [length if isinstance(length, int) else _DYNAMIC for length in lengths]),
         "static_strides": ("i64s", [1] * len(lengths)),
-        "operandSegmentSizes": ("i32s", [1, 1, 1, 0, 0]),
+        "operandSegmentSizes": ("i32s", [1, 1, 1, len(dynamic), 0]),
     }
     type_ = trace.type(into.dtype, into.shape)
-    value = trace.op("tensor.insert_slice", [y.value, into.value, index], [type_], attributes)[0]
+    value = trace.op("tensor.insert_slice", [y.value, into.value, index, *dynamic], [type_], attributes)[0]
     return wrap(value, into.dtype, into.shape)

@@ -115,8 +115,8 @@ def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
     if x.shape == shape:
         return x
     first = len(shape) - x.ndim
-    if first == 0 and all(a == b or (a is None) != (b is None) for a, b in zip(x.shape, shape)):
-        # The same sizes, of which one type knows more.
+    if first == 0 and all(a == b or ((a is None) != (b is None) and a != 1) for a, b in zip(x.shape, shape)):
+        # The same sizes, of which one type knows more; 1 is repeated.
         trace = _trace.current()
         return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, shape)])[0], x.dtype, shape)
     like = like_operand(dim_sizes, x.dtype)

@@ -8,8 +8,10 @@ compiled once. See docs/v1.md for what is there and what differs.
 from typing import TYPE_CHECKING, Any
 
 from .. import _dtypes, _flywheel
-from . import layers, losses, nn, train
+from . import layers, losses, metrics, nn, summary, train
+from .control_flow import cond, while_loop
 from .conversion import constant
+from .derivatives import gradients
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
 from .initialization import (
     global_variables_initializer,
@@ -43,6 +45,7 @@ from .ops import tuple_ as tuple
 from .scopes import AUTO_REUSE, VariableScope, get_variable, get_variable_scope, variable_scope
 from .session import InteractiveSession, Session, get_default_session
 from .shapes import Dimension, TensorShape
+from .tape import GradientTape
 from .variables import (
     Variable,
     all_variables,
@@ -109,14 +112,15 @@ else:
 
 
 __all__ = [
-    "AUTO_REUSE", "Dimension", "Graph", "GraphKeys", "InteractiveSession", "Operation", "Session", "Tensor",
-    "TensorShape", "Variable", "VariableScope", "add_to_collection", "all_variables", "assign", "assign_add",
-    "assign_sub", "constant", "constant_initializer", "control_dependencies", "device", "errors", "get_collection",
-    "get_collection_ref", "get_default_graph", "get_default_session", "get_variable", "get_variable_scope",
-    "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
-    "initialize_all_variables", "is_variable_initialized", "layers", "local_variables", "local_variables_initializer",
-    "losses", "name_scope", "nn", "ones_initializer", "random_normal", "random_normal_initializer", "random_uniform",
-    "random_uniform_initializer", "range", "report_uninitialized_variables", "reset_default_graph", "set_random_seed",
-    "slice", "train", "trainable_variables", "truncated_normal", "truncated_normal_initializer", "tuple",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer", "zeros_initializer",
+    "AUTO_REUSE", "Dimension", "GradientTape", "Graph", "GraphKeys", "InteractiveSession", "Operation", "Session",
+    "Tensor", "TensorShape", "Variable", "VariableScope", "add_to_collection", "all_variables", "assign", "assign_add",
+    "assign_sub", "cond", "constant", "constant_initializer", "control_dependencies", "device", "errors",
+    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session", "get_variable",
+    "get_variable_scope", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
+    "glorot_uniform_initializer", "gradients", "initialize_all_variables", "is_variable_initialized", "layers",
+    "local_variables", "local_variables_initializer", "losses", "metrics", "name_scope", "nn", "ones_initializer",
+    "random_normal", "random_normal_initializer", "random_uniform", "random_uniform_initializer", "range",
+    "report_uninitialized_variables", "reset_default_graph", "set_random_seed", "slice", "summary", "train",
+    "trainable_variables", "truncated_normal", "truncated_normal_initializer", "tuple", "variable_scope",
+    "variables_initializer", "variance_scaling_initializer", "while_loop", "zeros_initializer",
 ]  # fmt: skip

@@ -57,9 +57,12 @@ class Graph:
         self._devices: List[Any] = []
         self._variable_scopes: List[Any] = []
         self._variable_store: Dict[str, Any] = {}
-        self._default_names: Dict[str, int] = {}
+        # How often variable scopes were entered since the scope around them was.
+        self._scope_counts: Dict[str, int] = {}
         # Variables whose `initialized_value` depends on the session.
         self._guarded: List[Any] = []
+        # The variables of slots that optimizers of the compiler make, by the names they have there.
+        self._slots: Dict[str, Any] = {}
         self._programs: Dict[Any, Any] = {}
         self.is_finalized = False
 

@@ -3,10 +3,13 @@
 
 from typing import Any, Optional
 
+from .. import _ops
+from .. import nn as traced
 from . import nn
-from .conversion import as_tensor
-from .initializers import zeros_initializer
-from .ops import matmul, reshape
+from .conversion import as_tensor, constant, make
+from .graph import GraphKeys, get_default_graph
+from .initializers import ones_initializer, zeros_initializer
+from .ops import matmul, reshape, where
 from .scopes import get_variable, variable_scope
 
 
@@ -73,10 +76,68 @@ def dropout(inputs: Any, rate: float = 0.5, noise_shape: Any = None, seed: Any =
     """Drops elements while training, which may be a tensor."""
     if training is False:
         return as_tensor(inputs)
-    from .ops import where
-
     kept = nn.dropout(inputs, 1 - rate, noise_shape, seed, name)
     return kept if training is True else where(training, kept, inputs)
+
+
+def batch_normalization(
+    inputs: Any, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
+    scale: bool = True, beta_initializer: Any = None, gamma_initializer: Any = None,
+    moving_mean_initializer: Any = None, moving_variance_initializer: Any = None, beta_regularizer: Any = None,
+    gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, training: Any = False,
+    trainable: bool = True, name: Optional[str] = None, reuse: Any = None, fused: Optional[bool] = None,
+) -> Any:  # fmt: skip
+    """Each channel with mean 0 and variance 1, times gamma plus beta: of the batch where `training`, which may be a
+    tensor, holds, else of moving averages.
+
+    These move by ops in UPDATE_OPS, which a training op is to depend on: average -= (1 - momentum) (average - value).
+    The variance is that of the batch, for images (or with `fused`) with n - 1 instead of n under the sum, as in
+    TensorFlow. Raises NotImplementedError for another axis than the last one.
+    """
+    x = as_tensor(inputs)
+    rank = len(x.shape)
+    if axis not in (-1, rank - 1):
+        raise NotImplementedError(f"flywheel.v1.layers.batch_normalization: axis={axis}, expected the last one")
+    unbiased = rank == 4 if fused is None else fused
+    with variable_scope(name, default_name="batch_normalization", reuse=reuse):
+
+        def own(key: str, initializer: Any, default: Any, regularizer: Any, constraint: Any, trains: bool) -> Any:
+            return get_variable(key, [x.shape[-1].value], x.dtype, initializer or default(), regularizer, trains,
+                                constraint=constraint)  # fmt: skip
+
+        gamma = own("gamma", gamma_initializer, ones_initializer, gamma_regularizer, gamma_constraint,
+                    trainable) if scale else None  # fmt: skip
+        beta = own("beta", beta_initializer, zeros_initializer, beta_regularizer, beta_constraint,
+                   trainable) if center else None  # fmt: skip
+        averages = [own("moving_mean", moving_mean_initializer, zeros_initializer, None, None, False),
+                    own("moving_variance", moving_variance_initializer, ones_initializer, None, None, False)]
+
+        def split(given: Any) -> Any:
+            left = iter(given)
+            return next(left) if scale else None, next(left) if center else None
+
+        given = [w for w in (gamma, beta) if w is not None]
+        tests = make("batch_norm", lambda y, mean, variance, *ws: traced.batch_norm_inference(
+            y, mean, variance, *split(ws), epsilon=epsilon), x, *averages, *given)  # fmt: skip
+        if training is False:
+            return tests
+        normed, mean, variance = make("batch_norm", lambda y, *ws: traced.batch_norm_training(
+            y, *split(ws), epsilon=epsilon), x, *given)  # fmt: skip
+        if unbiased:
+            variance = make("unbiased", _unbiased, x, variance)
+        rate: Any = 1.0 - momentum
+        if training is not True:
+            rate = where(training, constant(rate, x.dtype), constant(0.0, x.dtype))
+        for average, value in zip(averages, (mean, variance)):
+            moved = average.assign_sub((average - value) * rate)
+            get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, moved)
+        return normed if training is True else where(training, normed, tests)
+
+
+def _unbiased(x: Any, variance: Any) -> Any:
+    """The variance with n - 1 under the sum, where n is more than 1."""
+    count = _ops.cast(_ops.prod(_ops.shape(x)[:-1]), variance.dtype)
+    return variance * (count / _ops.maximum(count - 1.0, 1.0))
 
 
 def __getattr__(name: str) -> Any:

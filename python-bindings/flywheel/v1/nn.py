@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.nn`: what networks are made of."""
 
+import importlib
 from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
@@ -144,7 +145,9 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
         if len(params) != 1:
             raise NotImplementedError("flywheel.v1.nn.embedding_lookup: a table in several parts")
         params = params[0]
-    return make("embedding_lookup", traced.embedding, as_tensor(params), as_tensor(ids), name=name)
+    rows = make("embedding_lookup", traced.embedding, as_tensor(params), as_tensor(ids), name=name)
+    rows.op.attrs["looks_up"] = True
+    return rows
 
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Optional[str] = None,
@@ -202,4 +205,9 @@ def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None)
 
 
 def __getattr__(name: str) -> Any:
+    # Cells and loops are made of what is above.
+    if name == "rnn_cell":
+        return importlib.import_module(".rnn_cell", __package__)
+    if name in ("dynamic_rnn", "static_rnn"):
+        return getattr(importlib.import_module(".rnn", __package__), name)
     raise AttributeError(f"there is no flywheel.v1.nn.{name}; see docs/v1.md")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops of the graph: sources, groups, derivatives, branches and loops, and arithmetic."""
+"""Ops of the graph: sources, groups, and arithmetic."""
 
 from typing import Any, Callable, List, Optional
 
-from .. import _dtypes, _ops, control, transforms
+from .. import _dtypes, _ops
 from .conversion import as_tensor, constant, make
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -64,154 +64,6 @@ def tuple_(tensors: Any, name: Optional[str] = None, control_inputs: Any = None)
     """The same tensors, once all of them are there."""
     with get_default_graph().control_dependencies([t for t in tensors if t is not None] + list(control_inputs or [])):
         return [None if t is None else identity(t) for t in tensors]
-
-
-#
-# Derivatives
-#
-
-
-def _connects(op: Operation) -> bool:
-    return op.type not in ("StopGradient", "VariableV2", "ReadValue")
-
-
-def _reaches(ys: Any, x: Tensor, stops: Any) -> bool:
-    """Whether a y depends on x by floating-point tensors."""
-    left, seen = list(ys), set()
-    while left:
-        y = left.pop()
-        if y is x:
-            return True
-        if y in seen or y in stops or not _dtypes.is_floating(y.dtype):
-            continue
-        seen.add(y)
-        if _connects(y.op):
-            left += [*y.op.inputs, *y.op.attrs.get("captures", [])]
-    return False
-
-
-def gradients(
-    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-) -> List[Any]:  # fmt: skip
-    """The gradient of the sum of the ys with respect to each x; None for one that no y depends on."""
-    roots = [as_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
-    targets = [as_tensor(x) for x in (xs if isinstance(xs, (list, tuple)) else [xs])]
-    stops = [as_tensor(x) for x in (stop_gradients if isinstance(stop_gradients, (list, tuple)) else
-                                    [] if stop_gradients is None else [stop_gradients])]  # fmt: skip
-    weights = [None] * len(roots) if grad_ys is None else (
-        list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys])  # fmt: skip
-    if len(weights) != len(roots):
-        raise ValueError(f"Must pass one grad_y for each y: expected {len(roots)}, found {len(weights)}")
-    reached = [_dtypes.is_floating(x.dtype) and _reaches(roots, x, stops) for x in targets]
-    wrt = [x for x, reaches in zip(targets, reached) if reaches]
-    if not wrt:
-        return [None] * len(targets)
-    given = [as_tensor(w) for w in weights if w is not None]
-    n, m, k = len(roots), len(wrt), len(given)
-
-    def emit(*values: Any) -> Any:
-        own = iter(values[n + m : n + m + k])
-        weighted = None if not k else [None if w is None else next(own) for w in weights]
-        fixed = list(values[n + m + k :])
-        return transforms.gradients(list(values[:n]), list(values[n : n + m]), weighted, stop_gradients=fixed,
-                                    unconnected="zero")  # fmt: skip
-
-    types = [(x.dtype, x.static_shape) for x in wrt]
-    graph = get_default_graph()
-    found = iter(graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name).outputs)
-    return [next(found) if reaches else None for reaches in reached]
-
-
-#
-# Branches and loops
-#
-
-
-def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: Optional[str] = None,
-         fn1: Any = None, fn2: Any = None) -> Any:  # fmt: skip
-    """What one of two functions gives; only its ops run."""
-    from .session import inner_ops
-
-    graph = get_default_graph()
-    contexts, results = [], []
-    for function in (true_fn or fn1, false_fn or fn2):
-        with graph.context("cond") as context:
-            made = function()
-            flat = list(made) if isinstance(made, (list, tuple)) else [made]
-            if any(x is None for x in flat):
-                raise ValueError("true_fn and false_fn must return tensors or ops, found None")
-            results.append([_after(x) for x in flat])
-        contexts.append(context)
-    if len(results[0]) != len(results[1]):
-        raise ValueError("true_fn and false_fn must return the same number of results, found "
-                         f"{len(results[0])} and {len(results[1])}")  # fmt: skip
-    for a, b in zip(*results):
-        if a.dtype != b.dtype:
-            raise TypeError(f"Outputs of true_fn and false_fn must have the same type: {a.dtype}, {b.dtype}")
-    captures, writes = [], []
-    for context, outputs in zip(contexts, results):
-        inside, outside = inner_ops(context, [x.op for x in outputs])
-        captures += [x for op in inside for x in op.inputs if x.op in outside]
-        captures += [op.outputs[0] for op in outside if op.outputs]
-        writes += [v for op in inside for v in op.attrs.get("writes", ())]
-
-    def region(emitter: Any, op: Operation) -> Any:
-        branches = [(lambda c=c, r=r: tuple(emitter.region(c, r))) for c, r in zip(contexts, results)]
-        return list(control.cond(emitter.value(op.inputs[0]), *branches))
-
-    types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
-    op = graph.create("cond", [as_tensor(pred)], lambda x: x, types, name, captures=captures, region=region,
-                      writes=list(dict.fromkeys(writes)))  # fmt: skip
-    is_list = isinstance(made, (list, tuple))
-    return list(op.outputs) if is_list and len(op.outputs) > 1 else op.outputs[0]
-
-
-def _after(value: Any) -> Tensor:
-    if not isinstance(value, Operation):
-        return identity(value)
-    with get_default_graph().control_dependencies([value]):
-        return identity(constant(True))
-
-
-def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
-    parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: Optional[str] = None,
-    maximum_iterations: Optional[int] = None,
-) -> Any:  # fmt: skip
-    """Runs the body as long as the condition holds. A gradient needs `maximum_iterations`."""
-    from .session import inner_ops
-
-    graph = get_default_graph()
-    init = [as_tensor(x) for x in loop_vars]
-    contexts, states, outputs = [], [], []
-    for function in (cond, body):
-        with graph.context("while") as context:
-            state = [graph.create("LoopVariable", [], None, [(x.dtype, x.static_shape)]).outputs[0] for x in init]
-            made = function(*state)
-            flat = list(made) if isinstance(made, (list, tuple)) else [made]
-            outputs.append([identity(x) for x in flat])
-        contexts.append(context)
-        states.append(state)
-    if len(outputs[1]) != len(init):
-        raise ValueError(f"The body of a loop must return {len(init)} values, found {len(outputs[1])}")
-    captures = []
-    for context, results in zip(contexts, outputs):
-        inside, outside = inner_ops(context, [x.op for x in results])
-        captures += [x for op in inside for x in op.inputs if x.op in outside]
-
-    def region(emitter: Any, op: Operation) -> Any:
-        def part(which: int, values: Any) -> Any:
-            own = {x.op.id: [v] for x, v in zip(states[which], values)}
-            return emitter.region(contexts[which], outputs[which], own)
-
-        values = [emitter.value(x) for x in op.inputs]
-        return control.while_loop(lambda s: part(0, s)[0], lambda s: list(part(1, s)), values,
-                                  max_iterations=maximum_iterations)  # fmt: skip
-
-    types = [(x.dtype, x.static_shape) for x in init]
-    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
-    return list(op.outputs) if len(op.outputs) > 1 else op.outputs[0]
 
 
 #
@@ -438,7 +290,9 @@ def pad(
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: Optional[str] = None, axis: int = 0) -> Any:
-    return make("Gather", lambda x, i: _ops.take(x, i, axis), as_tensor(params), as_tensor(indices), name=name)
+    rows = make("Gather", lambda x, i: _ops.take(x, i, axis), as_tensor(params), as_tensor(indices), name=name)
+    rows.op.attrs["looks_up"] = axis == 0
+    return rows
 
 
 def one_hot(indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: Any = None,
@@ -484,10 +338,18 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     """Tensors scaled so that their norm together is at most `clip_norm`, and that norm."""
     norm = global_norm(t_list) if use_norm is None else use_norm
     scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
-    return [None if t is None else TABLE["multiply"](t, scale) for t in t_list], norm
+    return [None if t is None else _scaled(t, scale) for t in t_list], norm
+
+
+def _scaled(t: Any, scale: Any) -> Any:
+    """A gradient times a number: the same rows of a table."""
+    found = TABLE["multiply"](t, scale)
+    found.op.attrs["same_rows"] = t
+    return found
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
     """A tensor scaled so that its norm is at most `clip_norm`."""
     norm = TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](t), axes, True))
-    return TABLE["multiply"](t, TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm)))
+    scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
+    return _scaled(t, scale) if axes is None else TABLE["multiply"](t, scale)

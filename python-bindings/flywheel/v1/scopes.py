@@ -97,6 +97,8 @@ def variable_scope(
     last = path.rsplit("/", 1)[-1]
     before = graph._variable_scopes
     graph._variable_scopes = [*before, scope]
+    counts = dict(graph._scope_counts) if isinstance(name_or_scope, VariableScope) else None
+    graph._scope_counts[path] = graph._scope_counts.get(path, 0) + 1
     try:
         if last and auxiliary_name_scope:
             with graph.name_scope(last) as entered:
@@ -106,15 +108,24 @@ def variable_scope(
             yield scope
     finally:
         graph._variable_scopes = before
+        # When the scope is entered again, default names in it are the same again.
+        for key in graph._scope_counts if counts is None else ():
+            if key.startswith(path + "/"):
+                graph._scope_counts[key] = 0
+        if counts is not None:
+            graph._scope_counts = counts
 
 
 def _default_scope(graph: Graph, outer: str, name: str) -> str:
-    """The first of name, name_1, ... that no scope in this one has."""
-    counts = graph._default_names
+    """The first of name, name_1, ... that is not open in this scope since it was entered."""
+    counts = graph._scope_counts
     full = f"{outer}/{name}" if outer else name
-    count = counts.get(full, 0)
-    counts[full] = count + 1
-    return name if count == 0 else f"{name}_{count}"
+    if not counts.get(full):
+        return name
+    number = 1
+    while counts.get(f"{full}_{number}"):
+        number += 1
+    return f"{name}_{number}"
 
 
 def get_variable(

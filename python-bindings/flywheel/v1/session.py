@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _tensor, _trace
+from .. import _dtypes, _ops, _tensor, _trace
 from .._compilation import compile_module
 from .._flywheel import Session as RuntimeSession
 from ..store import Store, _is_stream
@@ -95,6 +95,14 @@ class Emitter:
         return variable.op_name in self.initialized and variable.initializer not in self.running
 
     def emit(self, op: Operation) -> None:
+        self._emit(op)
+        if op.attrs.get("is_wrt"):
+            self.env[op.id] = [_ops.multiply(x, _tensor.constant(1, x.dtype)) if _dtypes.is_floating(x.dtype) else x
+                               for x in self.env[op.id]]  # fmt: skip
+        for variable in op.attrs.get("writes", ()):
+            self.seen[op.id, variable.op_name] = variable.implementation.read()
+
+    def _emit(self, op: Operation) -> None:
         if op.type == "ReadValue":
             write = self.wanted[op.id]
             self.env[op.id] = [self.seen[write.id, op.attrs["variable"].op_name]]
@@ -115,8 +123,6 @@ class Emitter:
             self.env[op.id] = as_list(op.attrs["region"](self, op))
         else:
             self.env[op.id] = as_list(op.emit(*[self.value(x) for x in op.inputs]))
-        for variable in op.attrs.get("writes", ()):
-            self.seen[op.id, variable.op_name] = variable.implementation.read()
 
     def _initial(self, op: Operation, env: Env) -> _tensor.Tensor:
         """The initial value, which sees those of the variables that are initialised with it (I8)."""
@@ -282,6 +288,9 @@ class Session:
             keys = list(fetch)
             return (lambda xs: dict(zip(keys, xs)), [self._flatten(fetch[k], flat) for k in keys])
         found = self.graph.as_graph_element(fetch)
+        if isinstance(found, Tensor) and "on_host" in found.op.attrs:
+            # Made of the values that it is of.
+            return (found.op.attrs["on_host"], [self._flatten(x, flat) for x in found.op.inputs])
         flat.append(found if isinstance(found, (Operation, Tensor)) else found._reference)
         return None
 
@@ -335,7 +344,11 @@ class Session:
         streams: List[str] = []
         for variable in compiled.program.variables:
             name = variable.name
-            if _is_stream(name) and name not in self.graph.namespace.variables:
+            slot = self.graph._slots.get(name)
+            if slot is not None:
+                slot.implementation._declare_value(self._store)
+                name = slot.op_name
+            elif _is_stream(name) and name not in self.graph.namespace.variables:
                 name = f"random/{compiled.random[len(streams)] if len(streams) < len(compiled.random) else name}"
                 streams.append(name)
             names.append(name)

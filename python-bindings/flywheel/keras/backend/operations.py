@@ -12,6 +12,7 @@ from ...v1 import nn as _nn
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
+from ...v1.derivatives import gradients as _gradients
 from ...v1.operation import Tensor
 from ...v1.variables import Variable
 from .settings import floatx
@@ -35,7 +36,7 @@ def ones_like(x: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
 
 def gradients(loss: Any, variables: Any) -> List[Any]:
     """The gradient of a loss with respect to each variable, None where it does not depend on it."""
-    return _v1.gradients(loss, variables)
+    return _gradients(loss, variables)
 
 
 def stop_gradient(variables: Any) -> Any:

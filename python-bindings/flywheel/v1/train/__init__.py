@@ -3,12 +3,22 @@
 
 from typing import Any
 
-from .decay import exponential_decay
+from .decay import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    piecewise_constant,
+    polynomial_decay,
+)
 from .devices import replica_device_setter
 from .optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
+    FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
     Optimizer,
@@ -18,10 +28,11 @@ from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkp
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer",
-    "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "create_global_step", "exponential_decay",
-    "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step", "latest_checkpoint",
-    "replica_device_setter",
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
+    "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "cosine_decay",
+    "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
+    "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay",
+    "natural_exp_decay", "piecewise_constant", "polynomial_decay", "replica_device_setter",
 ]  # fmt: skip
 
 

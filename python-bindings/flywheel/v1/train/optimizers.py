@@ -6,11 +6,14 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ... import optimizers as traced
 from ..conversion import as_tensor
+from ..derivatives import gradients, rows_of
 from ..graph import GraphKeys, get_default_graph
 from ..operation import Operation, Tensor
-from ..ops import TABLE, cast, gradients, group
+from ..ops import TABLE, cast, group
 from ..variables import Variable, trainable_variables
+from .rows import RowUpdate, apply_rows
 
 _sqrt, _pow = TABLE["sqrt"], TABLE["pow"]
 
@@ -62,9 +65,10 @@ class Optimizer:
         with graph.control_dependencies(None):
             self._create([v for _, v in kept])
         with graph.name_scope(name or self._name):
-            updates = []
+            updates: List[Any] = []
             for g, v in kept:
-                updates += self._apply(g, v)
+                rows = self._rows(v) if rows_of(g, v._as_graph_tensor()) else None
+                updates += self._apply(g, v) if rows is None else [apply_rows(g, v, rows)]
             updates += self._finish()
             if global_step is not None:
                 with graph.control_dependencies(updates):
@@ -112,6 +116,10 @@ class Optimizer:
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         raise NotImplementedError
 
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        """How rows of a table are updated; None where a gradient of them is applied as one of all."""
+        return None
+
     def _finish(self) -> List[Any]:
         return []
 
@@ -125,6 +133,9 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
         return [self._store(v, v - g * self._number(self._lr, v))]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return RowUpdate(lambda name: traced.GradientDescent(0.0, name=name), {"lr": self._number(self._lr, v)}, [])
 
 
 class MomentumOptimizer(Optimizer):
@@ -144,6 +155,11 @@ class MomentumOptimizer(Optimizer):
         new = a * momentum + g
         step = g * lr + new * momentum * lr if self._nesterov else new * lr
         return [a.assign(new), self._store(v, v - step)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "momentum": self._number(self._momentum, v)}
+        return RowUpdate(lambda name: traced.Momentum(0.0, nesterov=self._nesterov, name=name), scalars,
+                         [self._slot(v, "momentum")])  # fmt: skip
 
 
 class AdagradOptimizer(Optimizer):
@@ -165,6 +181,10 @@ class AdagradOptimizer(Optimizer):
         new = a + g * g
         return [a.assign(new), self._store(v, v - g * self._number(self._lr, v) / _sqrt(new))]
 
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        return RowUpdate(lambda name: traced.TFAdagrad(0.0, name=name), {"lr": self._number(self._lr, v)},
+                         [self._slot(v, "accumulator")])  # fmt: skip
+
 
 class AdadeltaOptimizer(Optimizer):
     """Zeiler's, as in TensorFlow."""
@@ -185,6 +205,11 @@ class AdadeltaOptimizer(Optimizer):
         u = _sqrt(d + e) / _sqrt(new + e) * g
         return [a.assign(new), d.assign(d * rho + u * u * (1 - rho)),
                 self._store(v, v - u * self._number(self._lr, v))]  # fmt: skip
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "rho": self._rho}
+        return RowUpdate(lambda name: traced.TFAdadelta(epsilon=self._epsilon, name=name), scalars,
+                         [self._slot(v, "accum"), self._slot(v, "accum_update")])  # fmt: skip
 
 
 class RMSPropOptimizer(Optimizer):
@@ -214,6 +239,12 @@ class RMSPropOptimizer(Optimizer):
             under = new - mean * mean + self._epsilon
         step = m * self._momentum + g * self._number(self._lr, v) / _sqrt(under)
         return [*updates, m.assign(step), self._store(v, v - step)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "decay": self._decay, "momentum": self._momentum}
+        return RowUpdate(
+            lambda name: traced.TFRMSProp(0.0, epsilon=self._epsilon, centered=self._centered, name=name), scalars,
+            [self._slot(v, key) for key in ("rms", "mg", "momentum") if key != "mg" or self._centered])  # fmt: skip
 
 
 class AdamOptimizer(Optimizer):
@@ -248,3 +279,59 @@ class AdamOptimizer(Optimizer):
     def _finish(self) -> List[Any]:
         one, two = self._powers
         return [one.assign(one * self._beta1), two.assign(two * self._beta2)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        # TensorFlow's moments fall in all rows; only their parts along the gradient are of some.
+        one, two = (self._number(p, v) for p in self._powers)
+        scalars = {"lr": self._number(self._lr, v), "beta_1": self._beta1, "beta_2": self._beta2,
+                   "beta1_power": one, "beta2_power": two}  # fmt: skip
+        return RowUpdate(lambda name: traced.TFAdam(epsilon=self._epsilon, name=name), scalars,
+                         [self._slot(v, "m"), self._slot(v, "v")], decays_all=True)  # fmt: skip
+
+
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader (McMahan et al., 2013), with the shrinkage of TensorFlow (O26).
+
+    n' = n + g^2; z' = z + g + 2 shrinkage p - (n'^k - n^k) / lr p, where k = -learning_rate_power; p' = (l1 sign(z') -
+    z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
+    """
+
+    def __init__(
+        self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False,
+        name: str = "Ftrl", accum_name: Any = None, linear_name: Any = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+    ):  # fmt: skip
+        for key, value in (("initial_accumulator_value", initial_accumulator_value),
+                           ("l1_regularization_strength", l1_regularization_strength),
+                           ("l2_regularization_strength", l2_regularization_strength),
+                           ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength)):  # fmt: skip
+            if value < 0:
+                raise ValueError(f"{key} {value} needs to be positive or zero")
+        if learning_rate_power > 0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        super().__init__(use_locking, name)
+        self._lr, self._k, self._start = learning_rate, -learning_rate_power, initial_accumulator_value
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._shrinkage = l2_shrinkage_regularization_strength
+
+    def _create(self, variables: List[Variable]) -> None:
+        for v in variables:
+            self._slot(v, "accum", self._start)
+            self._slot(v, "linear")
+
+    def _apply(self, g: Any, v: Variable) -> List[Any]:
+        n, z, lr, p = self._slot(v, "accum"), self._slot(v, "linear"), self._number(self._lr, v), v.value()
+        sums = n + g * g
+        root, before = (_sqrt(x) if self._k == 0.5 else _pow(x, self._k) for x in (sums, n))
+        shrunk = g + 2 * self._shrinkage * p if self._shrinkage else g
+        linear = z + shrunk - (root - before) / lr * p
+        # Where |z'| > l1, that is l1 sign(z') - z'.
+        beyond = TABLE["maximum"](TABLE["abs"](linear) - self._l1, 0.0) * TABLE["sign"](linear)
+        kept = -beyond / (root / lr + 2 * self._l2)
+        return [self._store(v, kept), z.assign(linear), n.assign(sums)]
+
+    def _rows(self, v: Variable) -> Optional[RowUpdate]:
+        scalars = {"lr": self._number(self._lr, v), "l1": self._l1, "l2": self._l2, "l2_shrinkage": self._shrinkage}
+        return RowUpdate(lambda name: traced.Ftrl(0.0, lr_power=-self._k, name=name), scalars,
+                         [self._slot(v, "accum"), self._slot(v, "linear")])  # fmt: skip

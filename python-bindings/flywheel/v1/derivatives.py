@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Derivatives of tensors of the graph."""
+
+from typing import Any, Iterator, List, Optional, Sequence, Set
+
+from .. import _dtypes, transforms
+from .conversion import as_tensor
+from .graph import get_default_graph
+from .operation import Operation, Tensor
+
+
+def _connects(op: Operation) -> bool:
+    return op.type not in ("StopGradient", "VariableV2", "ReadValue")
+
+
+def sources_of(op: Operation) -> List[Tensor]:
+    """What gradients go on to from the results of an op."""
+    return [*op.inputs, *op.attrs.get("captures", [])] if _connects(op) else []
+
+
+def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
+    """The floating-point tensors that these depend on, without what is behind `stops`."""
+    left, seen = list(ys), set()
+    while left:
+        y = left.pop()
+        if y in seen or not _dtypes.is_floating(y.dtype):
+            continue
+        seen.add(y)
+        yield y
+        if y not in stops:
+            left += sources_of(y.op)
+
+
+def reaches(ys: Sequence[Tensor], x: Tensor, stops: Any) -> bool:
+    """Whether a y depends on x by floating-point tensors."""
+    return any(y is x for y in visit(ys, stops))
+
+
+def as_list(value: Any) -> List[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
+) -> List[Any]:  # fmt: skip
+    """The gradient of the sum of the ys with respect to each x; None for one that no y depends on."""
+    roots = [as_tensor(y) for y in as_list(ys)]
+    targets = [as_tensor(x) for x in as_list(xs)]
+    stops = [] if stop_gradients is None else [as_tensor(x) for x in as_list(stop_gradients)]
+    weights = [None] * len(roots) if grad_ys is None else as_list(grad_ys)
+    if len(weights) != len(roots):
+        raise ValueError(f"Must pass one grad_y for each y: expected {len(roots)}, found {len(weights)}")
+    reached = [_dtypes.is_floating(x.dtype) and reaches(roots, x, stops) for x in targets]
+    wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
+    if not wrt:
+        return [None] * len(targets)
+    mark(wrt)
+    given = [as_tensor(w) for w in weights if w is not None]
+    n, m, k = len(roots), len(wrt), len(given)
+
+    def emit(*values: Any) -> Any:
+        own = iter(values[n + m : n + m + k])
+        weighted = None if not k else [None if w is None else next(own) for w in weights]
+        ys, xs, fixed = list(values[:n]), list(values[n : n + m]), list(values[n + m + k :])
+
+        def of(chosen: Sequence[int], constants: List[Any]) -> Any:
+            return transforms.gradients(ys, [xs[i] for i in chosen], weighted, stop_gradients=constants,
+                                        unconnected="zero")  # fmt: skip
+
+        # A target may be a constant for the others.
+        plain = [i for i, x in enumerate(wrt) if x not in stops]
+        found = dict(zip(plain, of(plain, fixed))) if plain else {}
+        for i, x in enumerate(wrt):
+            if x in stops:
+                found[i] = of([i], [c for c, stop in zip(fixed, stops) if stop is not x])[0]
+        return [found[i] for i in range(m)]
+
+    types = [(x.dtype, x.static_shape) for x in wrt]
+    graph = get_default_graph()
+    op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt)
+    found = iter(op.outputs)
+    return [next(found) if is_reached else None for is_reached in reached]
+
+
+def mark(wrt: Sequence[Tensor]) -> None:
+    """Says that derivatives are with respect to these: what another tensor is the same value as, an identity or an
+    equal constant, becomes one of its own where it is emitted."""
+    for x in wrt:
+        if x.op.type != "VariableV2":
+            x.op.attrs["is_wrt"] = True
+
+
+def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
+    """The derivative of each element of y with respect to each of x, of shape y.shape + x.shape; None where y does
+    not depend on x."""
+    if not _dtypes.is_floating(x.dtype) or not reaches([y], x, ()):
+        return None
+    mark([x])
+    shape = None if y.static_shape is None or x.static_shape is None else (*y.static_shape, *x.static_shape)
+    op = get_default_graph().create("jacobian", [y, x], transforms.jacobian_of, [(y.dtype, shape)])
+    return op.outputs[0]
+
+
+def rows_of(gradient: Tensor, table: Tensor) -> bool:
+    """Whether a gradient is that of a table which is only looked up: then it is a few rows."""
+    while "same_rows" in gradient.op.attrs:
+        gradient = as_tensor(gradient.op.attrs["same_rows"])
+    op = gradient.op
+    if op.type != "gradients" or op.attrs["wrt"][gradient.index] is not table:
+        return False
+    seen: Set[Operation] = set()
+    for y in visit(op.attrs["roots"], ()):
+        if y is table or y.op in seen:
+            continue
+        seen.add(y.op)
+        places = [i for i, x in enumerate([*y.op.inputs, *y.op.attrs.get("captures", [])]) if x is table]
+        if places and not (places == [0] and y.op.attrs.get("looks_up")):
+            return False
+    return table not in op.attrs["roots"]

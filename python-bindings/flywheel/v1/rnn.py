@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recurrent networks: cells over time."""
+
+from typing import Any, List, Sequence, Tuple
+
+from .. import _dtypes, _ops, control
+from .conversion import as_tensor, make
+from .graph import get_default_graph
+from .operation import Operation, Tensor
+from .ops import TABLE, cast, identity, transpose, where
+from .rnn_cell import RNNCell, flatten, flatten_sizes, pack
+from .scopes import variable_scope
+
+
+def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) -> Any:
+    """The first state, by default zeros. Its batch is that of x, along this axis: in loops there is nothing to be
+    checked."""
+    if initial_state is None and dtype is None:
+        raise ValueError("If there is no initial_state, you must give a dtype.")
+    sizes = flatten_sizes(cell.state_size)
+    if initial_state is None:
+        kind = _dtypes.as_dtype(dtype)
+        zeros = [make("zeros", lambda y, n=n: _ops.zeros([_ops.dim(y, axis), n], kind), x) for n in sizes]
+        return pack(cell.state_size, zeros)
+    given = flatten(initial_state)
+    if len(given) != len(sizes):
+        raise ValueError(f"expected a state of {len(sizes)} tensors, found one of {len(given)}")
+
+    def sized(y: Any, s: Any) -> Any:
+        return _ops.add(_ops.zeros([_ops.dim(y, axis), *s.shape[1:]], s.dtype), s)
+
+    return pack(initial_state, [make("initial_state", sized, x, s) for s in given])
+
+
+def static_rnn(
+    cell: RNNCell, inputs: Sequence[Any], initial_state: Any = None, dtype: Any = None, sequence_length: Any = None,
+    scope: Any = None,
+) -> Tuple[List[Any], Any]:  # fmt: skip
+    """A cell at each of the inputs, [batch, n] each: the list of outputs, and the last state. Past the
+    `sequence_length` of an example outputs are 0, and its state stays."""
+    if not inputs:
+        raise ValueError("inputs must not be empty")
+    steps = [as_tensor(x) for x in inputs]
+    with variable_scope(scope if scope is not None else "rnn"):
+        state = _start(cell, initial_state, dtype, steps[0], 0)
+        outputs = []
+        for t, x in enumerate(steps):
+            output, new = cell(x, state)
+            if sequence_length is not None:
+                holds = make("is_step", lambda n, t=t: _ops.reshape(_ops.greater(n, t), [-1, 1]),
+                             as_tensor(sequence_length))  # fmt: skip
+                output = where(holds, output, TABLE["zeros_like"](output))
+                new = pack(new, [where(holds, a, b) for a, b in zip(flatten(new), flatten(state))])
+            outputs.append(output)
+            state = new
+        return outputs, state
+
+
+def dynamic_rnn(
+    cell: RNNCell, inputs: Any, sequence_length: Any = None, initial_state: Any = None, dtype: Any = None,
+    parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False, scope: Any = None,
+) -> Tuple[Any, Any]:  # fmt: skip
+    """A cell over inputs [batch, time, n], with `time_major` [time, batch, n], whose sizes may be of a run: outputs of
+    that form, and the last state. One loop, whatever the time. Past the `sequence_length` of an example outputs are
+    0, and its state stays."""
+    with variable_scope(scope if scope is not None else "rnn"):
+        x = as_tensor(inputs)
+        if x.static_shape is None or len(x.static_shape) < 2:
+            raise ValueError(f"expected inputs of [batch, time, ...], found shape {x.shape}")
+        x = x if time_major else transpose(x, [1, 0, *range(2, len(x.static_shape))])
+        state = _start(cell, initial_state, dtype, x, 1)
+        outputs, last = _loop(cell, x, state, sequence_length)
+        return outputs if time_major else transpose(outputs, [1, 0, 2]), last
+
+
+def _steps(x: Any, lengths: Any) -> Any:
+    """Which steps are ones of their examples: [time, batch, 1]."""
+    ones = _ops.ones([_ops.dim(x, 0), 1, 1], _dtypes.int32)
+    return _ops.less_equal(_ops.cumsum(ones, 0), _ops.reshape(_ops.cast(lengths, _dtypes.int32), [1, -1, 1]))
+
+
+def _loop(cell: RNNCell, x: Tensor, state: Any, sequence_length: Any) -> Tuple[Tensor, Any]:
+    """The outputs of all steps of x, [time, batch, ...], and the last state."""
+    from .session import inner_ops
+
+    graph = get_default_graph()
+    start = flatten(state)
+    sequences = [x]
+    if sequence_length is not None:
+        holds = make("is_step", _steps, x, as_tensor(sequence_length))
+        # No number of another step gets into the state.
+        sequences = [where(holds, x, TABLE["zeros_like"](x)), cast(holds, x.dtype)]
+    with graph.context("while") as context:
+
+        def variable(dtype: Any, shape: Any) -> Tensor:
+            return graph.create("LoopVariable", [], None, [(dtype, shape)]).outputs[0]
+
+        now = [variable(y.dtype, None if y.static_shape is None else y.static_shape[1:]) for y in sequences]
+        old = [variable(s.dtype, s.static_shape) for s in start]
+        output, new = cell(now[0], pack(state, list(old)))
+        leaves = flatten(new)
+        if [s.dtype for s in leaves] != [s.dtype for s in start]:
+            raise TypeError(f"the state of a cell keeps its dtypes, found {[s.dtype.name for s in start]} and "
+                            f"{[s.dtype.name for s in leaves]}: is it that of initial_state?")  # fmt: skip
+        # Where the output is a part of the state, it is kept once.
+        place = next((i for i, s in enumerate(leaves) if s is output), len(start))
+        if sequence_length is not None:
+            # A choice by arithmetic: a branch of sizes that are not known would be checked in the loop.
+            leaves = [a * cast(now[1], a.dtype) + b * cast(1 - now[1], a.dtype) for a, b in zip(leaves, old)]
+        results = [identity(y) for y in (leaves if place < len(start) else [*leaves, output])]
+    inside, outside = inner_ops(context, [y.op for y in results])
+    captures = [y for op in inside for y in op.inputs if y.op in outside]
+
+    def region(emitter: Any, op: Operation) -> Any:
+        values = [emitter.value(y) for y in op.inputs]
+        taken, first = values[: len(sequences)], values[len(sequences) :]
+        if place == len(start):
+            # There is no output yet: zeros in its place.
+            first.append(_ops.zeros([_ops.dim(taken[0], 1), *(output.static_shape or ())[1:]], output.dtype))
+
+        def body(states: Any, slices: Any) -> Any:
+            own = {y.op.id: [v] for y, v in zip([*now, *old], [*slices, *states])}
+            return list(emitter.region(context, results, own))
+
+        last, kept = control.scan_states(body, first, taken, [place])
+        return [*kept, *last[: len(start)]]
+
+    types = [(output.dtype, (*(x.static_shape or (None, None))[:2], *(output.static_shape or (None, None))[1:]))]
+    types += [(s.dtype, s.static_shape) for s in start]
+    op = graph.create("rnn", [*sequences, *start], lambda *ys: ys, types, captures=captures, region=region)
+    outputs = op.outputs[0]
+    if sequence_length is not None:
+        outputs = where(holds, outputs, TABLE["zeros_like"](outputs))
+    return outputs, pack(state, list(op.outputs[1:]))

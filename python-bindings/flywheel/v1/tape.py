@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tf.GradientTape`: derivatives of what was recorded (G10)."""
+
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from .. import _dtypes
+from .conversion import as_tensor
+from .derivatives import as_list, gradients, jacobian, reaches, sources_of
+from .graph import get_default_graph
+from .operation import Operation, Tensor
+from .variables import Variable
+
+
+class GradientTape:
+    """Records ops that are created in its context, and differentiates them.
+
+    Trainable variables are watched where recorded ops take them; other tensors by `watch`, before they are used. The
+    derivatives are tensors of the graph, and may be recorded by an outer tape.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self._persistent = persistent
+        self._watches_variables = watch_accessed_variables
+        self._graph = get_default_graph()
+        # Of what was recorded, the numbers of ops before and after; the last one may be open.
+        self._spans: List[Tuple[int, Optional[int]]] = []
+        self._watched: Dict[Tensor, Any] = {}
+        self._is_used = False
+
+    @property
+    def _is_recording(self) -> bool:
+        return bool(self._spans) and self._spans[-1][1] is None
+
+    def _start(self) -> None:
+        self._spans.append((self._graph._count, None))
+
+    def _stop(self) -> None:
+        self._spans[-1] = (self._spans[-1][0], self._graph._count)
+
+    def __enter__(self) -> "GradientTape":
+        if self._is_recording:
+            raise ValueError("Tape is already recording.")
+        if self._spans and not self._persistent:
+            raise ValueError("a tape that is not persistent records once")
+        self._start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._is_recording:
+            self._stop()
+
+    def _records(self, op: Operation) -> bool:
+        return any(first < op.id and (last is None or op.id <= last) for first, last in self._spans)
+
+    def watch(self, tensor: Any) -> None:
+        """Differentiates with respect to these tensors or variables, too. Raises ValueError for one that the tape
+        has recorded uses of, and TypeError for one that is not floating-point."""
+        for given in as_list(tensor):
+            x = as_tensor(given)
+            if not _dtypes.is_floating(x.dtype):
+                raise TypeError(f"a tape watches floating-point tensors, found {_dtypes.name_of(x.dtype)}")
+            if x not in self._watched and any(x in op.inputs and self._records(op)
+                                              for op in self._graph.get_operations()):  # fmt: skip
+                raise ValueError(f"{x!r} is watched after its first use on this tape: watch it before")
+            self._watched[x] = given
+
+    def watched_variables(self) -> Tuple[Any, ...]:
+        """The variables that derivatives may be with respect to."""
+        found = [v for v in self._watched.values() if isinstance(v, Variable)]
+        for op in self._graph.get_operations():
+            if self._records(op):
+                for x in sources_of(op):
+                    variable = self._variable(x)
+                    if variable is not None and variable not in found:
+                        found.append(variable)
+        return tuple(found)
+
+    def _variable(self, x: Tensor) -> Optional[Any]:
+        """The variable that a tensor reads, where it is watched without being told."""
+        if not self._watches_variables or x.op.type != "VariableV2":
+            return None
+        variable = x.op.attrs["variable"]
+        return variable if variable.trainable else None
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Ops that are created inside are not recorded."""
+        if not self._is_recording:
+            raise ValueError("Tape is not recording.")
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
+
+    def reset(self) -> None:
+        """Forgets what was recorded and watched."""
+        was_recording = self._is_recording
+        self._spans, self._watched, self._is_used = [], {}, False
+        if was_recording:
+            self._start()
+
+    def gradient(self, target: Any, sources: Any, output_gradients: Any = None) -> Any:
+        """The gradient of the sum of the targets with respect to each source, in a list where the sources are one;
+        None for a source that is not watched, or that no target depends on. Raises RuntimeError at the second call
+        of a tape that is not persistent."""
+        self._use()
+        roots = [as_tensor(y) for y in as_list(target)]
+        kept, stops = self._recorded(roots, sources)
+        weights = output_gradients
+        found = gradients(roots, kept, weights, stop_gradients=stops) if kept else []
+        return self._results(sources, dict(zip(kept, found)))
+
+    def jacobian(self, target: Any, sources: Any) -> Any:
+        """The derivative of each element of the target with respect to each of a source: of shape target.shape +
+        source.shape. Raises NotImplementedError where the target depends on a source by ops that were not recorded,
+        too."""
+        self._use()
+        y = as_tensor(target)
+        kept, stops = self._recorded([y], sources)
+        if stops:
+            raise NotImplementedError("flywheel.v1.GradientTape.jacobian: an op that was not recorded takes a source: "
+                                      f"'{stops[0].op.name}'")  # fmt: skip
+        return self._results(sources, {x: jacobian(y, x) for x in kept})
+
+    def _use(self) -> None:
+        if self._is_used and not self._persistent:
+            raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
+        self._is_used = True
+        if self._is_recording and not self._persistent:
+            self._stop()
+
+    def _recorded(self, roots: List[Tensor], sources: Any) -> Tuple[List[Tensor], List[Tensor]]:
+        """The sources that are differentiated, and the tensors on the way that are constants for this tape."""
+        tracked: Dict[Tensor, bool] = {}
+        given = [as_tensor(x) for x in as_list(sources)]
+        kept = [x for x in dict.fromkeys(given) if self._is_tracked(x, tracked)]
+        constants: List[Tensor] = []
+        seen = set()
+        left = list(roots)
+        while left:
+            y = left.pop()
+            if y in seen:
+                continue
+            seen.add(y)
+            # Behind a source there may be another one.
+            if self._records(y.op):
+                left += sources_of(y.op)
+            elif any(reaches([y], x, ()) for x in kept if x is not y):
+                constants.append(y)
+        return kept, constants
+
+    def _is_tracked(self, x: Tensor, known: Dict[Tensor, bool]) -> bool:
+        """Whether a tensor is watched, or was computed on the tape from one that is."""
+        stack = [x]
+        while stack:
+            y = stack[-1]
+            if y in known:
+                stack.pop()
+                continue
+            if y in self._watched or self._variable(y) is not None:
+                known[y] = True
+            elif not self._records(y.op) or not _dtypes.is_floating(y.dtype):
+                known[y] = False
+            else:
+                inputs = sources_of(y.op)
+                left = [z for z in inputs if z not in known]
+                if left:
+                    stack += left
+                    continue
+                known[y] = any(known[z] for z in inputs)
+            stack.pop()
+        return known[x]
+
+    def _results(self, sources: Any, found: Dict[Tensor, Any]) -> Any:
+        if isinstance(sources, (list, tuple)):
+            return [found.get(as_tensor(x)) for x in sources]
+        return found.get(as_tensor(sources))
