@@ -5,6 +5,7 @@ from typing import Any
 
 from ..v1 import nn as _nn
 from . import backend as K
+from ._serialization import find
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
@@ -57,6 +58,4 @@ def get(identifier: Any) -> Any:
         return linear
     if callable(identifier):
         return identifier
-    if identifier not in _NAMES:
-        raise ValueError(f"Unknown activation function: {identifier}")
-    return _NAMES[identifier]
+    return find(str(identifier), _NAMES, "activation function")

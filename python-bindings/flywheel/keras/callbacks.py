@@ -3,6 +3,7 @@
 
 import csv
 import importlib
+import shutil
 import sys
 import time
 from typing import Any, Callable, Dict, List, Optional
@@ -182,15 +183,14 @@ class EarlyStopping(_Watch):
 
 
 class ModelCheckpoint(_Watch):
-    """Saves the weights after epochs; names may have `{epoch:02d}` and logs."""
+    """Saves the model after epochs, or its weights; names may have `{epoch:02d}` and logs."""
 
     def __init__(
         self, filepath: str, monitor: str = "val_loss", verbose: int = 0, save_best_only: bool = False,
-        save_weights_only: bool = True, mode: str = "auto", period: int = 1,
+        save_weights_only: bool = False, mode: str = "auto", period: int = 1,
     ):  # fmt: skip
         super().__init__(monitor, mode)
-        if not save_weights_only:
-            raise NotImplementedError("flywheel.keras.callbacks.ModelCheckpoint: save_weights_only=False")
+        self.save_weights_only = save_weights_only
         self.filepath, self.verbose, self.save_best_only, self.period = filepath, verbose, save_best_only, period
         self._since = 0
 
@@ -207,7 +207,7 @@ class ModelCheckpoint(_Watch):
         path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
         if self.verbose:
             print(f"Epoch {epoch + 1:05d}: saving model to {path}")
-        self.model.save_weights(path, overwrite=True)
+        (self.model.save_weights if self.save_weights_only else self.model.save)(path, overwrite=True)
 
 
 class LearningRateScheduler(Callback):
@@ -339,7 +339,9 @@ class _Bar:
                 tqdm = importlib.import_module("tqdm").tqdm
             except ImportError:
                 return
-            self._bar = tqdm(total=steps, leave=False)
+            # A terminal that does not tell its size, as in containers, is taken for one of 80 columns.
+            columns, lines = shutil.get_terminal_size()
+            self._bar = tqdm(total=steps, leave=False, ncols=columns - 1, nrows=lines)
 
     def update(self, logs: Callable[[], Dict[str, float]]) -> None:
         if self._bar is not None:

@@ -4,9 +4,10 @@
 from typing import Any
 
 from . import backend as K
+from ._serialization import Configured, build, find
 
 
-class Constraint:
+class Constraint(Configured):
     """A function of weights."""
 
     def __call__(self, w: Any) -> Any:
@@ -23,6 +24,8 @@ class NonNeg(Constraint):
 class MaxNorm(Constraint):
     """Norms along `axis` are at most `max_value`."""
 
+    arguments = ("max_value", "axis")
+
     def __init__(self, max_value: float = 2, axis: Any = 0):
         self.max_value, self.axis = max_value, axis
 
@@ -34,6 +37,8 @@ class MaxNorm(Constraint):
 class UnitNorm(Constraint):
     """Norms along `axis` are 1."""
 
+    arguments = ("axis",)
+
     def __init__(self, axis: Any = 0):
         self.axis = axis
 
@@ -43,6 +48,8 @@ class UnitNorm(Constraint):
 
 class MinMaxNorm(Constraint):
     """Norms along `axis` move by `rate` towards the interval."""
+
+    arguments = ("min_value", "max_value", "rate", "axis")
 
     def __init__(self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0):
         self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
@@ -57,11 +64,14 @@ max_norm, non_neg, unit_norm, min_max_norm = MaxNorm, NonNeg, UnitNorm, MinMaxNo
 maxnorm, nonneg, unitnorm = MaxNorm, NonNeg, UnitNorm
 
 
+_NAMES = {key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Constraint)}
+
+
 def get(identifier: Any) -> Any:
-    """A constraint, by its name or as it is."""
+    """A constraint, by its name, its configuration, or as it is."""
     if identifier is None or callable(identifier):
         return identifier
-    found = globals().get(str(identifier))
-    if not isinstance(found, type):
-        raise ValueError(f"Could not interpret constraint identifier: {identifier}")
-    return found()
+    if isinstance(identifier, dict):
+        return build(identifier, _NAMES, "constraint")
+    found = find(str(identifier), _NAMES, "constraint")
+    return found() if isinstance(found, type) else found

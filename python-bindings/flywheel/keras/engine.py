@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers, and networks of them."""
+"""Layers: their calls, weights and configurations."""
 
-import os
+import inspect
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .._flywheel import Store as RuntimeStore
 from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.operation import Tensor
 from . import backend as K
 from . import constraints, initializers, regularizers
+from ._serialization import Configured
 
 
 def to_list(x: Any) -> List[Any]:
@@ -29,8 +29,14 @@ class Node:
         self.layer, self.inputs, self.outputs, self.arguments = layer, inputs, outputs, arguments
 
 
-class Layer:
-    """A function of tensors with weights: `build` makes them, `call` computes."""
+class Layer(Configured):
+    """A function of tensors with weights: `build` makes them, `call` computes.
+
+    A class with `supports_masking` passes masks on; `call` takes the mask of its inputs where it has an argument of
+    that name. `arguments` are those of the constructor that `get_config` gives, and attributes.
+    """
+
+    supports_masking = False
 
     def __init__(self, **kwargs: Any) -> None:
         known = {"input_shape", "batch_input_shape", "batch_size", "dtype", "name", "trainable", "weights",
@@ -67,6 +73,17 @@ class Layer:
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
+
+    def reset_states(self) -> None:
+        """Sets the state of a stateful layer to zeros."""
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the outputs count; None is all. Raises TypeError for a mask that the layer does not take."""
+        if self.supports_masking:
+            return mask
+        if any(m is not None for m in to_list(mask)):
+            raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
+        return None
 
     # What they may call
 
@@ -110,17 +127,26 @@ class Layer:
             if self._initial_weights is not None:
                 self.set_weights(self._initial_weights)
                 self._initial_weights = None
+        masks = [getattr(x, "_keras_mask", None) for x in given]
+        mask = kwargs.get("mask", None if all(m is None for m in masks) else one_or_list(masks))
+        more = {} if mask is None or "mask" in kwargs or not self._takes_mask() else {"mask": mask}
+        own: Any = given if isinstance(inputs, (list, tuple)) else given[0]
         with get_default_graph().name_scope(self.name):
-            made = to_list(self.call(one_or_list(given) if not isinstance(inputs, (list, tuple)) else given, **kwargs))
+            made = to_list(self.call(own, **kwargs, **more))
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
+            found_masks = to_list(self.compute_mask(own, mask))
         found = self.compute_output_shape(one_or_list(shapes))
         listed = list(found) if isinstance(found, list) else [found]
         node = Node(self, given, outputs, kwargs)
         for i, (y, shape) in enumerate(zip(outputs, listed)):
             y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y) else tuple(shape)
             y.__dict__["_keras_history"] = (self, len(self._nodes), i)
+            y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         return one_or_list(outputs)
+
+    def _takes_mask(self) -> bool:
+        return "mask" in inspect.signature(self.call).parameters
 
     def _knows_shape(self, y: Any) -> bool:
         return y.static_shape is not None and None not in y.static_shape[1:]
@@ -145,7 +171,11 @@ class Layer:
 
     @property
     def updates(self) -> List[Any]:
-        return list(self._updates) if self.trainable else []
+        return list(self._updates) if self.trainable or self.stateful else []
+
+    def _named_weights(self) -> List[Tuple[str, Any]]:
+        """The weights, under names that are different ones."""
+        return [(w.op_name.rsplit("/", 1)[-1], w) for w in self.weights]
 
     def get_weights(self) -> List[Any]:
         """The values of the weights."""
@@ -182,25 +212,54 @@ class Layer:
     def output_shape(self) -> Any:
         return one_or_list([K.int_shape(x) for x in self._node().outputs])
 
+    @property
+    def input_mask(self) -> Any:
+        return one_or_list([getattr(x, "_keras_mask", None) for x in self._node().inputs])
+
+    @property
+    def output_mask(self) -> Any:
+        return one_or_list([getattr(x, "_keras_mask", None) for x in self._node().outputs])
+
     def _node(self) -> Node:
         if not self._nodes:
             raise AttributeError(f"Layer {self.name} has no inbound nodes.")
         return self._nodes[0]
 
     def get_config(self) -> Dict[str, Any]:
-        return {"name": self.name, "trainable": self.trainable}
+        """The arguments that make such a layer."""
+        config: Dict[str, Any] = {"name": self.name, "trainable": self.trainable}
+        if hasattr(self, "batch_input_shape"):
+            config["batch_input_shape"] = list(self.batch_input_shape)
+            config["dtype"] = self.dtype
+        return {**config, **super().get_config()}
 
 
 class InputLayer(Layer):
     """Where a network is fed."""
 
-    def __init__(self, batch_shape: Any, dtype: Any, name: Optional[str], tensor: Any = None):
-        super().__init__(name=name, dtype=dtype)
+    supports_masking = True
+
+    def __init__(
+        self, input_shape: Any = None, batch_size: Any = None, batch_input_shape: Any = None, dtype: Any = None,
+        input_tensor: Any = None, sparse: bool = False, name: Optional[str] = None,
+    ):  # fmt: skip
+        if sparse:
+            raise NotImplementedError("flywheel.keras: sparse inputs")
+        if batch_input_shape is None:
+            if input_shape is None and input_tensor is None:
+                raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
+            batch_input_shape = K.int_shape(input_tensor) if input_shape is None else (batch_size, *input_shape)
+        super().__init__(name=name, dtype=dtype, batch_input_shape=batch_input_shape)
         self.built = True
-        x = K.placeholder(batch_shape, dtype=self.dtype, name=self.name) if tensor is None else tensor
-        x.__dict__["_keras_shape"] = tuple(batch_shape)
+        shape = self.batch_input_shape
+        x = K.placeholder(shape, dtype=self.dtype, name=self.name) if input_tensor is None else input_tensor
+        x.__dict__["_keras_shape"] = shape
         x.__dict__["_keras_history"] = (self, 0, 0)
         self._nodes.append(Node(self, [], [x], {}))
+
+    def get_config(self) -> Dict[str, Any]:
+        return {"batch_input_shape": list(self.batch_input_shape), "dtype": self.dtype, "sparse": False,
+                "name": self.name}  # fmt: skip
 
 
 def Input(  # noqa: N802
@@ -217,150 +276,12 @@ def Input(  # noqa: N802
             batch_shape = K.int_shape(tensor)
         else:
             batch_shape = (None, *shape)
-    return InputLayer(batch_shape, dtype, name or None, tensor).output
+    made = InputLayer(batch_input_shape=batch_shape, dtype=dtype, input_tensor=tensor, name=name or None)
+    return made.output
 
 
-class Network(Layer):
-    """Layers between inputs and outputs."""
-
-    def _init_graph(self, inputs: Any, outputs: Any, name: Optional[str] = None) -> None:
-        Layer.__init__(self, name=name)
-        self._connect(to_list(inputs), to_list(outputs))
-
-    def _connect(self, inputs: List[Any], outputs: List[Any]) -> None:
-        self.inputs, self.outputs = inputs, outputs
-        self.built = True
-        self._order: List[Node] = []
-        seen: Dict[int, bool] = {}
-        for y in outputs:
-            self._visit(y, seen)
-        self.layers: List[Layer] = []
-        for node in [*[_node_of(x) for x in inputs], *self._order]:
-            if node.layer not in self.layers:
-                self.layers.append(node.layer)
-        self.input_names = [_node_of(x).layer.name for x in inputs]
-        self.output_names = _unique([_node_of(y).layer.name for y in outputs])
-
-    def _node(self) -> Node:
-        return Node(self, self.inputs, self.outputs, {})
-
-    def _visit(self, y: Any, seen: Dict[int, bool]) -> None:
-        stack: List[Tuple[Any, bool]] = [(y, False)]
-        while stack:
-            x, done = stack.pop()
-            if not hasattr(x, "_keras_history"):
-                raise ValueError("Output tensors to a Model must be the output of a Keras `Layer` (thus holding past "
-                                 f"layer metadata). Found: {x}")  # fmt: skip
-            node = _node_of(x)
-            if done:
-                if id(node) not in seen:
-                    seen[id(node)] = True
-                    self._order.append(node)
-                continue
-            if id(node) in seen or any(x is z for z in self.inputs):
-                continue
-            if not node.inputs:
-                raise ValueError(f"Graph disconnected: cannot obtain value for tensor {x} at layer "
-                                 f'"{node.layer.name}".')  # fmt: skip
-            stack.append((x, True))
-            stack += [(z, False) for z in reversed(node.inputs)]
-
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
-        """The layers again, on other tensors."""
-        known = {id(x): y for x, y in zip(self.inputs, to_list(inputs))}
-        for node in self._order:
-            args = [known[id(x)] for x in node.inputs]
-            made = to_list(node.layer(one_or_list(args), **node.arguments))
-            known.update({id(x): y for x, y in zip(node.outputs, made)})
-        return one_or_list([known[id(y)] for y in self.outputs])
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        shapes = [K.int_shape(y) for y in self.outputs]
-        return one_or_list(shapes)
-
-    @property
-    def trainable_weights(self) -> List[Any]:
-        return [w for layer in self.layers for w in layer.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> List[Any]:
-        fixed = [w for layer in self.layers for w in layer.non_trainable_weights]
-        return fixed if self.trainable else [*[w for layer in self.layers for w in layer.trainable_weights], *fixed]
-
-    @property
-    def weights(self) -> List[Any]:
-        return [w for layer in self.layers for w in layer.weights]
-
-    @property
-    def losses(self) -> List[Any]:
-        return [x for layer in self.layers for x in layer.losses]
-
-    @property
-    def updates(self) -> List[Any]:
-        return [x for layer in self.layers for x in layer.updates]
-
-    def get_layer(self, name: Optional[str] = None, index: Optional[int] = None) -> Layer:
-        """A layer by its name, or by its place."""
-        if index is not None:
-            if index >= len(self.layers):
-                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} "
-                                 "layers.")  # fmt: skip
-            return self.layers[index]
-        for layer in self.layers:
-            if layer.name == name:
-                return layer
-        raise ValueError(f"No such layer: {name}")
-
-    def summary(self, line_length: int = 65, positions: Any = None, print_fn: Any = print) -> None:
-        """Prints layers, shapes of their outputs and how many parameters they have."""
-        print_fn("_" * line_length)
-        print_fn(f"{'Layer (type)':<29}{'Output Shape':<26}Param #")
-        print_fn("=" * line_length)
-        for layer in self.layers:
-            title = f"{layer.name} ({type(layer).__name__})"
-            print_fn(f"{title:<29}{layer.output_shape!s:<26}{layer.count_params()}")
-        trained = sum(K.count_params(w) for w in self.trainable_weights)
-        total = self.count_params()
-        print_fn("=" * line_length)
-        print_fn(f"Total params: {total:,}")
-        print_fn(f"Trainable params: {trained:,}")
-        print_fn(f"Non-trainable params: {total - trained:,}")
-        print_fn("_" * line_length)
-
-    # Weights on disk
-
-    def _keys(self) -> Dict[str, str]:
-        keys: Dict[str, str] = {}
-        for layer in self._leaves():
-            for w in layer.weights:
-                key = f"{layer.name}/{w.op_name.rsplit('/', 1)[-1]}"
-                if key in keys:
-                    raise ValueError(f"two weights have the name '{key}'")
-                keys[key] = w.op_name
-        return keys
-
-    def _leaves(self) -> List[Layer]:
-        found: List[Layer] = []
-        for layer in self.layers:
-            found += layer._leaves() if isinstance(layer, Network) else [layer]
-        return found
-
-    def save_weights(self, filepath: str, overwrite: bool = True) -> None:
-        """Writes the weights to a checkpoint (safetensors), under the names of layers."""
-        if not overwrite and os.path.exists(filepath):
-            raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
-        RuntimeStore.save(K.get_session().store, filepath, self._keys())
-
-    def load_weights(self, filepath: str, by_name: bool = False) -> None:
-        """Reads what `save_weights` of such a model wrote."""
-        RuntimeStore.restore(K.get_session().store, filepath, self._keys())
-
-
-def _node_of(x: Any) -> Node:
+def node_of(x: Any) -> Node:
+    """The call that gave a tensor."""
     layer, index, _ = x._keras_history
     found: Node = layer._nodes[index]
     return found
-
-
-def _unique(names: List[str]) -> List[str]:
-    return [n if names.count(n) == 1 else f"{n}_{names[: i + 1].count(n)}" for i, n in enumerate(names)]

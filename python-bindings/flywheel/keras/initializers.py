@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Initializers: what weights begin with. They draw by NumPy, so that `numpy.random.seed` makes them repeat."""
 
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import backend as K
+from ._serialization import Configured, build, find
 
 
-class Initializer:
+class Initializer(Configured):
     """A function of a shape."""
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
@@ -28,6 +29,8 @@ class Ones(Initializer):
 class Constant(Initializer):
     """One value everywhere."""
 
+    arguments = ("value",)
+
     def __init__(self, value: Any = 0):
         self.value = value
 
@@ -36,6 +39,8 @@ class Constant(Initializer):
 
 
 class _Random(Initializer):
+    arguments: Tuple[str, ...] = ("seed",)
+
     def __init__(self, seed: Optional[int] = None):
         self.seed = seed
 
@@ -51,6 +56,8 @@ class _Random(Initializer):
 
 
 class RandomNormal(_Random):
+    arguments = ("mean", "stddev")
+
     def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: Optional[int] = None):
         super().__init__(seed)
         self.mean, self.stddev = mean, stddev
@@ -60,6 +67,8 @@ class RandomNormal(_Random):
 
 
 class RandomUniform(_Random):
+    arguments = ("minval", "maxval")
+
     def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: Optional[int] = None):
         super().__init__(seed)
         self.minval, self.maxval = minval, maxval
@@ -77,6 +86,8 @@ class TruncatedNormal(RandomNormal):
 
 class VarianceScaling(_Random):
     """Draws whose variance depends on how many inputs and outputs there are."""
+
+    arguments = ("scale", "mode", "distribution")
 
     def __init__(
         self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "normal", seed: Optional[int] = None
@@ -99,6 +110,8 @@ class VarianceScaling(_Random):
 class Orthogonal(_Random):
     """Rows or columns that are orthogonal to each other."""
 
+    arguments = ("gain",)
+
     def __init__(self, gain: float = 1.0, seed: Optional[int] = None):
         super().__init__(seed)
         self.gain = gain
@@ -110,6 +123,8 @@ class Orthogonal(_Random):
 
 
 class Identity(Initializer):
+    arguments = ("gain",)
+
     def __init__(self, gain: float = 1.0):
         self.gain = gain
 
@@ -141,13 +156,21 @@ uniform, random_uniform, normal, random_normal = RandomUniform, RandomUniform, R
 truncated_normal, orthogonal, identity = TruncatedNormal, Orthogonal, Identity
 
 
+_NAMES: Dict[str, Any] = {
+    key: value for key, value in globals().items()
+    if callable(value) and not key.startswith("_") and key not in (
+        "Any", "Configured", "Dict", "Initializer", "Optional", "Tuple", "build", "fans", "find")
+}  # fmt: skip
+
+
 def get(identifier: Any) -> Any:
-    """An initializer, by its name or as it is."""
+    """An initializer, by its name, its configuration, or as it is."""
     if isinstance(identifier, type) and issubclass(identifier, Initializer):
         return identifier()
+    if isinstance(identifier, dict):
+        return build(identifier, _NAMES, "initializer")
     if callable(identifier):
         return identifier
-    found = globals().get(str(identifier))
-    if found is None or str(identifier) in ("get", "fans") or str(identifier).startswith("_"):
-        raise ValueError(f"Unknown initializer: {identifier}")
-    return found()
+    found = find(str(identifier), _NAMES, "initializer")
+    # The function of a program is one already; what is here makes one.
+    return found() if found in _NAMES.values() or isinstance(found, type) else found

@@ -6,6 +6,7 @@ from typing import Any, Callable
 from .. import _dtypes, _ops
 from .. import nn as _traced
 from ..v1.conversion import as_tensor, make
+from ._serialization import find
 
 
 def _rows(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,11 +56,12 @@ kld = KLD = kullback_leibler_divergence
 cosine = cosine_proximity
 
 
+_NAMES = {
+    key: value for key, value in globals().items()
+    if callable(value) and not key.startswith("_") and key not in ("Any", "Callable", "as_tensor", "find", "make")
+}  # fmt: skip
+
+
 def get(identifier: Any) -> Any:
     """A loss, by its name or as it is."""
-    if callable(identifier):
-        return identifier
-    found = globals().get(str(identifier))
-    if not callable(found) or str(identifier) in ("get", "make") or str(identifier).startswith("_"):
-        raise ValueError(f"Unknown loss function: {identifier}")
-    return found
+    return identifier if callable(identifier) else find(str(identifier), _NAMES, "loss function")

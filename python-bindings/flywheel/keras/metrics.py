@@ -6,6 +6,7 @@ from typing import Any
 from ..v1 import nn as _nn
 from . import backend as K
 from . import losses as _losses
+from ._serialization import find
 from .losses import (  # noqa: F401
     binary_crossentropy,
     categorical_crossentropy,
@@ -36,14 +37,12 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     return K.cast(_nn.in_top_k(y_pred, K.cast(K.argmax(y_true, -1), "int32"), k), K.floatx())
 
 
+_NAMES = {f.__name__: f for f in (binary_accuracy, categorical_accuracy, sparse_categorical_accuracy,
+                                  top_k_categorical_accuracy)}  # fmt: skip
+
+
 def get(identifier: Any) -> Any:
     """A metric, by its name or as it is."""
     if callable(identifier):
         return identifier
-    found = globals().get(str(identifier))
-    if callable(found) and str(identifier) not in ("get", "Any"):
-        return found
-    try:
-        return _losses.get(identifier)
-    except ValueError:
-        raise ValueError(f"Unknown metric function: {identifier}") from None
+    return find(str(identifier), {**_losses._NAMES, **_NAMES}, "metric function")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`Model` and `Sequential`."""
+"""`Model` and `Sequential`, and what loads them."""
 
 from .engine import Input
-from .training import Model, Sequential
+from .saving import load_model, model_from_config, model_from_json, save_model
+from .sequential import Sequential
+from .training import Model
 
-__all__ = ["Input", "Model", "Sequential"]
+__all__ = ["Input", "Model", "Sequential", "load_model", "model_from_config", "model_from_json", "save_model"]

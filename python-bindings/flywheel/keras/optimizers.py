@@ -11,6 +11,7 @@ import numpy as np
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph
 from . import backend as K
+from ._serialization import build, custom_object_scope
 
 _NONE = ("An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
          "are differentiable). Common ops without gradient: K.argmax, K.round, K.eval.")  # fmt: skip
@@ -32,6 +33,8 @@ class Optimizer:
     lr: Any
     decay: Any
     slots: Tuple[str, ...] = ()
+    # Names of the variables that are one for all parameters.
+    counters: Tuple[str, ...] = ("iterations",)
     # Whether the counter is the first of the weights (O13).
     counts_first = True
 
@@ -41,6 +44,7 @@ class Optimizer:
                 raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}")
         self.updates: List[Any] = []
         self.weights: List[Any] = []
+        self._slots: Dict[Tuple[str, Any], Any] = {}
         if "clipnorm" in kwargs:
             self.clipnorm = kwargs["clipnorm"]
         if "clipvalue" in kwargs:
@@ -81,6 +85,8 @@ class Optimizer:
         with get_default_graph().name_scope("training"), get_default_graph().name_scope(type(self).__name__):
             slots = [[_state(np.zeros(self._slot_shape(s, K.int_shape(p))), p.dtype) for p in params]
                      for s in self.slots]  # fmt: skip
+            # Of each kind of slot, and each parameter.
+            self._slots = {(kind, p): slot for kind, group in zip(self.slots, slots) for p, slot in zip(params, group)}
             self.updates = [K.update_add(self.iterations, 1)]
             self.weights = [*([self.iterations] if self.counts_first else []), *[s for group in slots for s in group]]
             lr = self._rate()
@@ -119,6 +125,13 @@ class Optimizer:
         raise NotImplementedError
 
     # State
+
+    def state(self, names: Dict[Any, str]) -> Dict[str, Any]:
+        """All variables of the optimizer but its rates, which the configuration has: by kind and name of the
+        parameter."""
+        found = {key: getattr(self, key) for key in self.counters}
+        found.update({f"{kind}/{names[p]}": slot for (kind, p), slot in self._slots.items()})
+        return found
 
     def set_weights(self, weights: Any) -> None:
         """Sets `weights`, in their order."""
@@ -309,6 +322,7 @@ class Nadam(_Moments):
 
     rates = ("lr", "beta_1", "beta_2")
     slots = ("m", "v")
+    counters = ("iterations", "m_schedule")
     _constants = ("epsilon", "schedule_decay")
 
     def __init__(
@@ -365,11 +379,12 @@ def serialize(optimizer: Optimizer) -> Dict[str, Any]:
 
 def deserialize(config: Dict[str, Any], custom_objects: Optional[Dict[str, Any]] = None) -> Any:
     """The optimizer of what `serialize` gave."""
-    name = config["class_name"]
-    kind = (custom_objects or {}).get(name) or _CLASSES.get(name.lower())
-    if kind is None:
-        raise ValueError(f"Unknown optimizer: {name}")
-    return kind.from_config(config.get("config", {}))
+    with custom_object_scope(custom_objects):
+        # Names may be written in lower case.
+        known = {**_CLASSES, **{c.__name__: c for c in _CLASSES.values()}}
+        name = config.get("class_name", "")
+        return build({**config, "class_name": name if name in known else name.lower()} if name.lower() in known else
+                     config, known, "optimizer")  # fmt: skip
 
 
 def get(identifier: Any) -> Any:

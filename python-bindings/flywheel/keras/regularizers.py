@@ -4,9 +4,10 @@
 from typing import Any
 
 from . import backend as K
+from ._serialization import Configured, build, find
 
 
-class Regularizer:
+class Regularizer(Configured):
     """A function of weights."""
 
     def __call__(self, x: Any) -> Any:
@@ -15,6 +16,8 @@ class Regularizer:
 
 class L1L2(Regularizer):
     """l1 sum |x| + l2 sum x^2."""
+
+    arguments = ("l1", "l2")
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0):
         self.l1, self.l2 = l1, l2
@@ -37,10 +40,14 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
     return L1L2(l1, l2)
 
 
+_NAMES = {"L1L2": L1L2, "l1": l1, "l2": l2, "l1_l2": l1_l2}
+
+
 def get(identifier: Any) -> Any:
-    """A regularizer, by its name or as it is."""
+    """A regularizer, by its name, its configuration, or as it is."""
     if identifier is None or callable(identifier):
         return identifier
-    if identifier not in ("l1", "l2", "l1_l2"):
-        raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
-    return globals()[identifier]()
+    if isinstance(identifier, dict):
+        return build(identifier, _NAMES, "regularizer")
+    found = find(str(identifier), _NAMES, "regularizer")
+    return found() if found in _NAMES.values() or isinstance(found, type) else found

@@ -11,7 +11,8 @@ from ..v1.session import ancestors
 from . import _batches, losses, metrics, optimizers
 from . import backend as K
 from . import callbacks as _callbacks
-from .engine import Network, one_or_list, to_list
+from .engine import one_or_list, to_list
+from .network import Network
 
 
 class Model(Network):
@@ -42,6 +43,7 @@ class Model(Network):
         self.optimizer = optimizers.get(optimizer)
         self.loss = loss
         self.metrics = metrics or []
+        self.loss_weights = loss_weights
         self._functions = {}
         names = self.output_names
         self._losses_of = [losses_of(x) for x in _by_output(loss, names, "loss")]
@@ -52,7 +54,7 @@ class Model(Network):
             is_sparse = getattr(function, "__name__", "") == "sparse_categorical_crossentropy"
             target = K.placeholder((*shape[:-1], 1) if is_sparse else shape, name=f"{name}_target")
             weight = K.placeholder((None,), name=f"{name}_sample_weights")
-            term = _weighted(function(target, y), weight)
+            term = _weighted(function(target, y), weight, getattr(y, "_keras_mask", None))
             targets.append(target)
             weights.append(weight)
             terms.append(term)
@@ -83,7 +85,7 @@ class Model(Network):
                     self.stateful_metric_names.append(title)
                     self._metric_updates += function.updates
                 else:
-                    value = K.mean(value)
+                    value = _weighted(value, None, getattr(y, "_keras_mask", None))
                 self.metrics_names.append(title)
                 self._values.append(value)
 
@@ -103,10 +105,12 @@ class Model(Network):
             return found
         phase = K.learning_phase()
         if what == "predict":
-            found = K.function([*self.inputs, phase], self.outputs)
+            found = K.function([*self.inputs, phase], self.outputs, self._own(self.state_updates))
         else:
             inputs = [*self.inputs, *self.targets, *self.sample_weights, phase]
             updates = list(self._metric_updates)
+            if what == "test":
+                updates += self._own(self.state_updates)
             if what == "train":
                 updates += [*self._own(self.updates), *self.optimizer.get_updates(self.total_loss, self._trained)]
             found = K.function(inputs, self._values, updates)
@@ -310,8 +314,13 @@ def _by_output(given: Any, names: List[str], what: str) -> List[Any]:
     return [given] * len(names)
 
 
-def _weighted(scores: Any, weight: Any) -> Any:
-    """The mean of the scores by weights, over the samples whose weight is not 0."""
+def _weighted(scores: Any, weight: Any, mask: Any = None) -> Any:
+    """The mean of the scores by weights, over the samples whose weight is not 0, and the steps that count."""
+    if mask is not None and K.ndim(scores) == K.ndim(mask):
+        holds = K.cast(mask, scores.dtype)
+        scores = scores * holds / K.mean(holds)
+    if weight is None:
+        return K.mean(scores)
     if K.ndim(scores) > 1:
         scores = K.mean(scores, list(range(1, K.ndim(scores))))
     scores = scores * K.cast(weight, scores.dtype)
@@ -328,64 +337,3 @@ def _metric(metric: Any, y: Any, loss: Any) -> Tuple[Any, str]:
     function = metrics.get(metric)
     title = getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)
     return function, str(title)
-
-
-class Sequential(Model):
-    """Layers one after another."""
-
-    def __init__(self, layers: Any = None, name: Optional[str] = None):
-        from .engine import Layer
-
-        Layer.__init__(self, name=name)
-        self._reset()
-        self._stack: List[Any] = []
-        self.layers: List[Any] = []
-        for layer in layers or []:
-            self.add(layer)
-
-    def add(self, layer: Any) -> None:
-        """Adds a layer at the end; the first one has an `input_shape`."""
-        from .engine import Input, InputLayer, Layer
-
-        if not isinstance(layer, Layer):
-            raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
-        if not self._stack:
-            if isinstance(layer, InputLayer):
-                self._connect([layer.output], [layer.output])
-                self._stack, self.layers = [layer], []
-                return
-            if isinstance(layer, Network):
-                shape = K.int_shape(layer.inputs[0])
-            elif hasattr(layer, "batch_input_shape"):
-                shape = layer.batch_input_shape
-            else:
-                raise ValueError("The first layer in a Sequential model must get an `input_shape` or "
-                                 "`batch_input_shape` argument.")  # fmt: skip
-            self.inputs = [Input(batch_shape=shape, dtype=layer.dtype, name=f"{layer.name}_input")]
-            self.outputs = list(self.inputs)
-        y = layer(self.outputs[0])
-        self._stack.append(layer)
-        self._relink(y)
-
-    def _relink(self, y: Any) -> None:
-        from .engine import InputLayer
-
-        self._connect(self.inputs, [y])
-        self.layers = [layer for layer in self.layers if not isinstance(layer, InputLayer)]
-        self._functions = {}
-
-    def pop(self) -> None:
-        """Takes the last layer away."""
-        if not self._stack:
-            raise TypeError("There are no layers in the model.")
-        layer = self._stack.pop()
-        node = layer._nodes.pop()
-        self._relink(node.inputs[0])
-
-    def predict_classes(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
-        """The class of each sample."""
-        p = self.predict(x, batch_size)
-        return p.argmax(-1) if p.shape[-1] > 1 else (p > 0.5).astype("int32")
-
-    def predict_proba(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:
-        return self.predict(x, batch_size)

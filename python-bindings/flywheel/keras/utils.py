@@ -5,6 +5,10 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._serialization import custom_object_scope
+
+CustomObjectScope = custom_object_scope
+
 
 def to_categorical(y: Any, num_classes: Optional[int] = None) -> Any:
     """Labels as rows with a 1."""

@@ -88,4 +88,7 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     moved = biased - (biased - value) * (1 - momentum)
     count = step + 1
     with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
-        return update(x, moved / (1 - _v1.TABLE["pow"](momentum, count)))
+        done = update(x, moved / (1 - _v1.TABLE["pow"](momentum, count)))
+    # What a model that is saved keeps of it.
+    done.op.attrs["hidden"] = {"biased": biased, "local_step": step}
+    return done

@@ -3,9 +3,10 @@
 
 from typing import Any
 
+from .._serialization import build, custom_object_scope, plain
 from ..engine import Input, InputLayer, Layer
-from .convolutional import Conv2D, ZeroPadding2D
-from .core import Activation, Dense, Dropout, Flatten, Lambda, LeakyReLU, Permute, RepeatVector, Reshape
+from .convolutional import Conv1D, Conv2D, ZeroPadding2D
+from .core import Activation, Dense, Dropout, Flatten, Lambda, LeakyReLU, Masking, Permute, RepeatVector, Reshape
 from .embeddings import Embedding
 from .merge import (
     Add,
@@ -23,18 +24,46 @@ from .merge import (
     subtract,
 )
 from .normalization import BatchNormalization, LayerNormalization
-from .pooling import AveragePooling2D, GlobalAveragePooling2D, GlobalMaxPooling2D, MaxPooling2D
+from .pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    MaxPooling1D,
+    MaxPooling2D,
+)
 from .recurrent import GRU, LSTM, SimpleRNN
+from .wrappers import Bidirectional, TimeDistributed
 
 __all__ = [
-    "GRU", "LSTM", "Activation", "Add", "Average", "AveragePooling2D", "BatchNormalization", "Concatenate", "Conv2D",
-    "Convolution2D", "Dense", "Dot", "Dropout", "Embedding", "Flatten", "GlobalAveragePooling2D",
-    "GlobalMaxPooling2D", "Input", "InputLayer", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "MaxPool2D",
-    "MaxPooling2D", "Maximum", "Multiply", "Permute", "RepeatVector", "Reshape", "SimpleRNN", "Subtract",
-    "ZeroPadding2D", "add", "average", "concatenate", "maximum", "multiply", "subtract",
+    "Activation", "Add", "Average", "AveragePooling1D", "AveragePooling2D", "BatchNormalization", "Bidirectional",
+    "Concatenate", "Conv1D", "Conv2D", "Convolution1D", "Convolution2D", "Dense", "Dot", "Dropout", "Embedding",
+    "Flatten", "GRU", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+    "Input", "InputLayer", "LSTM", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D",
+    "MaxPool2D", "MaxPooling1D", "MaxPooling2D", "Maximum", "Multiply", "Permute", "RepeatVector", "Reshape",
+    "SimpleRNN", "Subtract", "TimeDistributed", "ZeroPadding2D", "add", "average", "concatenate", "deserialize",
+    "maximum", "multiply", "serialize", "subtract",
 ]  # fmt: skip
 
-Convolution2D, MaxPool2D = Conv2D, MaxPooling2D
+Convolution1D, Convolution2D, MaxPool1D, MaxPool2D = Conv1D, Conv2D, MaxPooling1D, MaxPooling2D
+_CLASSES = {key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Layer)}
+
+
+def serialize(layer: Layer) -> Any:
+    """The configuration of a layer: its class, and the arguments of it."""
+    return plain(layer)
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """The layer, or the model, of what `serialize` gave. Raises ValueError for a class that is neither here nor among
+    the custom objects."""
+    from ..sequential import Sequential
+    from ..training import Model
+
+    with custom_object_scope(custom_objects):
+        return build(config, {**_CLASSES, "Model": Model, "Sequential": Sequential}, "layer")
 
 
 def __getattr__(name: str) -> Any:

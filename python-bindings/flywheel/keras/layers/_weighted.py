@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What layers of units have."""
 
-from typing import Any
+from typing import Any, Tuple
 
 from .. import activations, constraints, initializers, regularizers
 from .. import backend as K
@@ -10,6 +10,11 @@ from ..engine import Layer
 
 class Weighted(Layer):
     """Layers with a kernel, a bias and an activation."""
+
+    arguments: Tuple[str, ...] = (
+        "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer",
+        "activity_regularizer", "kernel_constraint", "bias_constraint",
+    )  # fmt: skip
 
     def __init__(
         self, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",

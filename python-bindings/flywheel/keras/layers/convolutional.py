@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers of images, which are [batch, height, width, channels]."""
+"""Convolutions of images, [batch, height, width, channels], and of sequences, [batch, time, channels]."""
 
 from typing import Any
 
@@ -8,18 +8,20 @@ from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from ..engine import Layer
 from ._weighted import Weighted
-from ._windows import channels_last, output_size, pair
+from ._windows import channels_last, output_size, pair, single
 
 
 class Conv2D(Weighted):
     """activation(cross-correlation with the kernel + bias)."""
+
+    arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
 
     def __init__(
         self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
         dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(activation, use_bias, **kwargs)
-        channels_last(data_format)
+        self.data_format = channels_last(data_format)
         self.filters, self.padding = filters, padding.lower()
         self.kernel_size, self.strides, self.dilation_rate = pair(kernel_size), pair(strides), pair(dilation_rate)
 
@@ -38,8 +40,51 @@ class Conv2D(Weighted):
         return (input_shape[0], *sizes, self.filters)
 
 
+class Conv1D(Weighted):
+    """activation(cross-correlation with the kernel + bias) along time; with the padding "causal" no output depends on
+    later inputs."""
+
+    arguments = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
+
+    def __init__(
+        self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
+        dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(activation, use_bias, **kwargs)
+        self.data_format = channels_last(data_format)
+        self.filters, self.padding = filters, padding.lower()
+        if self.padding not in ("valid", "same", "causal"):
+            raise ValueError(f"expected the padding 'valid', 'same' or 'causal', found '{padding}'")
+        self.kernel_size, self.strides, self.dilation_rate = (single(n) for n in (kernel_size, strides, dilation_rate))
+
+    def build(self, input_shape: Any) -> None:
+        self._make((self.kernel_size[0], input_shape[-1], self.filters), self.filters)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        before = self._window() - 1
+
+        def emit(x: Any, w: Any) -> Any:
+            is_causal = self.padding == "causal"
+            x = _ops.pad(x, [(0, 0), (before, 0), (0, 0)], 0) if is_causal else x
+            y = _traced.conv2d(_ops.expand_dims(x, 2), _ops.expand_dims(w, 1), strides=[self.strides[0], 1],
+                               padding="valid" if is_causal else self.padding,
+                               dilations=[self.dilation_rate[0], 1])  # fmt: skip
+            return _ops.squeeze(y, 2)
+
+        return self._finish(make("Conv1D", emit, as_tensor(inputs), self.kernel))
+
+    def _window(self) -> int:
+        return int((self.kernel_size[0] - 1) * self.dilation_rate[0] + 1)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        padding = "valid" if self.padding == "valid" else "same"
+        return (input_shape[0], output_size(input_shape[1], self._window(), self.strides[0], padding), self.filters)
+
+
 class ZeroPadding2D(Layer):
     """Zeros around images."""
+
+    arguments = ("padding",)
 
     def __init__(self, padding: Any = (1, 1), **kwargs: Any) -> None:
         super().__init__(**kwargs)

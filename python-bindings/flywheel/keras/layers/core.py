@@ -10,12 +10,16 @@ from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from .. import activations
 from .. import backend as K
+from .._serialization import find, plain
 from ..engine import Layer
 from ._weighted import Weighted
 
 
 class Dense(Weighted):
     """activation(x kernel + bias)."""
+
+    supports_masking = True
+    arguments = ("units",)
 
     def __init__(self, units: int, activation: Any = None, use_bias: bool = True, **kwargs: Any) -> None:
         if "input_dim" in kwargs:
@@ -48,6 +52,8 @@ class Flatten(Layer):
 class Reshape(Layer):
     """Another shape, without the batch; one size may be -1."""
 
+    arguments = ("target_shape",)
+
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
@@ -68,6 +74,8 @@ class Reshape(Layer):
 class Permute(Layer):
     """Dimensions in another order, counted from 1."""
 
+    arguments = ("dims",)
+
     def __init__(self, dims: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
@@ -81,6 +89,8 @@ class Permute(Layer):
 
 class RepeatVector(Layer):
     """[batch, n] as [batch, times, n]."""
+
+    arguments = ("n",)
 
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -96,6 +106,9 @@ class RepeatVector(Layer):
 class Activation(Layer):
     """An activation by itself."""
 
+    supports_masking = True
+    arguments = ("activation",)
+
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.activation = activations.get(activation)
@@ -106,6 +119,9 @@ class Activation(Layer):
 
 class LeakyReLU(Layer):
     """x, or alpha x where x < 0."""
+
+    supports_masking = True
+    arguments = ("alpha",)
 
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -118,6 +134,9 @@ class LeakyReLU(Layer):
 class Dropout(Layer):
     """Drops elements at random while training (X13)."""
 
+    supports_masking = True
+    arguments = ("rate", "noise_shape", "seed")
+
     def __init__(self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate, self.noise_shape, self.seed = min(1.0, max(0.0, rate)), noise_shape, seed
@@ -129,14 +148,27 @@ class Dropout(Layer):
 
 
 class Lambda(Layer):
-    """Any function of tensors."""
+    """Any function of tensors. One that is saved has a name, and is among the custom objects where it is loaded."""
 
-    def __init__(self, function: Any, output_shape: Any = None, arguments: Any = None, **kwargs: Any) -> None:
+    supports_masking = True
+
+    def __init__(
+        self, function: Any, output_shape: Any = None, mask: Any = None, arguments: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.function, self.arguments, self._output_shape = function, arguments or {}, output_shape
+        self.function = find(function, {}, "function") if isinstance(function, str) else function
+        self.given, self._output_shape = arguments or {}, output_shape
+        self._mask = mask
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return self.function(inputs, **self.arguments)
+        return self.function(inputs, **self.given)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return self._mask(inputs, mask) if callable(self._mask) else mask if self._mask is None else self._mask
+
+    def get_config(self) -> Any:
+        return {**Layer.get_config(self), "function": plain(self.function), "arguments": plain(self.given),
+                "output_shape": plain(self._output_shape)}  # fmt: skip
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if callable(self._output_shape):
@@ -145,3 +177,20 @@ class Lambda(Layer):
 
     def _knows_shape(self, y: Any) -> bool:
         return y.static_shape is not None
+
+
+class Masking(Layer):
+    """Says that steps whose features are all `mask_value` do not count; they are 0."""
+
+    supports_masking = True
+    arguments = ("mask_value",)
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return K.any(K.not_equal(inputs, self.mask_value), -1)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return inputs * K.cast(K.any(K.not_equal(inputs, self.mask_value), -1, True), inputs.dtype)

@@ -11,18 +11,22 @@ from ..engine import Layer
 class Embedding(Layer):
     """Rows of a table, by their numbers."""
 
+    arguments = (
+        "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "embeddings_constraint",
+        "mask_zero", "input_length",
+    )  # fmt: skip
+
     def __init__(
         self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
         embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
         input_length: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        if "input_shape" not in kwargs:
+        if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
         kwargs["dtype"] = kwargs.get("dtype") or K.floatx()
         super().__init__(**kwargs)
-        if mask_zero:
-            raise NotImplementedError("flywheel.keras.layers.Embedding: mask_zero")
         self.input_dim, self.output_dim = input_dim, output_dim
+        self.mask_zero, self.input_length = mask_zero, input_length
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
@@ -35,6 +39,10 @@ class Embedding(Layer):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         return K.gather(self.embeddings, K.cast(inputs, "int32"))
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """With `mask_zero`, where the number is not 0."""
+        return K.not_equal(inputs, 0) if self.mask_zero else None
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (*input_shape, self.output_dim)

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+from ... import _ops
+from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer
 
@@ -23,6 +25,14 @@ class _Merge(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape[0]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """What counts in all inputs."""
+        masks = [m for m in (mask if isinstance(mask, list) else [mask]) if m is not None]
+        found = masks[0] if masks else None
+        for other in masks[1:]:
+            found = make("LogicalAnd", _ops.logical_and, found, other)
+        return found
 
 
 class Add(_Merge):
@@ -63,6 +73,8 @@ class Average(Add):
 class Concatenate(_Merge):
     """One after another along an axis."""
 
+    arguments = ("axis",)
+
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
@@ -76,9 +88,26 @@ class Concatenate(_Merge):
         shape[self.axis] = None if None in sizes else sum(sizes)
         return tuple(shape)
 
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The masks beside each other along the axis; along the features, what counts in all inputs."""
+        if mask is None or all(m is None for m in mask):
+            return None
+        rank = len(K.int_shape(inputs[0]))
+        if self.axis % rank == rank - 1:
+            return super().compute_mask(inputs, mask)
+        masks = [make("OnesLike", _all_of, as_tensor(x)) if m is None else m for x, m in zip(inputs, mask)]
+        return K.concatenate(masks, self.axis)
+
+
+def _all_of(x: Any) -> Any:
+    """A mask of all steps."""
+    return _ops.equal(_ops.zeros_like(x[..., 0]), 0.0)
+
 
 class Dot(_Merge):
     """The product of the rows of two matrices."""
+
+    arguments = ("axes", "normalize")
 
     def __init__(self, axes: Any = -1, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)

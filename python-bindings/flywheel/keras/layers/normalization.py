@@ -7,28 +7,45 @@ from ... import _ops
 from ... import nn as _traced
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
+from .. import constraints, initializers, regularizers
 from ..engine import Layer
 
 
 class BatchNormalization(Layer):
     """Each channel with mean 0 and variance 1: of the batch while training, else of averages."""
 
+    supports_masking = True
+    arguments = (
+        "axis", "momentum", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
+        "moving_mean_initializer", "moving_variance_initializer", "beta_regularizer", "gamma_regularizer",
+        "beta_constraint", "gamma_constraint",
+    )  # fmt: skip
+
     def __init__(
         self, axis: int = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
         beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones", **kwargs: Any,
+        moving_variance_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None,
+        beta_constraint: Any = None, gamma_constraint: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
         self.axis, self.momentum, self.epsilon, self.center, self.scale = axis, momentum, epsilon, center, scale
-        self._initial = {"gamma": gamma_initializer, "beta": beta_initializer, "moving_mean": moving_mean_initializer,
-                         "moving_variance": moving_variance_initializer}  # fmt: skip
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_constraint = constraints.get(beta_constraint)
+        self.gamma_constraint = constraints.get(gamma_constraint)
 
     def build(self, input_shape: Any) -> None:
         if self.axis not in (-1, len(input_shape) - 1):
             raise NotImplementedError(f"flywheel.keras.layers.BatchNormalization: axis={self.axis}, expected the last")
 
         def add(name: str, trainable: bool = True) -> Any:
-            return self.add_weight(name, (input_shape[-1],), None, self._initial[name], None, trainable)
+            return self.add_weight(name, (input_shape[-1],), None, getattr(self, f"{name}_initializer"),
+                                   getattr(self, f"{name}_regularizer", None), trainable,
+                                   getattr(self, f"{name}_constraint", None))  # fmt: skip
 
         self.gamma = add("gamma") if self.scale else None
         self.beta = add("beta") if self.center else None
@@ -64,6 +81,9 @@ class BatchNormalization(Layer):
 
 class LayerNormalization(Layer):
     """Each sample with mean 0 and variance 1 along the last dimension."""
+
+    supports_masking = True
+    arguments = ("epsilon", "center", "scale")
 
     def __init__(self, epsilon: float = 1e-3, center: bool = True, scale: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)

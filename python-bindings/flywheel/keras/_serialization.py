@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Configurations: what objects are made of, in forms that JSON has."""
+
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+# Classes and functions of programs, by their names, while something is loaded.
+_custom: Dict[str, Any] = {}
+
+
+@contextmanager
+def custom_object_scope(*objects: Optional[Mapping[str, Any]]) -> Iterator[None]:
+    """Gives names to classes and functions that configurations refer to."""
+    global _custom
+    before = _custom
+    _custom = dict(before)
+    for given in objects:
+        _custom.update(given or {})
+    try:
+        yield
+    finally:
+        _custom = before
+
+
+class Configured:
+    """What has a configuration: attributes with the names of arguments of the constructor."""
+
+    arguments: Tuple[str, ...] = ()
+
+    def get_config(self) -> Dict[str, Any]:
+        """The arguments that make such an object."""
+        return {key: plain(getattr(self, key)) for key in argument_names(type(self))}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        """An object of what `get_config` gave."""
+        return cls(**config)
+
+
+def argument_names(kind: type) -> List[str]:
+    """The arguments that a class and those it is derived from name."""
+    found: List[str] = []
+    for one in reversed(kind.__mro__):
+        found += [key for key in vars(one).get("arguments", ()) if key not in found]
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: objects by their configurations, functions by their names."""
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    if isinstance(value, dict):
+        return {key: plain(x) for key, x in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if callable(value):
+        name = getattr(value, "__name__", "<lambda>")
+        if name == "<lambda>":
+            raise ValueError(f"{value!r} has no name to be saved by: define it as a function or a class")
+        return name
+    return value
+
+
+def find(name: str, known: Mapping[str, Any], what: str) -> Any:
+    """A class or function by its name. Raises ValueError for one that there is not."""
+    found = _custom.get(name, known.get(name))
+    if found is None:
+        raise ValueError(f"Unknown {what}: {name}")
+    return found
+
+
+def build(config: Mapping[str, Any], known: Mapping[str, Any], what: str) -> Any:
+    """The object of a configuration {"class_name", "config"}."""
+    if "class_name" not in config:
+        raise ValueError(f"Improper config format of a {what}: {config}")
+    kind = find(config["class_name"], known, what)
+    own = config.get("config") or {}
+    own = dict(own) if isinstance(own, Mapping) else own
+    return kind.from_config(own) if hasattr(kind, "from_config") else kind(**own)

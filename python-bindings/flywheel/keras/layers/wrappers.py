@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers around layers."""
+
+from typing import Any, Dict, List, Tuple
+
+from ... import _ops
+from ...v1.conversion import as_tensor, make
+from .. import backend as K
+from .._serialization import plain
+from ..engine import Layer
+
+
+class _Wrapper(Layer):
+    """A layer around another one, whose weights it has."""
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        if not isinstance(layer, Layer):
+            raise ValueError(f"expected a layer, found {layer!r}")
+        super().__init__(**kwargs)
+        self.layer = layer
+
+    def _inner(self) -> List[Tuple[str, Any]]:
+        """The layers inside, with what their weights are told apart by."""
+        return [("", self.layer)]
+
+    @property
+    def trainable_weights(self) -> List[Any]:
+        return [w for _, layer in self._inner() for w in layer.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> List[Any]:
+        fixed = [w for _, layer in self._inner() for w in layer.non_trainable_weights]
+        return fixed if self.trainable else [
+            *[w for _, layer in self._inner() for w in layer.trainable_weights], *fixed]  # fmt: skip
+
+    @property
+    def weights(self) -> List[Any]:
+        return [w for _, layer in self._inner() for w in layer.weights]
+
+    @property
+    def losses(self) -> List[Any]:
+        return [x for _, layer in self._inner() for x in layer.losses]
+
+    @property
+    def updates(self) -> List[Any]:
+        return [x for _, layer in self._inner() for x in layer.updates]
+
+    def _named_weights(self) -> List[Tuple[str, Any]]:
+        return [(prefix + name, w) for prefix, layer in self._inner() for name, w in layer._named_weights()]
+
+    def get_config(self) -> Dict[str, Any]:
+        return {**super().get_config(), "layer": plain(self.layer)}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        from . import deserialize
+
+        return cls(**{**config, "layer": deserialize(config["layer"])})
+
+
+class TimeDistributed(_Wrapper):
+    """A layer at each step of time: [batch, time, ...]."""
+
+    supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        if not self.layer.built:
+            self.layer.build((input_shape[0], *input_shape[2:]))
+            self.layer.built = True
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        x = as_tensor(inputs)
+        shape = K.int_shape(x)
+        if None in shape[2:]:
+            raise ValueError(f"TimeDistributed takes features of known sizes, found shape {shape}")
+        # All steps of all examples as one batch.
+        flat = make("Reshape", lambda y: _ops.reshape(y, [-1, *shape[2:]]), x, types=[(x.dtype, (None, *shape[2:]))])
+        flat.__dict__["_keras_shape"] = (None, *shape[2:])
+        y = self.layer.call(flat, **kwargs)
+        sizes = K.int_shape(y)[1:] if y.static_shape is not None and None not in y.static_shape[1:] else (
+            self.layer.compute_output_shape((None, *shape[2:]))[1:])  # fmt: skip
+        return make("Reshape", lambda z, like: _ops.reshape(z, [_ops.dim(like, 0), _ops.dim(like, 1), *sizes]), y, x,
+                    types=[(y.dtype, (*shape[:2], *sizes))])  # fmt: skip
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        inner = self.layer.compute_output_shape((input_shape[0], *input_shape[2:]))
+        return (*input_shape[:2], *inner[1:])
+
+
+class Bidirectional(_Wrapper):
+    """A recurrent layer forwards, and another one backwards; `merge_mode` says what becomes of the two outputs:
+    "concat", "sum", "mul", "ave", or None for both."""
+
+    supports_masking = True
+    arguments = ("merge_mode",)
+
+    def __init__(self, layer: Any, merge_mode: Any = "concat", weights: Any = None, **kwargs: Any) -> None:
+        if merge_mode not in ("sum", "mul", "ave", "concat", None):
+            raise ValueError("Invalid merge mode. Merge mode should be one of {'sum', 'mul', 'ave', 'concat', None}")
+        if hasattr(layer, "batch_input_shape") and not {"batch_input_shape", "input_shape"} & {*kwargs}:
+            kwargs["batch_input_shape"] = layer.batch_input_shape
+        super().__init__(layer, **kwargs)
+        if getattr(layer, "return_state", False):
+            raise NotImplementedError("flywheel.keras.layers.Bidirectional: return_state")
+        self.merge_mode = merge_mode
+        config = layer.get_config()
+        made = []
+        for prefix, backwards in (("forward_", layer.go_backwards), ("backward_", not layer.go_backwards)):
+            own = {**config, "name": prefix + layer.name, "go_backwards": backwards}
+            own.pop("batch_input_shape", None)
+            made.append(type(layer).from_config(own))
+        self.forward_layer, self.backward_layer = made
+        self.stateful, self.return_sequences = layer.stateful, layer.return_sequences
+        if weights:
+            half = len(weights) // 2
+            self.forward_layer._initial_weights, self.backward_layer._initial_weights = weights[:half], weights[half:]
+
+    def _inner(self) -> List[Tuple[str, Any]]:
+        return [("forward_", self.forward_layer), ("backward_", self.backward_layer)]
+
+    def build(self, input_shape: Any) -> None:
+        # They are built by their calls, which give them their first weights.
+        self.built = True
+
+    def call(self, inputs: Any, mask: Any = None, **kwargs: Any) -> Any:
+        given = {} if mask is None else {"mask": mask}
+        y, z = (layer(inputs, **given) for layer in (self.forward_layer, self.backward_layer))
+        if self.return_sequences:
+            z = make("Reverse", _turned, as_tensor(z))
+        if self.merge_mode == "concat":
+            return K.concatenate([y, z])
+        if self.merge_mode == "mul":
+            return y * z
+        if self.merge_mode is None:
+            return [y, z]
+        return (y + z) / 2.0 if self.merge_mode == "ave" else y + z
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shape = self.layer.compute_output_shape(input_shape)
+        if self.merge_mode == "concat":
+            return (*shape[:-1], 2 * shape[-1])
+        return [shape, shape] if self.merge_mode is None else shape
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        own = mask if self.return_sequences else None
+        return [own, own] if self.merge_mode is None else own
+
+    def reset_states(self) -> None:
+        """Sets the states of both layers to zeros."""
+        self.forward_layer.reset_states()
+        self.backward_layer.reset_states()
+
+
+def _turned(x: Any) -> Any:
+    """The other way round along time, of any length."""
+    count = _ops.dim(x, 1)
+    steps = _ops.cumsum(_ops.ones([count], "int32"), 0)
+    return _ops.take(x, _ops.subtract(_ops.cast(count, "int32"), steps), 1)

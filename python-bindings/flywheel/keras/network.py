@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Networks: layers between inputs and outputs."""
+
+import json
+import os
+from typing import Any, Dict, List, Optional, Tuple
+
+from .._flywheel import Store as RuntimeStore
+from . import _summary
+from . import backend as K
+from ._serialization import plain
+from .engine import Layer, Node, node_of, one_or_list, to_list
+
+
+class Network(Layer):
+    """Layers between inputs and outputs."""
+
+    def _init_graph(self, inputs: Any, outputs: Any, name: Optional[str] = None) -> None:
+        Layer.__init__(self, name=name)
+        self._connect(to_list(inputs), to_list(outputs))
+
+    def _connect(self, inputs: List[Any], outputs: List[Any]) -> None:
+        self.inputs, self.outputs = inputs, outputs
+        self.built = True
+        self._order: List[Node] = []
+        seen: Dict[int, bool] = {}
+        for y in outputs:
+            self._visit(y, seen)
+        self.layers: List[Layer] = []
+        for node in [*[node_of(x) for x in inputs], *self._order]:
+            if node.layer not in self.layers:
+                self.layers.append(node.layer)
+        self.input_names = [node_of(x).layer.name for x in inputs]
+        self.output_names = _unique([node_of(y).layer.name for y in outputs])
+
+    def _node(self) -> Node:
+        return Node(self, self.inputs, self.outputs, {})
+
+    def _visit(self, y: Any, seen: Dict[int, bool]) -> None:
+        stack: List[Tuple[Any, bool]] = [(y, False)]
+        while stack:
+            x, done = stack.pop()
+            if not hasattr(x, "_keras_history"):
+                raise ValueError("Output tensors to a Model must be the output of a Keras `Layer` (thus holding past "
+                                 f"layer metadata). Found: {x}")  # fmt: skip
+            node = node_of(x)
+            if done:
+                if id(node) not in seen:
+                    seen[id(node)] = True
+                    self._order.append(node)
+                continue
+            if id(node) in seen or any(x is z for z in self.inputs):
+                continue
+            if not node.inputs:
+                raise ValueError(f"Graph disconnected: cannot obtain value for tensor {x} at layer "
+                                 f'"{node.layer.name}".')  # fmt: skip
+            stack.append((x, True))
+            stack += [(z, False) for z in reversed(node.inputs)]
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """The layers again, on other tensors."""
+        known = {id(x): y for x, y in zip(self.inputs, to_list(inputs))}
+        for x, y in zip(self.inputs, to_list(inputs)):
+            y.__dict__.setdefault("_keras_shape", K.int_shape(x))
+        for node in self._order:
+            args = [known[id(x)] for x in node.inputs]
+            made = to_list(node.layer(one_or_list(args), **node.arguments))
+            known.update({id(x): y for x, y in zip(node.outputs, made)})
+        made = [known[id(y)] for y in self.outputs]
+        self._made_masks = [getattr(y, "_keras_mask", None) for y in made]
+        return one_or_list(made)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return one_or_list(self._made_masks)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        shapes = [K.int_shape(y) for y in self.outputs]
+        return one_or_list(shapes)
+
+    @property
+    def trainable_weights(self) -> List[Any]:
+        return [w for layer in self.layers for w in layer.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> List[Any]:
+        fixed = [w for layer in self.layers for w in layer.non_trainable_weights]
+        return fixed if self.trainable else [*[w for layer in self.layers for w in layer.trainable_weights], *fixed]
+
+    @property
+    def weights(self) -> List[Any]:
+        return [w for layer in self.layers for w in layer.weights]
+
+    @property
+    def losses(self) -> List[Any]:
+        return [x for layer in self.layers for x in layer.losses]
+
+    @property
+    def updates(self) -> List[Any]:
+        return [x for layer in self.layers for x in layer.updates]
+
+    @property
+    def stateful(self) -> bool:
+        """Whether a layer keeps its state from batch to batch."""
+        return any(layer.stateful for layer in self.layers)
+
+    @stateful.setter
+    def stateful(self, value: bool) -> None:
+        pass
+
+    @property
+    def state_updates(self) -> List[Any]:
+        """What keeps the states: done in tests and predictions, too."""
+        return [x for layer in self._leaves() if layer.stateful for x in layer.updates]
+
+    def reset_states(self) -> None:
+        """Sets the states of all layers to zeros."""
+        for layer in self._leaves():
+            if layer.stateful:
+                layer.reset_states()
+
+    def get_layer(self, name: Optional[str] = None, index: Optional[int] = None) -> Layer:
+        """A layer by its name, or by its place."""
+        if index is not None:
+            if index >= len(self.layers):
+                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} "
+                                 "layers.")  # fmt: skip
+            return self.layers[index]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(f"No such layer: {name}")
+
+    def summary(self, line_length: Optional[int] = None, positions: Any = None, print_fn: Any = print) -> None:
+        """Prints layers, shapes of their outputs and how many parameters they have."""
+        _summary.show(self, line_length, positions, print_fn)
+
+    # Configurations
+
+    def get_config(self) -> Dict[str, Any]:
+        """The layers, and what each call of one of them takes."""
+        kept = {id(node) for node in [*[node_of(x) for x in self.inputs], *self._order]}
+        # The calls of a layer in this network are counted apart.
+        numbers: Dict[int, int] = {}
+        listed = []
+        for layer in self.layers:
+            own = [node for node in layer._nodes if id(node) in kept]
+            numbers.update({id(node): i for i, node in enumerate(own)})
+            listed.append((layer, own))
+
+        def place(x: Any) -> List[Any]:
+            node = node_of(x)
+            return [node.layer.name, numbers[id(node)], x._keras_history[2]]
+
+        layers = [{"name": layer.name, **plain(layer),
+                   "inbound_nodes": [[[*place(x), plain(node.arguments)] for x in node.inputs] for node in own
+                                     if node.inputs]} for layer, own in listed]  # fmt: skip
+        return {"name": self.name, "layers": layers, "input_layers": [place(x) for x in self.inputs],
+                "output_layers": [place(y) for y in self.outputs]}  # fmt: skip
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any], custom_objects: Any = None) -> Any:
+        """The network of what `get_config` gave, with weights of its own."""
+        from .layers import deserialize
+
+        made: Dict[str, Layer] = {}
+        left: List[Tuple[Layer, Any]] = []
+        for data in config["layers"]:
+            layer = deserialize(data, custom_objects)
+            made[data["name"]] = layer
+            left += [(layer, call) for call in data["inbound_nodes"]]
+
+        def tensor(place: Any) -> Any:
+            node = made[place[0]]._nodes[place[1]]
+            return node.outputs[place[2]]
+
+        while left:
+            waiting: List[Tuple[Layer, Any]] = []
+            for layer, call in left:
+                # The calls of a layer are in their order.
+                ready = all(name in made and number < len(made[name]._nodes) for name, number, *_ in call)
+                if not ready or any(layer is other for other, _ in waiting):
+                    waiting.append((layer, call))
+                    continue
+                inputs = [tensor(place) for place in call]
+                layer(one_or_list(inputs), **(call[0][3] if len(call[0]) > 3 else {}))
+            if len(waiting) == len(left):
+                raise ValueError(f"the calls of {sorted({layer.name for layer, _ in left})} take tensors that no layer "
+                                 "gives")  # fmt: skip
+            left = waiting
+        return cls(inputs=[tensor(p) for p in config["input_layers"]],
+                   outputs=[tensor(p) for p in config["output_layers"]], name=config.get("name"))  # fmt: skip
+
+    def to_json(self, **kwargs: Any) -> str:
+        """The architecture, without weights; `kwargs` are those of `json.dumps`."""
+        whole = {**plain(self), "keras_version": "2.1.6", "backend": K.backend()}
+        return json.dumps(whole, **kwargs)
+
+    # Weights on disk
+
+    def _named_weights(self) -> List[Tuple[str, Any]]:
+        return [(f"{layer.name}/{name}", w) for layer in self._leaves() for name, w in layer._named_weights()]
+
+    def _keys(self) -> Dict[str, str]:
+        keys: Dict[str, str] = {}
+        for key, w in self._named_weights():
+            if key in keys:
+                raise ValueError(f"two weights have the name '{key}'")
+            keys[key] = w.op_name
+        return keys
+
+    def _leaves(self) -> List[Layer]:
+        found: List[Layer] = []
+        for layer in self.layers:
+            found += layer._leaves() if isinstance(layer, Network) else [layer]
+        return found
+
+    def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+        """Writes the whole model: see `flywheel.keras.models.save_model`."""
+        from .saving import save_model
+
+        save_model(self, filepath, overwrite, include_optimizer)
+
+    def save_weights(self, filepath: str, overwrite: bool = True) -> None:
+        """Writes the weights to a checkpoint (safetensors), under the names of layers."""
+        if not overwrite and os.path.exists(filepath):
+            raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
+        RuntimeStore.save(K.get_session().store, filepath, self._keys())
+
+    def load_weights(self, filepath: str, by_name: bool = False) -> None:
+        """Reads what `save_weights` of such a model wrote."""
+        RuntimeStore.restore(K.get_session().store, filepath, self._keys())
+
+
+def _unique(names: List[str]) -> List[str]:
+    return [n if names.count(n) == 1 else f"{n}_{names[: i + 1].count(n)}" for i, n in enumerate(names)]

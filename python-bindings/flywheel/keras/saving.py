@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole models in one file: a checkpoint (safetensors) with the weights and the state of the optimizer, whose metadata
+have the architecture and how the model is trained, as JSON."""
+
+import json
+import os
+import struct
+import warnings
+from typing import Any, Dict
+
+from .._flywheel import DataLossError
+from .._flywheel import Store as RuntimeStore
+from ..v1.operation import Tensor
+from . import backend as K
+from . import layers, optimizers
+from ._serialization import custom_object_scope, plain
+
+# Before the keys of the state of the optimizer, and of layers apart from their weights.
+_OPTIMIZER, _LAYERS = "optimizer_weights/", "layer_states/"
+
+
+def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+    """Writes a model: architecture, weights, and where it is compiled how it is trained and the state of the
+    optimizer. Raises FileExistsError, and ValueError for what has no configuration."""
+    if not overwrite and os.path.exists(filepath):
+        raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
+    metadata = {"model_config": model.to_json()}
+    keys = model._keys()
+    if include_optimizer and model.optimizer is not None:
+        if isinstance(model.optimizer, optimizers.TFOptimizer):
+            warnings.warn("optimizers of flywheel.v1.train have no configuration: the model is saved without its "
+                          "optimizer", stacklevel=3)  # fmt: skip
+        else:
+            metadata["training_config"] = json.dumps(_training_config(model))
+            model._function("train")
+            keys.update(_training_keys(model))
+    RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
+
+
+def _training_config(model: Any) -> Dict[str, Any]:
+    return {"optimizer_config": plain(model.optimizer), "loss": plain(model.loss), "metrics": plain(model.metrics),
+            "loss_weights": plain(model.loss_weights)}  # fmt: skip
+
+
+def _training_keys(model: Any) -> Dict[str, str]:
+    """The variables of the optimizer, under the names of weights, and what moving averages are made of."""
+    names = {w: name for name, w in model._named_weights()}
+    found = {_OPTIMIZER + key: v.op_name for key, v in model.optimizer.state(names).items()}
+    for layer in model._leaves():
+        for i, update in enumerate(model._own(layer.updates)):
+            hidden = update.op.attrs.get("hidden", {}) if isinstance(update, Tensor) else {}
+            found.update({f"{_LAYERS}{layer.name}/{i}/{key}": v.op_name for key, v in hidden.items()})
+    return found
+
+
+def load_model(filepath: str, custom_objects: Any = None, compile: bool = True) -> Any:
+    """The model that `save_model` wrote: training goes on as it would have. `custom_objects` are classes and functions
+    of the program by their names. Raises NotFoundError for a missing file, and DataLossError or ValueError for one that
+    has no model."""
+    metadata = _metadata(filepath)
+    if "model_config" not in metadata:
+        raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
+    with custom_object_scope(custom_objects):
+        model = model_from_json(metadata["model_config"])
+        keys = model._keys()
+        training = metadata.get("training_config")
+        if compile and training is not None:
+            config = json.loads(training)
+            model.compile(optimizers.get(config["optimizer_config"]), config["loss"], config["metrics"],
+                          config["loss_weights"])  # fmt: skip
+            model._function("train")
+            keys.update(_training_keys(model))
+    RuntimeStore.restore(K.get_session().store, filepath, keys)
+    return model
+
+
+def _metadata(filepath: str) -> Dict[str, str]:
+    """What a file says about itself: the length of its header, then the header as JSON."""
+    from .._flywheel import NotFoundError
+
+    try:
+        with open(filepath, "rb") as file:
+            size = file.read(8)
+            (length,) = struct.unpack("<Q", size)
+            if length > os.fstat(file.fileno()).st_size:
+                raise struct.error
+            header = json.loads(file.read(length))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no file '{filepath}'") from error
+    except (struct.error, ValueError) as error:
+        raise DataLossError(f"'{filepath}' is no checkpoint: its header cannot be read") from error
+    found: Dict[str, str] = header.get("__metadata__", {})
+    return found
+
+
+def model_from_config(config: Dict[str, Any], custom_objects: Any = None) -> Any:
+    """The model of {"class_name", "config"}."""
+    if isinstance(config, list):
+        raise TypeError("`model_from_config` expects a dictionary, not a list. Maybe you meant to use "
+                        "`Sequential.from_config(config)`?")  # fmt: skip
+    return layers.deserialize(config, custom_objects)
+
+
+def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    """The model of what `to_json` gave, with new weights."""
+    return model_from_config(json.loads(json_string), custom_objects)
