@@ -196,3 +196,43 @@ wrapped = optimizers.TFOptimizer(tf.train.MomentumOptimizer(0.1, 0.9))
 np.testing.assert_allclose(train(wrapped, 3), [0.486, -0.972, 1.458], rtol=1e-6)
 assert K.get_value(wrapped.iterations) == 3
 K.set_floatx("float32")
+
+# R7: calls that are fed arrays as they are, and others: converted, or refused with nothing changed.
+K.clear_session()
+rows = K.placeholder((None, 2), dtype="float32", name="rows")
+numbers = K.placeholder((None,), dtype="int32", name="numbers")
+total = K.variable(0.0)
+add = K.function([rows, K.learning_phase(), numbers], [K.sum(rows), K.in_train_phase(total * 1.0, total - 1.0)],
+                 [K.update_add(total, K.sum(rows) + K.cast(K.sum(numbers), "float32"))])  # fmt: skip
+even, count = np.arange(8, dtype=np.float32).reshape(2, 4), np.array([1, 2], np.int32)
+expected_total = 0.0
+feeds: Any = [even[:, :2].copy(), even[:, ::2], even[:, :2].astype(np.float64), even[:, :2].tolist(),
+              np.asfortranarray(even[:, 1:3])]  # fmt: skip
+for _ in range(3):
+    for given in feeds:
+        for phase in (1, 0, True):
+            for ints in (count, [1, 2], np.array([1, 2])):
+                found = add([given, phase, ints])
+                assert found[0] == np.sum(given) and isinstance(found[0], np.float32)
+                assert found[1] == (expected_total if phase else expected_total - 1)
+                expected_total += float(np.sum(given)) + 3
+                assert K.get_value(total) == expected_total
+wrongs: Any = (([even, 1, count], ValueError, "Cannot feed value of shape (2, 4) for Tensor 'rows:0'"),
+          ([even[:, :2].copy(), 1], ValueError, "expected 3 inputs"),
+          (even, TypeError, "should be a list or tuple"))  # fmt: skip
+for wrong, kind, words in wrongs:
+    try:
+        add(wrong)
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(words)
+    assert K.get_value(total) == expected_total
+assert add((even[:, :2].copy(), 1, count))[0] == 10.0 and len(add._entries) == 2
+
+# A function that is called in another session runs on its values.
+with tf.Session() as other:
+    other.run(total.initializer)
+    add([even[:, :2].copy(), 1, count])
+    assert other.run(total) == 13.0
+assert K.get_value(total) == expected_total + 13

@@ -329,3 +329,18 @@ check({
     "constant": (lambda x: fw.constant([1, 2], shape=(2, 2)) + x,
                  lambda x: i32([[1, 2], [2, 2]]) + x, [np.int32(0)]),
 })  # fmt: skip
+
+
+# A size of 1 that is known, beside one that a call chooses.
+ends = np.array([[0.5], [2.5]], np.float32)
+
+
+@fw.function(signature=[fw.TensorSpec((1, None), fw.float32)])
+def compared(x: Any) -> Any:
+    return x > ends, fw.where(x > ends, x, 0.0), x + ends
+
+
+for size in (1, 2, 4):
+    given = np.arange(size, dtype=np.float32).reshape(1, size)
+    for got, wanted in zip(compared(given), (given > ends, np.where(given > ends, given, 0), given + ends)):
+        np.testing.assert_array_equal(got, wanted)
