@@ -52,7 +52,7 @@ assert np.isclose(halved_squares(lambda: curve(1.0, fw.constant(np.zeros(())))),
 # L5: rejections. A candidate is where the linear residual at x is least, which one iteration finds.
 for damping, worse in ((1e-3, 0.8253589025), (1e-2, 0.6964273828)):
     _, (c,) = levenberg_marquardt.minimize(lambda x: np.arctan(2.0) + 0.2 * (x - 2.0), np.array(2.0), 1, damping)
-    assert np.isclose(halved_squares(lambda c=c: fw.arctan(fw.constant(c))), worse, rtol=1e-9)  # type: ignore[misc]
+    assert np.isclose(halved_squares(lambda c=c: fw.arctan(fw.constant(c))), worse, rtol=1e-9)
 path: List[Any] = []
 levenberg_marquardt.minimize(fw.arctan, np.array(2.0), 5, 1e-3, 10.0, lambda i, o, v: path.append((float(o), v[0])))
 np.testing.assert_allclose([o for o, _ in path[:3]], [0.6128891417, 0.6128891417, 0.0784999858], rtol=1e-9)
