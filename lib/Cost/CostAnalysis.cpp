@@ -80,7 +80,7 @@ static std::optional<CostSum> countOp(Operation *op, Phase phase,
   CostSum cost;
   if (auto update = dyn_cast<train::OptimizerUpdateOpInterface>(op)) {
     cost.flops = sizes.getNumElements(update.getState().front()) *
-                 SizeExpr::constant(countRule(update));
+                 CostExpr::constant(countRule(update));
     cost.bytes = countAllBytes(op, sizes);
     return cost;
   }
@@ -90,6 +90,9 @@ static std::optional<CostSum> countOp(Operation *op, Phase phase,
   cost.bytes = known.countBytes(sizes);
   if (!isPartOfMask(op, phase))
     cost.flops = known.countFlops(sizes);
+  // One number less than there are to add, where there is none.
+  if (cost.flops.getConstant().value_or(0) < 0 && !cost.flops.hasWrapped())
+    cost.flops = CostExpr();
   return cost;
 }
 
@@ -135,8 +138,8 @@ private:
   /// In the order in which they are found.
   using Lines = llvm::MapVector<LineKey, CostLine, std::map<LineKey, unsigned>>;
 
-  void countBlock(Block &block, const SizeExpr &trips);
-  void countLoop(Operation *op, const SizeExpr &trips);
+  void countBlock(Block &block, const CostExpr &trips);
+  void countLoop(Operation *op, const CostExpr &trips);
   void addLine(Lines &lines, Operation *op, Phase phase, const CostSum &cost);
 
   const CostOptions &options;
@@ -164,30 +167,43 @@ void EntryCounter::addLine(Lines &lines, Operation *op, Phase phase,
 }
 
 /// Counts what is in a loop or a branch: all branches, and each loop once.
-void EntryCounter::countLoop(Operation *op, const SizeExpr &trips) {
+void EntryCounter::countLoop(Operation *op, const CostExpr &trips) {
   bool isLoop = isa<LoopLikeOpInterface>(op);
-  std::optional<SizeExpr> own =
-      isLoop ? sizes->getTrips(op) : SizeExpr::constant(1);
-  SizeExpr before =
+  std::optional<CostExpr> own =
+      isLoop ? sizes->getTrips(op) : CostExpr::constant(1);
+  CostExpr before =
       entry.once[0].flops + entry.once[1].flops + entry.once[2].flops;
   // Of a rule that an op brings for its derivative, nothing runs.
   size_t numRegions = isa<train::CustomVjpOp>(op) ? 1 : op->getNumRegions();
   for (Region &region : op->getRegions().take_front(numRegions))
     for (Block &block : region)
       countBlock(block, own ? trips * *own : trips);
-  SizeExpr after =
+  CostExpr after =
       entry.once[0].flops + entry.once[1].flops + entry.once[2].flops;
-  if (isLoop && !(before == after))
-    entry.loops.push_back(
-        {getPlace(op->getLoc()), getSourceOpName(op).str(), own});
+  if (!isLoop || before == after)
+    return;
+  // What is in it may be counted in both states of the function.
+  std::string place = getPlace(op->getLoc()), name = getSourceOpName(op).str();
+  if (llvm::none_of(entry.loops, [&](const CostLoop &known) {
+        return !place.empty() && known.place == place && known.op == name &&
+               known.trips == own;
+      }))
+    entry.loops.push_back({place, name, own});
 }
 
-void EntryCounter::countBlock(Block &block, const SizeExpr &trips) {
+/// Whether what is in the regions of an op is executed as it is. Others are
+/// made of more than that: their cost is not that of the regions.
+static bool runsItsRegions(Operation *op) {
+  return isa<LoopLikeOpInterface, RegionBranchOpInterface, train::CustomVjpOp>(
+      op);
+}
+
+void EntryCounter::countBlock(Block &block, const CostExpr &trips) {
   for (Operation &op : block) {
     if (!live->contains(&op))
       continue;
     bool hasCost = isa<CostOpInterface, train::OptimizerUpdateOpInterface>(op);
-    if (op.getNumRegions() > 0 && !hasCost) {
+    if (!hasCost && runsItsRegions(&op)) {
       countLoop(&op, trips);
       continue;
     }
@@ -199,7 +215,8 @@ void EntryCounter::countBlock(Block &block, const SizeExpr &trips) {
       addLine(unknown, &op, phase, CostSum());
       continue;
     }
-    if (cost->flops.isZero() && cost->bytes.isZero())
+    if (cost->flops.isZero() && cost->bytes.isZero() &&
+        !cost->flops.hasWrapped() && !cost->bytes.hasWrapped())
       continue;
     addLine(lines, &op, phase, *cost);
     entry.once[static_cast<size_t>(phase)].add(*cost);
@@ -220,7 +237,7 @@ LogicalResult EntryCounter::count(func::FuncOp function,
   phases = &step;
   live = &*found;
   selects = selected;
-  countBlock(function.getBody().front(), SizeExpr::constant(1));
+  countBlock(function.getBody().front(), CostExpr::constant(1));
   return success();
 }
 
@@ -299,7 +316,7 @@ static std::vector<CostLine> countInitializers(ModuleOp module) {
     auto recipe = dyn_cast_or_null<train::InitializerAttrInterface>(
         variable.getInitialValueAttr());
     if (recipe && type.hasStaticShape())
-      line.cost.flops = SizeExpr::constant(type.getNumElements() *
+      line.cost.flops = CostExpr::constant(type.getNumElements() *
                                            recipe.countElementFlops());
     variable.getInitializer().walk([&](Operation *op) {
       if (isSilent(op))

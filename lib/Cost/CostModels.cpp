@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -40,23 +41,30 @@ static int64_t countPerElement(Operation *op) {
   return isa<math::RsqrtOp, math::FmaOp>(op) ? 2 : 1;
 }
 
+/// The operations of all ops in `block`, for an element.
+static int64_t countBody(Block &block) {
+  int64_t flops = 0;
+  block.walk([&](Operation *inner) { flops += countPerElement(inner); });
+  return flops;
+}
+
 /// Costs nothing and moves nothing.
-static SizeExpr countNothing() { return SizeExpr(); }
+static CostExpr countNothing() { return CostExpr(); }
 
 namespace {
 /// Ops of `arith` and `math`.
 struct ElementwiseCost : CostOpInterface::FallbackModel<ElementwiseCost> {
-  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     int64_t flops = countPerElement(op);
     // Scalar integers count iterations and elements.
     if (flops == 0 || (!isa<ShapedType>(op->getResult(0).getType()) &&
                        !isa<FloatType>(op->getResult(0).getType())))
-      return SizeExpr();
-    return sizes.getNumElements(op->getResult(0)) * SizeExpr::constant(flops);
+      return CostExpr();
+    return sizes.getNumElements(op->getResult(0)) * CostExpr::constant(flops);
   }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
     if (op->hasTrait<OpTrait::ConstantLike>())
-      return SizeExpr();
+      return CostExpr();
     return countAllBytes(op, sizes);
   }
   bool isView(Operation *) const { return false; }
@@ -64,8 +72,8 @@ struct ElementwiseCost : CostOpInterface::FallbackModel<ElementwiseCost> {
 
 /// Ops that make or move numbers.
 struct MoveCost : CostOpInterface::FallbackModel<MoveCost> {
-  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
     return countAllBytes(op, sizes);
   }
   bool isView(Operation *) const { return false; }
@@ -73,23 +81,23 @@ struct MoveCost : CostOpInterface::FallbackModel<MoveCost> {
 
 /// Ops that make no number and move none.
 struct FreeCost : CostOpInterface::FallbackModel<FreeCost> {
-  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
-  SizeExpr countBytes(Operation *, CostSizes &) const { return {}; }
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *, CostSizes &) const { return {}; }
   bool isView(Operation *) const { return false; }
 };
 
 /// Another look at a tensor.
 struct ViewCost : CostOpInterface::FallbackModel<ViewCost> {
-  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
-  SizeExpr countBytes(Operation *, CostSizes &) const { return {}; }
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *, CostSizes &) const { return {}; }
   bool isView(Operation *) const { return true; }
 };
 
 /// A slice that is taken or put in place: read and written once.
 struct SliceCost : CostOpInterface::FallbackModel<SliceCost> {
-  SizeExpr countFlops(Operation *, CostSizes &) const { return {}; }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
-    return sizes.getNumBytes(op->getOperand(0)) * SizeExpr::constant(2);
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumBytes(op->getOperand(0)) * CostExpr::constant(2);
   }
   bool isView(Operation *) const { return false; }
 };
@@ -97,23 +105,21 @@ struct SliceCost : CostOpInterface::FallbackModel<SliceCost> {
 /// Structured ops: what the body takes, for each index of the loops. A body
 /// that only combines n numbers to one takes n - 1.
 struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
-  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     auto structured = cast<linalg::LinalgOp>(op);
-    int64_t flops = 0;
-    structured.getBlock()->walk(
-        [&](Operation *inner) { flops += countPerElement(inner); });
-    SizeExpr points = countPoints(structured, sizes);
+    int64_t flops = countBody(*structured.getBlock());
+    CostExpr points = countPoints(structured, sizes);
     if (flops == 1 && structured.getNumReductionLoops() > 0)
       return points - sizes.getNumElements(structured.getDpsInits().front());
-    return points * SizeExpr::constant(flops);
+    return points * CostExpr::constant(flops);
   }
   /// What the body does not read of a destination is written only.
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
     auto structured = cast<linalg::LinalgOp>(op);
-    SizeExpr bytes;
+    CostExpr bytes;
     llvm::SmallPtrSet<void *, 8> seen;
     for (OpOperand &operand : op->getOpOperands()) {
-      SizeExpr part = sizes.getNumBytes(operand.get());
+      CostExpr part = sizes.getNumBytes(operand.get());
       if (structured.payloadUsesValueFromOperand(&operand) &&
           seen.insert(operand.get().getAsOpaquePointer()).second)
         bytes = bytes + part;
@@ -125,25 +131,25 @@ struct StructuredCost : CostOpInterface::FallbackModel<StructuredCost> {
   bool isView(Operation *) const { return false; }
 
 private:
-  static SizeExpr countPoints(linalg::LinalgOp op, CostSizes &sizes) {
+  static CostExpr countPoints(linalg::LinalgOp op, CostSizes &sizes) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    std::vector<std::optional<SizeExpr>> loops(ranges.size());
+    std::vector<std::optional<CostExpr>> loops(ranges.size());
     for (OpOperand &operand : op->getOpOperands())
       for (auto [dim, expr] :
            llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
         if (auto loop = dyn_cast<AffineDimExpr>(expr))
           if (!loops[loop.getPosition()])
             loops[loop.getPosition()] = sizes.getSize(operand.get(), dim);
-    SizeExpr points = SizeExpr::constant(1);
+    CostExpr points = CostExpr::constant(1);
     for (auto [loop, range] : llvm::zip(loops, ranges))
-      points = points * (loop ? *loop : SizeExpr::constant(range));
+      points = points * (loop ? *loop : CostExpr::constant(range));
     return points;
   }
 };
 
 /// `linalg_ext`: an operation for each number that is added.
 struct OrderedCost : CostOpInterface::FallbackModel<OrderedCost> {
-  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     auto scatter = dyn_cast<linalg_ext::ScatterOp>(op);
     if (scatter && scatter.getKind() == linalg_ext::ScatterKind::add)
       return sizes.getNumElements(scatter.getUpdates());
@@ -152,7 +158,7 @@ struct OrderedCost : CostOpInterface::FallbackModel<OrderedCost> {
     if (auto factor = dyn_cast<linalg_ext::CholeskyOp>(op))
       return countMatrices(
           factor.getInit(),
-          [&](const SizeExpr &n) { return sizes.getQuotient(n * n * n, 3); },
+          [&](const CostExpr &n) { return sizes.getQuotient(n * n * n, 3); },
           sizes);
     if (auto solve = dyn_cast<linalg_ext::TriangularSolveOp>(op)) {
       int64_t rank = cast<ShapedType>(solve.getA().getType()).getRank();
@@ -161,13 +167,13 @@ struct OrderedCost : CostOpInterface::FallbackModel<OrderedCost> {
     }
     return countNothing();
   }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
-    SizeExpr two = SizeExpr::constant(2);
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    CostExpr two = CostExpr::constant(2);
     if (auto gather = dyn_cast<linalg_ext::GatherOp>(op))
       return sizes.getNumBytes(gather.getInit()) * two +
              sizes.getNumBytes(gather.getIndices());
     if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op))
-      return sizes.getNumBytes(scatter.getUpdates()) * SizeExpr::constant(3) +
+      return sizes.getNumBytes(scatter.getUpdates()) * CostExpr::constant(3) +
              sizes.getNumBytes(scatter.getIndices());
     return countAllBytes(op, sizes);
   }
@@ -175,33 +181,85 @@ struct OrderedCost : CostOpInterface::FallbackModel<OrderedCost> {
 
 private:
   template <typename Fn>
-  static SizeExpr countMatrices(Value matrices, Fn countOne, CostSizes &sizes) {
+  static CostExpr countMatrices(Value matrices, Fn countOne, CostSizes &sizes) {
     int64_t rank = cast<ShapedType>(matrices.getType()).getRank();
-    SizeExpr flops = countOne(sizes.getSize(matrices, rank - 1));
+    CostExpr flops = countOne(sizes.getSize(matrices, rank - 1));
     for (int64_t dim = 0; dim < rank - 2; ++dim)
       flops = flops * sizes.getSize(matrices, dim);
     return flops;
   }
 };
 
+/// Rows of a table: what is known of the number of different ones is that it is
+/// at most that of the indices.
+struct RowsCost : CostOpInterface::FallbackModel<RowsCost> {
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
+    if (auto combine = dyn_cast<linalg_ext::CombineRowsOp>(op))
+      return sizes.getNumElements(combine.getRows()) -
+             countRow(combine.getRows(), sizes);
+    if (auto update = dyn_cast<linalg_ext::UpdateRowsOp>(op))
+      return sizes.getNumElements(getUpdated(update)) *
+             CostExpr::constant(countBody(update.getBody().front()));
+    return countNothing();
+  }
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    CostExpr two = CostExpr::constant(2);
+    if (auto combine = dyn_cast<linalg_ext::CombineRowsOp>(op))
+      return sizes.getNumBytes(combine.getIndices()) +
+             sizes.getNumBytes(combine.getOrder()) +
+             sizes.getNumBytes(combine.getRows()) * two;
+    auto update = dyn_cast<linalg_ext::UpdateRowsOp>(op);
+    if (!update)
+      return countAllBytes(op, sizes);
+    CostExpr bytes = sizes.getNumBytes(update.getIndices()) +
+                     sizes.getNumBytes(update.getOrder()) +
+                     sizes.getNumBytes(update.getRows());
+    // Elements of the tables may have another type than those of the rows.
+    for (Value table : update.getTables()) {
+      Type element = getElementTypeOrSelf(table.getType());
+      int64_t width =
+          element.isIntOrFloat()
+              ? llvm::divideCeil(int64_t{element.getIntOrFloatBitWidth()}, 8)
+              : 0;
+      bytes = bytes + sizes.getNumElements(getUpdated(update)) *
+                          CostExpr::constant(2 * width);
+    }
+    return bytes;
+  }
+  bool isView(Operation *) const { return false; }
+
+private:
+  /// What has an element for each that is updated.
+  static Value getUpdated(linalg_ext::UpdateRowsOp update) {
+    return update.getAll() ? update.getTables().front() : update.getRows();
+  }
+  static CostExpr countRow(Value rows, CostSizes &sizes) {
+    CostExpr elements = CostExpr::constant(1);
+    for (int64_t dim = 1, rank = cast<ShapedType>(rows.getType()).getRank();
+         dim < rank; ++dim)
+      elements = elements * sizes.getSize(rows, dim);
+    return elements;
+  }
+};
+
 /// An assignment that adds: one operation an element. The variable is read and
 /// written.
 struct AddAssignCost : CostOpInterface::FallbackModel<AddAssignCost> {
-  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
     return sizes.getNumElements(op->getOperand(0));
   }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
-    return sizes.getNumBytes(op->getOperand(0)) * SizeExpr::constant(3);
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumBytes(op->getOperand(0)) * CostExpr::constant(3);
   }
   bool isView(Operation *) const { return false; }
 };
 
 /// Draws: a product and a sum an element, whatever makes the bits.
 struct DrawCost : CostOpInterface::FallbackModel<DrawCost> {
-  SizeExpr countFlops(Operation *op, CostSizes &sizes) const {
-    return sizes.getNumElements(op->getResult(0)) * SizeExpr::constant(2);
+  CostExpr countFlops(Operation *op, CostSizes &sizes) const {
+    return sizes.getNumElements(op->getResult(0)) * CostExpr::constant(2);
   }
-  SizeExpr countBytes(Operation *op, CostSizes &sizes) const {
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
     return countAllBytes(op, sizes);
   }
   bool isView(Operation *) const { return false; }
@@ -269,6 +327,7 @@ void registerCostModels(DialectRegistry &registry) {
         using namespace linalg_ext;
         attachAll<OrderedCost, CholeskyOp, GatherOp, ScanOp, ScatterOp,
                   TriangularSolveOp>(context);
+        attachAll<RowsCost, ArgsortOp, CombineRowsOp, UpdateRowsOp>(context);
         attachAll<SliceCost, StoreOp>(context);
         attachAll<MoveCost, ExchangeOp>(context);
         attachAll<FreeCost, CommitOp, FindOutsideOp, ProtectOp>(context);

@@ -9,6 +9,10 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
 using namespace flywheel;
 namespace json = llvm::json;
 using llvm::raw_ostream;
@@ -30,7 +34,7 @@ StringRef flywheel::getPhaseName(Phase phase) {
 // Polynomials
 //===----------------------------------------------------------------------===//
 
-static std::string formatMonomial(const SizeExpr::Monomial &monomial,
+static std::string formatMonomial(const CostExpr::Monomial &monomial,
                                   llvm::ArrayRef<std::string> symbols) {
   std::string text;
   for (size_t i = 0; i < monomial.size();) {
@@ -45,32 +49,49 @@ static std::string formatMonomial(const SizeExpr::Monomial &monomial,
   return text;
 }
 
-std::string flywheel::formatCost(const SizeExpr &expr,
+/// In decimal, which no stream has for 128 bits.
+static std::string formatNumber(Int128 number) {
+  bool isNegative = number < 0;
+  std::string digits;
+  do {
+    auto digit = static_cast<int>(number % 10);
+    digits += static_cast<char>('0' + std::abs(digit));
+    number /= 10;
+  } while (number != 0);
+  if (isNegative)
+    digits += '-';
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+std::string flywheel::formatCost(const CostExpr &expr,
                                  llvm::ArrayRef<std::string> symbols) {
+  if (expr.hasWrapped())
+    return "more than 2^126";
   if (expr.isZero())
     return "0";
   std::string text;
   // The highest powers first, the constant last.
-  auto isBefore = [](const SizeExpr::Monomial &a, const SizeExpr::Monomial &b) {
+  auto isBefore = [](const CostExpr::Monomial &a, const CostExpr::Monomial &b) {
     return std::make_pair(b.size(), a) < std::make_pair(a.size(), b);
   };
-  std::map<SizeExpr::Monomial, uint64_t, decltype(isBefore)> terms(isBefore);
+  std::map<CostExpr::Monomial, Int128, decltype(isBefore)> terms(isBefore);
   terms.insert(expr.getTerms().begin(), expr.getTerms().end());
   for (const auto &[monomial, coefficient] : terms) {
-    auto number = static_cast<int64_t>(coefficient);
+    Int128 number = coefficient;
     if (!text.empty()) {
       text += number < 0 ? " - " : " + ";
       number = number < 0 ? -number : number;
     }
     std::string product = formatMonomial(monomial, symbols);
     if (product.empty())
-      text += std::to_string(number);
+      text += formatNumber(number);
     else if (number == 1)
       text += product;
     else if (number == -1)
       text += "-" + product;
     else
-      text += std::to_string(number) + "*" + product;
+      text += formatNumber(number) + "*" + product;
   }
   return text;
 }
@@ -196,9 +217,11 @@ void flywheel::printCost(const CostReport &report, raw_ostream &os) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static json::Value toJSON(const SizeExpr &expr, const CostEntry &entry) {
-  if (std::optional<int64_t> constant = expr.getConstant())
-    return *constant;
+static json::Value toJSON(const CostExpr &expr, const CostEntry &entry) {
+  if (std::optional<Int128> constant = expr.getConstant();
+      constant && !expr.hasWrapped() &&
+      *constant <= std::numeric_limits<int64_t>::max())
+    return static_cast<int64_t>(*constant);
   return formatCost(expr, entry.symbols);
 }
 

@@ -15,6 +15,7 @@
 #include "StepPhases.h"
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
@@ -22,6 +23,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <limits>
 
 using namespace mlir;
 using flywheel::codegen::CodegenDialect;
@@ -44,13 +47,13 @@ public:
   void build();
 
 private:
-  DictionaryAttr describe(linalg::LinalgOp op);
+  DictionaryAttr describe(Operation *op);
   Attribute describeTensor(Value tensor);
   DenseI64ArrayAttr getNumbers(ValueRange values);
   /// `expr` over the symbolic dimension sizes of the entry; none where it has
   /// others.
-  AffineMapAttr getMap(const SizeExpr &expr);
-  SizeExpr countIterations(linalg::LinalgOp op);
+  AffineMapAttr getMap(const CostExpr &expr);
+  CostExpr countIterations(linalg::LinalgOp op);
 
   func::FuncOp function;
   Builder b;
@@ -64,9 +67,16 @@ private:
 };
 } // namespace
 
-AffineMapAttr WorkTable::getMap(const SizeExpr &expr) {
+AffineMapAttr WorkTable::getMap(const CostExpr &expr) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  if (expr.hasWrapped())
+    return {};
   AffineExpr sum = b.getAffineConstantExpr(0);
   for (const auto &[monomial, coefficient] : expr.getTerms()) {
+    // What no affine map can say is printed as unknown.
+    if (coefficient < kMin || coefficient > kMax)
+      return {};
     AffineExpr product =
         b.getAffineConstantExpr(static_cast<int64_t>(coefficient));
     for (unsigned atom : monomial) {
@@ -80,14 +90,14 @@ AffineMapAttr WorkTable::getMap(const SizeExpr &expr) {
   return AffineMapAttr::get(AffineMap::get(0, positions.size(), sum));
 }
 
-SizeExpr WorkTable::countIterations(linalg::LinalgOp op) {
+CostExpr WorkTable::countIterations(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SizeExpr points = SizeExpr::constant(1);
+  CostExpr points = CostExpr::constant(1);
   for (auto [loop, range] : llvm::enumerate(ranges)) {
     Value value;
     unsigned dim = 0;
     if (!ShapedType::isDynamic(range))
-      points = points * SizeExpr::constant(range);
+      points = points * CostExpr::constant(range);
     else if (succeeded(op.mapIterationSpaceDimToOperandDim(loop, value, dim)))
       points = points * sizes.getSize(value, dim);
   }
@@ -104,37 +114,57 @@ DenseI64ArrayAttr WorkTable::getNumbers(ValueRange values) {
   return b.getDenseI64ArrayAttr(numbers.getArrayRef());
 }
 
-DictionaryAttr WorkTable::describe(linalg::LinalgOp op) {
+/// Whether a kernel of its own, or a loop with others, is made of an op.
+static bool isWork(Operation *op) {
+  if (!isa<CostOpInterface>(op))
+    return false;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.hasPureTensorSemantics();
+  return isa<linalg_ext::LinalgExtDialect>(op->getDialect()) &&
+         isa<DestinationStyleOpInterface>(op) &&
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+/// The tensors whose elements `op` reads. What the body of a structured op does
+/// not read of a destination is not read.
+static SmallVector<Value> getRead(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  SmallVector<Value> read;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!structured || structured.payloadUsesValueFromOperand(&operand))
+      read.push_back(operand.get());
+  return read;
+}
+
+DictionaryAttr WorkTable::describe(Operation *op) {
   Phase phase = phases.get(op);
   std::string source = getSourceOpName(op).str();
-  if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>())
+  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
     source += " at " + place.getFilename().str() + ":" +
               std::to_string(place.getLine()) + ":" +
               std::to_string(place.getColumn());
   std::string what = getSourceOpName(op).rsplit('.').second.str();
-  if (isMarkedBackward(op.getLoc()))
+  if (isMarkedBackward(op->getLoc()))
     what += "_grad";
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  bool isContraction =
+      structured && (linalg::isaContractionOpInterface(structured) ||
+                     linalg::isaConvolutionOpInterface(structured));
   SmallVector<NamedAttribute> fields{
       b.getNamedAttr("what", b.getStringAttr(what)),
       b.getNamedAttr("source", b.getStringAttr(source)),
       b.getNamedAttr("phase", b.getStringAttr(getPhaseName(phase))),
-      b.getNamedAttr("contraction",
-                     b.getBoolAttr(linalg::isaContractionOpInterface(op) ||
-                                   linalg::isaConvolutionOpInterface(op)))};
-  auto addMap = [&](StringRef key, const SizeExpr &expr) {
+      b.getNamedAttr("contraction", b.getBoolAttr(isContraction))};
+  auto addMap = [&](StringRef key, const CostExpr &expr) {
     if (AffineMapAttr map = getMap(expr))
       fields.push_back(b.getNamedAttr(key, map));
   };
-  addMap("iterations", countIterations(op));
-  auto cost = cast<CostOpInterface>(op.getOperation());
+  if (structured)
+    addMap("iterations", countIterations(structured));
+  auto cost = cast<CostOpInterface>(op);
   addMap("flops", cost.countFlops(sizes));
   addMap("bytes", cost.countBytes(sizes));
-  // What the body does not read of a destination is not read.
-  SmallVector<Value> read;
-  for (OpOperand &operand : op->getOpOperands())
-    if (op.payloadUsesValueFromOperand(&operand))
-      read.push_back(operand.get());
-  fields.push_back(b.getNamedAttr("reads", getNumbers(read)));
+  fields.push_back(b.getNamedAttr("reads", getNumbers(getRead(op))));
   fields.push_back(b.getNamedAttr("writes", getNumbers(op->getResults())));
   return b.getDictionaryAttr(fields);
 }
@@ -162,20 +192,18 @@ void WorkTable::build() {
     for (auto [position, name] :
          llvm::enumerate(names.getAsValueRange<StringAttr>()))
       positions[name] = position;
-  SmallVector<linalg::LinalgOp> ops;
+  SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<LoopLikeOpInterface>(op) && !isMarkedLoop(op->getLoc()))
       op->setLoc(markLoop(op->getLoc()));
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (!structured || !isa<CostOpInterface>(op) ||
-        !structured.hasPureTensorSemantics())
+    if (!isWork(op))
       return;
     op->setAttr(CodegenDialect::getWorkAttrName(),
                 b.getI64IntegerAttr(ops.size()));
-    ops.push_back(structured);
+    ops.push_back(op);
   });
   SmallVector<Attribute> records, described;
-  for (linalg::LinalgOp op : ops)
+  for (Operation *op : ops)
     records.push_back(describe(op));
   for (Value tensor : tensors)
     described.push_back(describeTensor(tensor));

@@ -106,7 +106,7 @@ static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
     size_t number = numbers[feed.second];
     if (number >= symbols.names.size())
       continue;
-    symbols.feeds[feed] = SizeExpr::atom(number);
+    symbols.feeds[feed] = CostExpr::atom(number);
     if (symbols.origins[number].empty())
       symbols.origins[number] = describe(function, feed);
   }
@@ -191,7 +191,7 @@ EntrySymbols flywheel::nameSizes(func::FuncOp function) {
   for (FeedDim feed : findDynamicFeeds(function)) {
     FeedDim leader = classes.getLeader(feed);
     if (std::optional<int64_t> constant = classes.getConstant(feed)) {
-      symbols.feeds[feed] = SizeExpr::constant(*constant);
+      symbols.feeds[feed] = CostExpr::constant(*constant);
       continue;
     }
     auto [it, isNew] = numbers.try_emplace(leader, firsts.size());
@@ -199,7 +199,7 @@ EntrySymbols flywheel::nameSizes(func::FuncOp function) {
       firsts.push_back(feed);
       names.emplace_back();
     }
-    symbols.feeds[feed] = SizeExpr::atom(it->second);
+    symbols.feeds[feed] = CostExpr::atom(it->second);
     std::string given = getGivenName(function, feed);
     if (names[it->second].empty() && !given.empty() &&
         taken.insert(given).second)
@@ -225,10 +225,10 @@ EntrySymbols flywheel::nameSizes(func::FuncOp function) {
 // EntrySizes
 //===----------------------------------------------------------------------===//
 
-SizeExpr EntrySizes::bind(unsigned symbol) {
+CostExpr EntrySizes::bind(unsigned symbol) {
   auto bound = bindings.find(symbols.names[symbol]);
-  return bound == bindings.end() ? SizeExpr::atom(symbol)
-                                 : SizeExpr::constant(bound->second);
+  return bound == bindings.end() ? CostExpr::atom(symbol)
+                                 : CostExpr::constant(bound->second);
 }
 
 /// What the symbol of a size that no feed has is called: `size_3`.
@@ -250,14 +250,14 @@ static std::string describe(Value value, int64_t dim) {
   return text;
 }
 
-SizeExpr EntrySizes::getSymbol(unsigned atom) {
+CostExpr EntrySizes::getSymbol(unsigned atom) {
   auto known = atoms.find(atom);
   if (known != atoms.end())
     return known->second;
   return atoms[atom] = findSymbol(atom);
 }
 
-SizeExpr EntrySizes::findSymbol(unsigned atom) {
+CostExpr EntrySizes::findSymbol(unsigned atom) {
   auto [value, dim] = analysis.getOrigin(atom);
   if (auto [source, at] = findSource(value, dim); source)
     return at < 0 ? translate(analysis.getNumber(source)) : getSize(source, at);
@@ -273,10 +273,10 @@ SizeExpr EntrySizes::findSymbol(unsigned atom) {
   return bind(symbols.intern(name, describe(value, dim)));
 }
 
-SizeExpr EntrySizes::translate(const SizeExpr &expr) {
-  SizeExpr sum;
+CostExpr EntrySizes::translate(const SizeExpr &expr) {
+  CostExpr sum;
   for (const auto &[monomial, coefficient] : expr.getTerms()) {
-    SizeExpr product = SizeExpr::constant(static_cast<int64_t>(coefficient));
+    CostExpr product = CostExpr::constant(static_cast<int64_t>(coefficient));
     for (unsigned atom : monomial)
       product = product * getSymbol(atom);
     sum = sum + product;
@@ -284,9 +284,9 @@ SizeExpr EntrySizes::translate(const SizeExpr &expr) {
   return sum;
 }
 
-SizeExpr EntrySizes::getQuotient(const SizeExpr &dividend, int64_t divisor) {
-  if (std::optional<int64_t> constant = dividend.getConstant())
-    return SizeExpr::constant(*constant / divisor);
+CostExpr EntrySizes::getQuotient(const CostExpr &dividend, int64_t divisor) {
+  if (auto constant = dividend.getConstant())
+    return CostExpr::constant(*constant / divisor);
   std::string text = formatCost(dividend, symbols.names);
   return bind(
       symbols.intern("floor((" + text + ")/" + std::to_string(divisor) + ")",
@@ -294,7 +294,7 @@ SizeExpr EntrySizes::getQuotient(const SizeExpr &dividend, int64_t divisor) {
 }
 
 /// The number, where it is one of constants and sizes of feeds.
-std::optional<SizeExpr> EntrySizes::getKnown(OpFoldResult number) {
+std::optional<CostExpr> EntrySizes::getKnown(OpFoldResult number) {
   SizeExpr expr = analysis.getNumber(number);
   for (const auto &[monomial, coefficient] : expr.getTerms())
     for (unsigned atom : monomial) {
@@ -305,19 +305,19 @@ std::optional<SizeExpr> EntrySizes::getKnown(OpFoldResult number) {
   return translate(expr);
 }
 
-std::optional<SizeExpr> EntrySizes::getTrips(Operation *op) {
+std::optional<CostExpr> EntrySizes::getTrips(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return std::nullopt;
-  std::optional<SizeExpr> lower = getKnown(loop.getLowerBound()),
+  std::optional<CostExpr> lower = getKnown(loop.getLowerBound()),
                           upper = getKnown(loop.getUpperBound()),
                           step = getKnown(loop.getStep());
   if (!lower || !upper || !step || !step->getConstant())
     return std::nullopt;
-  int64_t by = *step->getConstant();
-  SizeExpr range = *upper - *lower;
-  if (std::optional<int64_t> constant = range.getConstant())
-    return SizeExpr::constant(
+  auto by = *step->getConstant();
+  CostExpr range = *upper - *lower;
+  if (auto constant = range.getConstant())
+    return CostExpr::constant(
         by <= 0 || *constant <= 0 ? 0 : (*constant - 1) / by + 1);
   return by == 1 ? std::optional(range) : std::nullopt;
 }

@@ -25,7 +25,7 @@ struct EntrySymbols {
   std::vector<std::string> origins;
   /// The dynamic dimensions of feeds, by argument and dimension: a symbol, or a
   /// number that the program forces.
-  std::map<std::pair<unsigned, int64_t>, SizeExpr> feeds;
+  std::map<std::pair<unsigned, int64_t>, CostExpr> feeds;
 
   /// The number of the symbol of this name.
   unsigned intern(const std::string &name, const std::string &origin);
@@ -41,25 +41,25 @@ public:
   EntrySizes(EntrySymbols &symbols, const llvm::StringMap<int64_t> &bindings)
       : symbols(symbols), bindings(bindings) {}
 
-  SizeExpr getSize(mlir::Value tensor, int64_t dim) override {
+  CostExpr getSize(mlir::Value tensor, int64_t dim) override {
     return translate(analysis.getSize(tensor, dim));
   }
-  SizeExpr getQuotient(const SizeExpr &dividend, int64_t divisor) override;
+  CostExpr getQuotient(const CostExpr &dividend, int64_t divisor) override;
 
   /// The iterations of a loop; none where sizes do not say.
-  std::optional<SizeExpr> getTrips(mlir::Operation *loop);
+  std::optional<CostExpr> getTrips(mlir::Operation *loop);
 
 private:
-  SizeExpr translate(const SizeExpr &expr);
-  SizeExpr getSymbol(unsigned atom);
-  SizeExpr findSymbol(unsigned atom);
-  SizeExpr bind(unsigned symbol);
-  std::optional<SizeExpr> getKnown(mlir::OpFoldResult number);
+  CostExpr translate(const SizeExpr &expr);
+  CostExpr getSymbol(unsigned atom);
+  CostExpr findSymbol(unsigned atom);
+  CostExpr bind(unsigned symbol);
+  std::optional<CostExpr> getKnown(mlir::OpFoldResult number);
 
   EntrySymbols &symbols;
   const llvm::StringMap<int64_t> &bindings;
   SizeAnalysis analysis;
-  llvm::DenseMap<unsigned, SizeExpr> atoms;
+  llvm::DenseMap<unsigned, CostExpr> atoms;
 };
 
 } // namespace flywheel

@@ -22,7 +22,7 @@ constexpr double kUnknownSize = 1024.0;
 /// The tensors that are listed.
 constexpr size_t kNumListed = 8;
 
-static double estimate(const SizeExpr &expr) {
+static double estimate(const CostExpr &expr) {
   double sum = 0.0;
   for (const auto &[monomial, coefficient] : expr.getTerms()) {
     auto product = static_cast<double>(static_cast<int64_t>(coefficient));
@@ -37,7 +37,7 @@ namespace {
 /// A tensor that is in memory from one op of a block to another one.
 struct LiveRange {
   Value value;
-  SizeExpr bytes;
+  CostExpr bytes;
   unsigned begin, end;
 };
 
@@ -136,7 +136,7 @@ PeakMemory PeakFinder::find(Block &block) {
     peak.largest.emplace_back(range.value, range.bytes);
   }
   // Of equal ones, the first.
-  std::multimap<double, std::pair<Value, SizeExpr>> sorted;
+  std::multimap<double, std::pair<Value, CostExpr>> sorted;
   for (auto &tensor : peak.largest)
     sorted.emplace(-estimate(tensor.second), tensor);
   auto all = llvm::make_second_range(sorted);

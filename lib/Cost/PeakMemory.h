@@ -12,9 +12,9 @@
 namespace flywheel {
 
 struct PeakMemory {
-  SizeExpr bytes;
+  CostExpr bytes;
   /// The largest tensors that are there then, the largest first.
-  std::vector<std::pair<mlir::Value, SizeExpr>> largest;
+  std::vector<std::pair<mlir::Value, CostExpr>> largest;
 };
 
 /// The memory that the tensors of a function take, if each is there from the op

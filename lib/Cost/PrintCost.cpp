@@ -44,6 +44,7 @@ namespace flywheel {
 static void populateExpansion(OpPassManager &pm) {
   pm.addPass(train::createTrainConvertGlobals());
   pm.addPass(train::createTrainExpandCustomVjps());
+  pm.addPass(train::createTrainExpandLeastSquares());
   pm.addPass(train::createTrainExpandMovingAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
@@ -100,7 +101,8 @@ static bool isSource(ModuleOp module) {
       .walk([](Operation *op) {
         return isa<CompositeOpInterface, train::ApplyGradientsOp,
                    train::GradientOp, train::JacobianOp, train::JvpOp,
-                   train::MinimizeOp, CallOpInterface>(op)
+                   train::LeastSquaresOp, train::MinimizeOp, CallOpInterface>(
+                   op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -23,9 +23,13 @@ static bool isUpdate(Operation *op) {
   if (isa<train::AssignOp, train::AssignAddOp, train::AssignSubOp,
           train::OptimizerUpdateOpInterface>(op))
     return true;
+  // What such an op was replaced by.
   StringRef name = getSourceOpName(op);
   return name == train::MinimizeOp::getOperationName() ||
-         name == train::ApplyGradientsOp::getOperationName();
+         name == train::ApplyGradientsOp::getOperationName() ||
+         name == train::AssignOp::getOperationName() ||
+         name == train::AssignAddOp::getOperationName() ||
+         name == train::AssignSubOp::getOperationName();
 }
 
 /// Looks at an op and what is in it. Returns whether its results depend on a

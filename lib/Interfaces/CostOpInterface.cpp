@@ -16,32 +16,32 @@ using namespace flywheel;
 
 #include "flywheel/Interfaces/CostOpInterface.cpp.inc"
 
-SizeExpr CostSizes::getNumElements(Value value) {
-  SizeExpr product = SizeExpr::constant(1);
+CostExpr CostSizes::getNumElements(Value value) {
+  CostExpr product = CostExpr::constant(1);
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       product = product * getSize(value, dim);
   return product;
 }
 
-SizeExpr CostSizes::getNumBytes(Value value) {
+CostExpr CostSizes::getNumBytes(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   if (!isa<RankedTensorType>(value.getType()) || !element.isIntOrFloat())
-    return SizeExpr();
+    return CostExpr();
   int64_t bytes =
       llvm::divideCeil(uint64_t{element.getIntOrFloatBitWidth()}, uint64_t{8});
-  return getNumElements(value) * SizeExpr::constant(bytes);
+  return getNumElements(value) * CostExpr::constant(bytes);
 }
 
-SizeExpr flywheel::countResultElements(Operation *op, CostSizes &sizes) {
-  SizeExpr sum;
+CostExpr flywheel::countResultElements(Operation *op, CostSizes &sizes) {
+  CostExpr sum;
   for (Value result : op->getResults())
     sum = sum + sizes.getNumElements(result);
   return sum;
 }
 
-SizeExpr flywheel::countAllBytes(Operation *op, CostSizes &sizes) {
-  SizeExpr sum;
+CostExpr flywheel::countAllBytes(Operation *op, CostSizes &sizes) {
+  CostExpr sum;
   llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
   for (Value operand : operands)
     sum = sum + sizes.getNumBytes(operand);

@@ -116,6 +116,9 @@ Status Session::startProfile() {
     return Status::failedPrecondition("expected model '" + manifest.model +
                                       "' to be compiled for profiles, found "
                                       "one without: compile it with profile");
+  if (profiler)
+    return Status::failedPrecondition("expected the profile of this session "
+                                      "that was started first to have ended");
   // Measured here rather than behind the calls, where the machine may have
   // slowed down; kernels may be for one worker or for all.
   runtime::measurePeak(1);

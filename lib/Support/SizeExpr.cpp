@@ -12,73 +12,89 @@
 
 using namespace flywheel;
 
-void SizeExpr::add(const Monomial &monomial, uint64_t coefficient) {
+template <typename Number>
+void Polynomial<Number>::add(const Monomial &monomial, Number coefficient) {
   auto [it, isNew] = terms.try_emplace(monomial, 0);
-  it->second += coefficient;
+  wrapped |= __builtin_add_overflow(it->second, coefficient, &it->second);
   if (it->second == 0)
     terms.erase(it);
 }
 
-SizeExpr SizeExpr::constant(int64_t value) {
-  SizeExpr result;
-  result.add({}, static_cast<uint64_t>(value));
+template <typename Number>
+Polynomial<Number> Polynomial<Number>::constant(Number value) {
+  Polynomial result;
+  result.add({}, value);
   return result;
 }
 
-SizeExpr SizeExpr::atom(unsigned number) {
-  SizeExpr result;
+template <typename Number>
+Polynomial<Number> Polynomial<Number>::atom(unsigned number) {
+  Polynomial result;
   result.add({number}, 1);
   return result;
 }
 
-SizeExpr SizeExpr::operator+(const SizeExpr &other) const {
-  SizeExpr result = *this;
+template <typename Number>
+Polynomial<Number>
+Polynomial<Number>::operator+(const Polynomial &other) const {
+  Polynomial result = *this;
+  result.wrapped |= other.wrapped;
   for (const auto &[monomial, coefficient] : other.terms)
     result.add(monomial, coefficient);
   return result;
 }
 
-SizeExpr SizeExpr::operator-(const SizeExpr &other) const {
-  SizeExpr result = *this;
-  for (const auto &[monomial, coefficient] : other.terms)
-    result.add(monomial, 0 - coefficient);
-  return result;
+template <typename Number>
+Polynomial<Number>
+Polynomial<Number>::operator-(const Polynomial &other) const {
+  return *this + other * constant(-1);
 }
 
-SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
-  SizeExpr result;
+template <typename Number>
+Polynomial<Number>
+Polynomial<Number>::operator*(const Polynomial &other) const {
+  Polynomial result;
+  result.wrapped = wrapped || other.wrapped;
   for (const auto &[left, leftCoefficient] : terms)
     for (const auto &[right, rightCoefficient] : other.terms) {
       Monomial product(left.size() + right.size());
       std::merge(left.begin(), left.end(), right.begin(), right.end(),
                  product.begin());
-      result.add(product, leftCoefficient * rightCoefficient);
+      Number coefficient = 0;
+      result.wrapped |= __builtin_mul_overflow(leftCoefficient,
+                                               rightCoefficient, &coefficient);
+      result.add(product, coefficient);
     }
   return result;
 }
 
-std::optional<int64_t> SizeExpr::getConstant() const {
+template <typename Number>
+std::optional<Number> Polynomial<Number>::getConstant() const {
   if (terms.empty())
     return 0;
   if (terms.size() > 1 || !terms.begin()->first.empty())
     return std::nullopt;
-  return static_cast<int64_t>(terms.begin()->second);
+  return terms.begin()->second;
 }
 
-std::optional<unsigned> SizeExpr::getAtom() const {
+template <typename Number>
+std::optional<unsigned> Polynomial<Number>::getAtom() const {
   if (terms.size() != 1 || terms.begin()->second != 1 ||
       terms.begin()->first.size() != 1)
     return std::nullopt;
   return terms.begin()->first.front();
 }
 
-SizeExpr SizeExpr::substitute(unsigned number, const SizeExpr &value) const {
-  SizeExpr result;
+template <typename Number>
+Polynomial<Number>
+Polynomial<Number>::substitute(unsigned number, const Polynomial &value) const {
+  Polynomial result;
   for (const auto &[monomial, coefficient] : terms) {
     Monomial rest;
     llvm::copy_if(monomial, std::back_inserter(rest),
                   [&](unsigned atom) { return atom != number; });
-    SizeExpr product;
+    Polynomial product;
+    product.wrapped = wrapped;
     product.add(rest, coefficient);
     for (size_t power = rest.size(); power < monomial.size(); ++power)
       product = product * value;
@@ -87,10 +103,12 @@ SizeExpr SizeExpr::substitute(unsigned number, const SizeExpr &value) const {
   return result;
 }
 
-std::optional<std::pair<unsigned, SizeExpr>> SizeExpr::solve() const {
+template <typename Number>
+std::optional<std::pair<unsigned, Polynomial<Number>>>
+Polynomial<Number>::solve() const {
   // The last atom: those of feeds, which later ones are made of, stay.
   for (const auto &[monomial, coefficient] : llvm::reverse(terms)) {
-    bool isPlus = coefficient == 1, isMinus = coefficient == ~uint64_t(0);
+    bool isPlus = coefficient == 1, isMinus = coefficient == -1;
     if (monomial.size() != 1 || (!isPlus && !isMinus))
       continue;
     unsigned number = monomial.front();
@@ -100,8 +118,13 @@ std::optional<std::pair<unsigned, SizeExpr>> SizeExpr::solve() const {
         });
     if (isElsewhere)
       continue;
-    SizeExpr self = atom(number);
+    Polynomial self = atom(number);
     return std::make_pair(number, isPlus ? self - *this : self + *this);
   }
   return std::nullopt;
 }
+
+namespace flywheel {
+template class Polynomial<int64_t>;
+template class Polynomial<Int128>;
+} // namespace flywheel

@@ -28,6 +28,12 @@ class StructAttribute:
             return fields[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Steps that are compiled have the old number: to keep another one would be to ignore it.
+        if name in self.__dict__.get("fields", {}):
+            raise AttributeError(f"'{name}' of '{type(self).__name__}' is fixed: make another object")
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.fields.items() if v is not None)})"
 

@@ -2,18 +2,75 @@
 """What all optimizers share."""
 
 import operator
+import weakref
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
 
 from . import _dtypes, _trace
 from ._attributes import Attribute, Schedule, StructAttribute
 from ._tensor import Tensor, TensorLike, as_tensor
 from ._trace import Attributes
+from ._types import Array
 from .clauses import LossScale
 from .namespace import current_namespace
+from .store import Store, current_store
 from .variables import Variable
 
 # Initial values of counters and such, which are no arguments of the optimizers.
 _STARTS = {"iterations": 0, "m_schedule": 1.0}
+
+
+class _Scalar(Variable):
+    """A hyper-parameter: float32, or float64 where a float64 variable is updated, as the first step decides. Values
+    that are set before wait for it."""
+
+    _start: Any = None
+    # None once the dtype is known.
+    _waiting: Optional[List[Tuple[Store, Array]]] = None
+
+    def settle(self, dtype: _dtypes.DType) -> None:
+        if self._waiting is None:
+            return
+        waiting, self._waiting = self._waiting, None
+        self.dtype, self._host_value = dtype, _dtypes.literal(self._start, dtype)
+        for store, value in waiting:
+            self._declare_value(store)
+            store[self.name] = value.astype(dtype)
+
+    def set(self, value: Any) -> None:
+        if self._waiting is None:
+            super().set(value)
+            return
+        array = np.asarray(value, np.float64)
+        if array.shape != ():
+            raise ValueError(f"expected a number for '{self.name}', found an array of shape {array.shape}")
+        self._waiting.append((current_store(), array))
+
+    def numpy(self) -> Array:
+        for store, value in reversed(self._waiting or []):
+            if store is current_store():
+                return value.astype(self.dtype)
+        if self._waiting is not None and self.name not in current_store():
+            return _dtypes.literal(self._start, self.dtype)
+        return super().numpy()
+
+    def _settle_in(self, trace: _trace.Trace) -> None:
+        """A program that uses the number in front of the update gives it the dtype of what it has read by then, or
+        of what there is."""
+        for group in (trace.variables, self.namespace.variables):
+            kinds = {v.dtype for v in group.values() if v.trainable and _dtypes.is_floating(v.dtype)}
+            if kinds:
+                break
+        self.settle(_dtypes.float64 if _dtypes.float64 in kinds else _dtypes.float32)
+
+    def _declare(self, trace: _trace.Trace) -> None:
+        self._settle_in(trace)
+        super()._declare(trace)
+
+    def _operand(self, value: TensorLike) -> Tensor:
+        self._settle_in(_trace.current())
+        return super()._operand(value)
 
 
 class Optimizer(StructAttribute):
@@ -53,17 +110,27 @@ class Optimizer(StructAttribute):
             return variable
         return super().__getattr__(name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if "name" in own and (name in self.scalars or name in self.scalars_if_positive):
+            raise AttributeError(f"'{name}' of '{self.name}' is a variable: set it by `.{name}.set(...)` between calls "
+                                 f"or `.{name}.assign(...)` in a traced function")  # fmt: skip
+        super().__setattr__(name, value)
+
     def _scalar(self, name: str) -> Variable:
         start = self._start(name)
-        kind = _dtypes.int64 if name == "iterations" else self.__dict__.get("_dtype", _dtypes.float32)
+        known = self.__dict__.get("_dtype")
+        kind = _dtypes.int64 if name == "iterations" else known or _dtypes.float32
         # The name is the optimizer's already.
-        variable = Variable.__new__(Variable)
+        variable = Variable.__new__(Variable if name == "iterations" else _Scalar)
         namespace = current_namespace()
         prefixes, namespace._prefixes = namespace._prefixes, []
         try:
             Variable.__init__(variable, start, dtype=kind, name=f"{self.name}/{name}", trainable=False)
         finally:
             namespace._prefixes = prefixes
+        if isinstance(variable, _Scalar):
+            variable._start, variable._waiting = start, None if known else []
         return variable
 
     def _start(self, name: str) -> Any:
@@ -74,9 +141,21 @@ class Optimizer(StructAttribute):
         return _STARTS[name]
 
     def _settle_dtype(self, variables: Sequence[Variable]) -> None:
+        wide = any(variable.dtype == _dtypes.float64 for variable in variables)
+        wanted = _dtypes.float64 if wide else _dtypes.float32
+        trace = _trace.current()
         if "_dtype" not in self.__dict__:
-            wide = any(variable.dtype == _dtypes.float64 for variable in variables)
-            self._dtype = _dtypes.float64 if wide else _dtypes.float32
+            self._dtype, self._settled_in = wanted, weakref.ref(trace)
+        # Several updates of one function share what the widest of them needs.
+        is_narrow = self._dtype != wanted and self._settled_in() is not trace
+        for scalar in self._scalars.values():
+            if isinstance(scalar, _Scalar):
+                scalar.settle(self._dtype)
+                is_narrow |= scalar.dtype != wanted
+        if wide and is_narrow:
+            raise TypeError(f"optimizer '{self.name}' has its numbers in float32, and float64 variables need them in "
+                            "float64: use another optimizer for these, and its numbers in no function that has not "
+                            "read one of the variables before")  # fmt: skip
 
     @property
     def variables(self) -> List[Variable]:
@@ -228,6 +307,14 @@ class Optimizer(StructAttribute):
         lazy: bool,
     ) -> Attributes:
         attributes: Attributes = {"optimizer": self.attribute()}
+        if global_step is not None and not isinstance(global_step, Variable):
+            raise TypeError(f"expected a variable as global_step, found {type(global_step).__name__}")
+        if schedule is not None and not isinstance(schedule, Schedule):
+            raise TypeError(f"expected one of flywheel.schedules as schedule, found {type(schedule).__name__}; a rate "
+                            "that does not change is the optimizer's lr")  # fmt: skip
+        for variable in no_decay:
+            if not isinstance(variable, Variable):
+                raise TypeError(f"expected variables in no_decay, found {type(variable).__name__}")
         if global_step is not None:
             trace.declare(global_step)
             attributes["global_step"] = ("symbol", global_step.name)

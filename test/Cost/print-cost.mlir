@@ -2,6 +2,9 @@
 // RUN: flywheel-opt %s '--train-print-cost=bind=batch=32 entries=mlp' -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: flywheel-opt %s '--train-print-cost=bind=batch=32 entries=mlp json' -o /dev/null 2>&1 | FileCheck %s --check-prefix=JSON
 // RUN: flywheel-opt %s '--train-print-cost=fetches=loss entries=fetches' -o /dev/null 2>&1 | FileCheck %s --check-prefix=FETCH
+// RUN: flywheel-opt %s '--train-print-cost=entries=large json' -o /dev/null 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: flywheel-opt %s '--train-print-cost=entries=mean bind=batch=0' -o /dev/null 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: flywheel-opt %s '--train-print-cost=entries=mean bind=batch=4611686018427387904,arg0_dim1=4611686018427387904,arg0_dim2=4611686018427387904' -o /dev/null 2>&1 | FileCheck %s --check-prefix=HUGE
 
 // F1: 2 m k n of a matrix product.
 // CHECK-LABEL: @product
@@ -158,4 +161,38 @@ func.func @loop(%a: tensor<25x16xf32>, %b: tensor<16x9xf32>, %s: tensor<25x9xf32
 func.func @unknown(%s: tensor<2xindex>) -> tensor<2xindex> {
   %v = shape.value_as_shape %s : tensor<2xindex> -> tensor<2xindex>
   return %v : tensor<2xindex>
+}
+
+// F1: numbers of 2^63 and more are numbers, in JSON strings.
+// CHECK-LABEL: @large
+// CHECK-NEXT:  forward   128000000000000000000 FLOP
+// LARGE:       "flops": "128000000000000000000"
+func.func @large(%a: tensor<4000000x4000000xf32>) -> tensor<4000000x4000000xf32> {
+  %y = nn.matmul %a, %a : (tensor<4000000x4000000xf32>, tensor<4000000x4000000xf32>) -> tensor<4000000x4000000xf32>
+  return %y : tensor<4000000x4000000xf32>
+}
+
+// F6: a size of 0 costs nothing, not less. Sizes whose product no number of 128 bits is are said to be large.
+// EMPTY:       @mean
+// EMPTY-NEXT:  forward   0 FLOP
+// HUGE:        @mean
+// HUGE-NEXT:   forward   more than 2^126 FLOP
+func.func @mean(%x: tensor<?x?x?xf32>) -> tensor<f32> {
+  %y = nn.reduce sum %x axes [0, 1, 2] : tensor<?x?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// F1: a squared difference takes two operations an element, tanh and exp one.
+// CHECK-LABEL: @squared
+// CHECK-NEXT:  forward   96 FLOP
+// CHECK:       : arith.subf: 24 FLOP
+// CHECK:       : arith.mulf: 24 FLOP
+// CHECK:       : math.tanh: 24 FLOP
+// CHECK:       : math.exp: 24 FLOP
+func.func @squared(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
+  %d = arith.subf %x, %y : tensor<4x6xf32>
+  %s = arith.mulf %d, %d : tensor<4x6xf32>
+  %t = math.tanh %s : tensor<4x6xf32>
+  %e = math.exp %s : tensor<4x6xf32>
+  return %s, %t, %e : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }

@@ -41,7 +41,18 @@ objective, (a, b) = levenberg_marquardt.minimize([curve], start, max_iterations=
 np.testing.assert_allclose([a, b], [1.9999996551, -0.4999984628], rtol=1e-9)
 raises(ValueError, "'max_iterations' needs to be at least 1", lambda: levenberg_marquardt.minimize(curve, start, 0))
 
-# L5: rejections.
+
+
+def halved_squares(residuals: Any) -> float:
+    return float(fw.function(lambda: 0.5 * fw.sum(residuals() * residuals()))())
+
+
+assert np.isclose(halved_squares(lambda: curve(1.0, fw.constant(np.zeros(())))), 0.7109230635, rtol=1e-9)
+
+# L5: rejections. A candidate is where the linear residual at x is least, which one iteration finds.
+for damping, worse in ((1e-3, 0.8253589025), (1e-2, 0.6964273828)):
+    _, (c,) = levenberg_marquardt.minimize(lambda x: np.arctan(2.0) + 0.2 * (x - 2.0), np.array(2.0), 1, damping)
+    assert np.isclose(halved_squares(lambda c=c: fw.arctan(fw.constant(c))), worse, rtol=1e-9)
 path: List[Any] = []
 levenberg_marquardt.minimize(fw.arctan, np.array(2.0), 5, 1e-3, 10.0, lambda i, o, v: path.append((float(o), v[0])))
 np.testing.assert_allclose([o for o, _ in path[:3]], [0.6128891417, 0.6128891417, 0.0784999858], rtol=1e-9)
@@ -79,10 +90,12 @@ def step(t: Any, y: Any) -> Any:
     return loss
 
 
-for rows, value, x in (((0, 1, 3), 0.0202129353, (1.8133102182, -0.4654850091)),
-                       ((0, 2, 3), 0.0001565533, (1.9824401373, -0.4970750855)),
-                       ((0, 1, 3), 0.0000012985, (1.9984597619, -0.4994526114))):  # fmt: skip
+for rows, old, value, x in (((0, 1, 3), 0.6760113794, 0.0202129353, (1.8133102182, -0.4654850091)),
+                            ((0, 2, 3), 0.0176502132, 0.0001565533, (1.9824401373, -0.4970750855)),
+                            ((0, 1, 3), 0.0001795823, 0.0000012985, (1.9984597619, -0.4994526114))):  # fmt: skip
     part = np.array(rows)
+    at: Any = lambda part=part: p * fw.exp(q * T[part]) - Y[part]  # noqa: E731
+    assert np.isclose(halved_squares(at), old, rtol=1e-6)
     assert np.isclose(step(T[part], Y[part]), value, rtol=1e-4)
     np.testing.assert_allclose([p.numpy(), q.numpy()], x, rtol=1e-9)
 
@@ -97,5 +110,17 @@ def fails(x: Any) -> Any:
 
 
 raises(Exception, "Cholesky decomposition was not successful", lambda: fails(np.ones(2)))
+
+# L1: numbers that the op refuses are refused where they are fed, too, and a start that is not of real numbers.
+for number in (-0.5, np.nan, np.inf):
+    raises(ValueError, "expected a regularizer of at least 0",
+           lambda number=number: levenberg_marquardt.minimize(curve, start, 1, number))  # type: ignore[misc]
+    raises(ValueError, "expected a regularizer_multiplier of at least 1",
+           lambda number=number: levenberg_marquardt.minimize(curve, start, 1, 0.1, number))  # type: ignore[misc]
+raises(ValueError, "expected max_iterations of at most", lambda: levenberg_marquardt.minimize(curve, start, 2**63))
+raises(TypeError, "expected real numbers to start from, found an array of dtype complex128",
+       lambda: levenberg_marquardt.minimize(fw.sin, np.ones(2, np.complex128), 1))
+raises(ValueError, "expected values with elements to minimize over, found tensor<0xf64>",
+       lambda: levenberg_marquardt.minimize(fw.sin, np.zeros(0), 1))
 called = fw.function(lambda x: levenberg_marquardt.minimize(fw.sin, x, 1, callback=print))
 raises(ValueError, "outside of traced functions only", lambda: called(np.ones(2)))

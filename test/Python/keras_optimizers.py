@@ -173,6 +173,10 @@ for name, (counts, slots) in WEIGHTS.items():
     config = optimizers.serialize(optimizer)
     assert type(optimizers.deserialize(config)) is type(optimizer) and config["config"]["lr"] > 0
 raises(TypeError, "Unexpected keyword argument passed to optimizer", lambda: optimizers.Adam(momentum=0.5))
+for build in (lambda: optimizers.Adam(beta_1=1.5), lambda: optimizers.RMSprop(rho=-0.1),
+              lambda: optimizers.Adadelta(rho=1.0)):  # fmt: skip
+    raises(ValueError, "in [0, 1), found", build)
+raises(ValueError, "expected a finite epsilon >= 0, found -1", lambda: optimizers.Adam(epsilon=-1.0))
 raises(ValueError, "Unknown optimizer", lambda: optimizers.get("sdg"))
 
 # O12: constraints of the new value.

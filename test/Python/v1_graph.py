@@ -185,6 +185,12 @@ with tf.Graph().as_default():
         assert s1.run(y, {x: np.ones((batch, 3))}).shape == (batch, 2)
     raises(tf.errors.InvalidArgumentError, "You must feed a value for placeholder", lambda: s1.run(y))
     raises(ValueError, "Cannot feed value of shape", lambda: s1.run(y, {x: np.ones((2, 4))}))
+    raises(TypeError, "Cannot convert None to a feed of float32", lambda: s1.run(y, {x: [[None, 1.0, 2.0]]}))
+    whole = tf.placeholder(tf.int32, [], name="whole")
+    for given in (2**40, 1.7, np.int64(2**40)):
+        raises(TypeError, f"Type of feed value {given} is not compatible with a feed of int32",
+               lambda given=given: s1.run(whole, {whole: given}))  # type: ignore[misc]
+    assert s1.run(whole, {whole: np.int64(7)}) == 7
     raises(AttributeError, "there is no flywheel.v1.contrib", lambda: tf.contrib)
     # Branches run alone; loops keep their state.
     flag = tf.placeholder(tf.bool, [])

@@ -255,7 +255,7 @@ static OutputPaths getOutputPaths() {
 /// Outputs must not overwrite each other, nor what is read.
 static llvm::Error checkOutputs() {
   llvm::StringRef inputs[] = {inputPath, freezePath};
-  if (emitKind != "obj")
+  if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
     return checkOutput(outputPath, inputs);
   OutputPaths paths = getOutputPaths();
   if (isSameFile(paths.object, paths.header) ||

@@ -28,7 +28,7 @@ llvm::StringRef getPhaseName(Phase phase);
 
 /// Floating-point operations and bytes moved.
 struct CostSum {
-  SizeExpr flops, bytes;
+  CostExpr flops, bytes;
 
   void add(const CostSum &other) {
     flops = flops + other.flops;
@@ -52,13 +52,13 @@ struct CostLine {
 struct CostLoop {
   std::string place, op;
   /// None where the number of iterations is not known before it runs.
-  std::optional<SizeExpr> trips;
+  std::optional<CostExpr> trips;
 };
 
 /// A tensor that is in memory when the most is.
 struct CostTensor {
   std::string place, op, type;
-  SizeExpr bytes;
+  CostExpr bytes;
 };
 
 /// The costs of one entry.
@@ -74,7 +74,7 @@ struct CostEntry {
   /// that is known.
   std::array<CostSum, 3> once, total;
   /// The tensors of a step, without variables, feeds and constants.
-  SizeExpr peakBytes;
+  CostExpr peakBytes;
   std::vector<CostTensor> peak;
 };
 
@@ -87,13 +87,14 @@ struct CostReport {
   bool isWholeGraph = false;
 };
 
-/// `7200*batch + 3`.
-std::string formatCost(const SizeExpr &expr,
+/// `7200*batch + 3`, or `more than 2^126`.
+std::string formatCost(const CostExpr &expr,
                        llvm::ArrayRef<std::string> symbols);
 
 void printCost(const CostReport &report, llvm::raw_ostream &os);
 
-/// Numbers are integers, or strings where they are polynomials.
+/// Numbers are integers, or strings where they are polynomials or do not fit
+/// into 64 bits.
 llvm::json::Object toJSON(const CostReport &report);
 
 } // namespace flywheel

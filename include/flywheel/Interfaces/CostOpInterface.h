@@ -19,23 +19,23 @@ public:
   virtual ~CostSizes() = default;
 
   /// The size of dimension `dim` of `tensor`.
-  virtual SizeExpr getSize(mlir::Value tensor, int64_t dim) = 0;
+  virtual CostExpr getSize(mlir::Value tensor, int64_t dim) = 0;
   /// The quotient, rounded down. \param divisor is positive.
-  virtual SizeExpr getQuotient(const SizeExpr &dividend, int64_t divisor) = 0;
+  virtual CostExpr getQuotient(const CostExpr &dividend, int64_t divisor) = 0;
 
   /// The number of elements; 1 of what is no tensor.
-  SizeExpr getNumElements(mlir::Value value);
+  CostExpr getNumElements(mlir::Value value);
   /// The number of elements times the bytes of one; 0 for indices and others
   /// that are not numbers of the model.
-  SizeExpr getNumBytes(mlir::Value value);
+  CostExpr getNumBytes(mlir::Value value);
 };
 
 /// One operation for each element of each result.
-SizeExpr countResultElements(mlir::Operation *op, CostSizes &sizes);
+CostExpr countResultElements(mlir::Operation *op, CostSizes &sizes);
 
 /// The bytes of all operands and results; an operand that is there twice counts
 /// once.
-SizeExpr countAllBytes(mlir::Operation *op, CostSizes &sizes);
+CostExpr countAllBytes(mlir::Operation *op, CostSizes &sizes);
 
 } // namespace flywheel
 

@@ -22,7 +22,7 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
         The operations that one execution takes: by default one for each element
         of each result. Where the op has regions, theirs are included.
       }],
-      /*retTy=*/"::flywheel::SizeExpr",
+      /*retTy=*/"::flywheel::CostExpr",
       /*methodName=*/"countFlops",
       /*args=*/(ins "::flywheel::CostSizes &":$sizes),
       /*methodBody=*/"",
@@ -34,7 +34,7 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
         The bytes that one execution reads and writes: by default those of all
         operands and results.
       }],
-      /*retTy=*/"::flywheel::SizeExpr",
+      /*retTy=*/"::flywheel::CostExpr",
       /*methodName=*/"countBytes",
       /*args=*/(ins "::flywheel::CostSizes &":$sizes),
       /*methodBody=*/"",

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -154,6 +155,23 @@ static bool isReadElementwise(OptimizerUpdateOpInterface update) {
   });
 }
 
+/// Warns about 'sparse lazy' where it does nothing. One op of the source
+/// updates tables and other variables, and has all the updates that are made of
+/// it in one place: a table among them is enough.
+static void warnAboutDense(ArrayRef<OptimizerUpdateOpInterface> updates,
+                           RowGradients &gradients) {
+  llvm::MapVector<Location, bool> hasRows;
+  for (OptimizerUpdateOpInterface update : updates)
+    if (isLazy(update))
+      hasRows[update->getLoc()] |=
+          gradients.isRows(update.getGradientOperand());
+  for (auto [location, isUseful] : hasRows)
+    if (!isUseful)
+      emitWarning(location)
+          << "expected a gradient of rows for an update with 'sparse lazy', "
+             "found gradients of all elements: every row is updated";
+}
+
 /// Erases those of `ops` that nothing needs, and what only they need.
 static void eraseDead(RewriterBase &rewriter, ArrayRef<Operation *> ops) {
   SmallVector<Operation *> worklist(ops);
@@ -194,16 +212,12 @@ void ConvertRowUpdatesToLinalg::runOnOperation() {
     producers.push_back(input.getDefiningOp());
     ++numReductions;
   }
+  warnAboutDense(updates, gradients);
   for (OptimizerUpdateOpInterface update : updates) {
     Value gradient = update.getGradientOperand();
     bool lazy = isLazy(update);
-    if (!gradients.isRows(gradient)) {
-      if (lazy)
-        update->emitWarning()
-            << "expected a gradient of rows for an update with 'sparse lazy', "
-               "found one of all elements: every row is updated";
+    if (!gradients.isRows(gradient))
       continue;
-    }
     if (!lazy &&
         (!isWorthwhile(gradients, gradient) || isReadElementwise(update)))
       continue;

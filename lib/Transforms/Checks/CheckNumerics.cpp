@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An op of the source may be several here. Numbers that it passes to none but
-// itself may be infinite where it selects others, so only what other ops use is
-// checked. Runs behind autodiff, while locations still tell ops apart.
+// itself may be infinite where it selects others, so only what other ops use,
+// or variables become, is checked. Runs behind autodiff, while locations still
+// tell ops apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +53,12 @@ static Location getSource(Operation *op) {
   return op->getLoc();
 }
 
-/// Whether ops that `op` is no part of use its results. A derivative reads what
-/// it likes of the op that it is of.
+/// Whether ops that `op` is no part of use its results, or a variable becomes
+/// one. A derivative reads what it likes of the op that it is of.
 static bool isUsedByOthers(Operation *op) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
-    return isa<UnknownLoc>(op->getLoc()) || getSource(user) != getSource(op);
+    return isa<UnknownLoc>(op->getLoc()) || getSource(user) != getSource(op) ||
+           isa<train::AssignOp, train::AssignAddOp, train::AssignSubOp>(user);
   });
 }
 
@@ -84,6 +86,8 @@ struct CheckNumerics : flywheel::impl::CheckNumericsBase<CheckNumerics> {
 private:
   void checkFeeds();
   void check(Operation *op);
+  template <typename SumOp>
+  void checkSum(Operation *op, FlatSymbolRefAttr variable, Value addend);
 };
 } // namespace
 
@@ -123,8 +127,28 @@ void CheckNumerics::check(Operation *op) {
   }
 }
 
+/// Checks what a variable becomes that an op adds to, or subtracts from.
+template <typename SumOp>
+void CheckNumerics::checkSum(Operation *op, FlatSymbolRefAttr variable,
+                             Value addend) {
+  if (!isFloatTensor(addend))
+    return;
+  OpBuilder b(op);
+  Value old = train::ReadOp::create(b, op->getLoc(), addend.getType(),
+                                    variable.getValue());
+  Value sum = SumOp::create(b, op->getLoc(), old, addend);
+  linalg_ext::createCheck(b, op, emitIsFinite(b, op->getLoc(), sum),
+                          "expected finite numbers, found NaN or infinity");
+  ++numChecks;
+}
+
 void CheckNumerics::runOnOperation() {
   SmallVector<Operation *> ops;
+  SmallVector<train::AssignAddOp> additions;
+  SmallVector<train::AssignSubOp> subtractions;
+  getOperation().walk([&](train::AssignAddOp op) { additions.push_back(op); });
+  getOperation().walk(
+      [&](train::AssignSubOp op) { subtractions.push_back(op); });
   getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isSourceOfNumbers(op) && isUsedByOthers(op))
       ops.push_back(op);
@@ -133,5 +157,9 @@ void CheckNumerics::runOnOperation() {
                                      : WalkResult::advance();
   });
   llvm::for_each(ops, [&](Operation *op) { check(op); });
+  for (train::AssignAddOp op : additions)
+    checkSum<arith::AddFOp>(op, op.getVariableAttr(), op.getValue());
+  for (train::AssignSubOp op : subtractions)
+    checkSum<arith::SubFOp>(op, op.getVariableAttr(), op.getValue());
   checkFeeds();
 }

@@ -25,6 +25,18 @@ def _state(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
     return found
 
 
+def _epsilon(value: Optional[float]) -> float:
+    found = K.epsilon() if value is None else value
+    if not 0.0 <= found < float("inf"):
+        raise ValueError(f"expected a finite epsilon >= 0, found {found}")
+    return found
+
+
+def _fraction(name: str, value: Any) -> None:
+    if not 0.0 <= value < 1.0:
+        raise ValueError(f"expected {name} in [0, 1), found {value}")
+
+
 class Optimizer:
     """What all optimizers have: clipping, weights, and the order of updates."""
 
@@ -51,6 +63,9 @@ class Optimizer:
             self.clipvalue = kwargs["clipvalue"]
 
     def _variables(self, **values: Any) -> None:
+        for name in ("rho", "beta_1", "beta_2"):
+            if name in values:
+                _fraction(name, values[name])
         scope = get_default_graph()
         with scope.name_scope(type(self).__name__):
             self.iterations = _state(0, "int64", "iterations")
@@ -198,7 +213,7 @@ class RMSprop(Optimizer):
     ) -> None:
         super().__init__(**kwargs)
         self._variables(lr=lr, rho=rho, decay=decay)
-        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.epsilon = _epsilon(epsilon)
 
     def _begin(self, lr: Any) -> Dict[str, Any]:
         return {"lr": lr, "rho": self.rho}
@@ -218,7 +233,7 @@ class Adagrad(Optimizer):
     def __init__(self, lr: float = 0.01, epsilon: Optional[float] = None, decay: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._variables(lr=lr, decay=decay)
-        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.epsilon = _epsilon(epsilon)
 
     def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
         a = slots[0] + K.square(g)
@@ -238,8 +253,9 @@ class Adadelta(Optimizer):
     ) -> None:
         super().__init__(**kwargs)
         self._variables(lr=lr, decay=decay)
+        _fraction("rho", rho)
         self.rho = rho
-        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.epsilon = _epsilon(epsilon)
 
     def _step(self, p: Any, g: Any, slots: Any, shared: Any) -> Any:
         a, d = slots
@@ -261,7 +277,7 @@ class _Moments(Optimizer):
     ) -> None:
         Optimizer.__init__(self, **kwargs)
         self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2, decay=decay)
-        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.epsilon = _epsilon(epsilon)
 
     def _betas(self) -> Dict[str, Any]:
         return {"beta_1": self.beta_1, "beta_2": self.beta_2}
@@ -332,7 +348,7 @@ class Nadam(_Moments):
         Optimizer.__init__(self, **kwargs)
         self._variables(lr=lr, beta_1=beta_1, beta_2=beta_2)
         self.m_schedule = _state(1.0, None, "m_schedule")
-        self.epsilon = K.epsilon() if epsilon is None else epsilon
+        self.epsilon = _epsilon(epsilon)
         self.schedule_decay = schedule_decay
 
     def _begin(self, lr: Any) -> Dict[str, Any]:

@@ -304,9 +304,7 @@ class Session:
             if isinstance(value, (Tensor, Operation)):
                 raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
                                 "Python scalars, strings, lists, numpy ndarrays.")  # fmt: skip
-            array = np.asarray(value)
-            array = np.ascontiguousarray(array if array.dtype == x.dtype else _dtypes.literal(value, x.dtype)).reshape(
-                array.shape)  # fmt: skip
+            array = _convert_feed(x, value)
             shape = x.static_shape
             if shape is not None and (len(shape) != array.ndim
                                       or not _fits(shape, array.shape)):  # fmt: skip
@@ -364,6 +362,26 @@ class Session:
         if not self._is_seeded:
             self._is_seeded = True
             self._store.seed = 0 if self.graph.is_seeded else int.from_bytes(os.urandom(7), "little")
+
+
+def _convert_feed(x: Tensor, value: Any) -> Any:
+    """The value of a placeholder as an array. Refuses None, and numbers that an integer dtype does not have."""
+    given = np.asarray(value)
+    if given.dtype == x.dtype:
+        return np.ascontiguousarray(given).reshape(given.shape)
+    kind = f"a feed of {_dtypes.name_of(x.dtype)}, Tensor '{x.name}'"
+    if given.dtype.kind == "O" and any(part is None for part in given.reshape(-1)):
+        raise TypeError(f"Cannot convert None to {kind}")
+    text = str(given) if given.ndim == 0 else f"of dtype {given.dtype}"
+    error = TypeError(f"Type of feed value {text} is not compatible with {kind}. Try explicitly setting the type of "
+                      "the feed tensor to a larger type (e.g. int64).")  # fmt: skip
+    try:
+        array = _dtypes.literal(value, x.dtype).reshape(given.shape)
+    except OverflowError:
+        raise error from None
+    if given.dtype.kind in "iuf" and array.dtype.kind in "iu" and not np.array_equal(given, array):
+        raise error
+    return array
 
 
 def _fits(shape: Sequence[Optional[int]], given: Sequence[int]) -> bool:

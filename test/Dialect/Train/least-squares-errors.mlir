@@ -12,6 +12,51 @@ func.func @f(%x: tensor<3xf64>, %z: tensor<3xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<3xf64>) {
+  // expected-error @+1 {{'max_iterations' needs to be at least 1, found -1}}
+  %o, %v = train.least_squares %x max_iterations -1 : (tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+  ^bb0(%y: tensor<3xf64>):
+    train.residuals %y : tensor<3xf64>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf64>) {
+  // expected-error @+1 {{'cg_iterations' needs to be at least 1, found -1}}
+  %o, %v = train.least_squares %x max_iterations 1 solver cg cg_iterations -1 : (tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+  ^bb0(%y: tensor<3xf64>):
+    train.residuals %y : tensor<3xf64>
+  }
+  return
+}
+
+// -----
+
+// Without an element there is nothing to minimize over.
+func.func @f(%x: tensor<0x2xf64>, %t: tensor<3xf64>) {
+  // expected-error @+1 {{expected values with elements to minimize over, found tensor<0x2xf64>}}
+  %o, %v = train.least_squares %x max_iterations 1 : (tensor<0x2xf64>) -> (tensor<f64>, tensor<0x2xf64>) {
+  ^bb0(%y: tensor<0x2xf64>):
+    train.residuals %t : tensor<3xf64>
+  }
+  return
+}
+
+// -----
+
+train.variable @none : tensor<0xf64>
+func.func @f(%t: tensor<3xf64>) {
+  // expected-error @+1 {{expected variables with elements to minimize over, found @none of type 'tensor<0xf64>'}}
+  %o = train.least_squares over [@none] max_iterations 1 : () -> tensor<f64> {
+    train.residuals %t : tensor<3xf64>
+  }
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<3xf64>, %z: tensor<3xf32>) {
   // expected-error @+1 {{expected a regularizer of at least 0, found -1.000000e+00}}
   %o, %v = train.least_squares %x max_iterations 1 regularizer -1.0 : (tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {

@@ -87,6 +87,55 @@ def test_counts() -> None:
         assert entry.peak_flops_per_second > 1e8 and entry.peak_bytes_per_second > 1e7
 
 
+TABLE = """
+train.variable @table : tensor<50000x32xf32> = #train.random_normal
+func.func @step(%ids: tensor<?xi32>) -> tensor<f32> {
+  %t = train.read @table : tensor<50000x32xf32>
+  %e = nn.gather %t, %ids axis 0 : (tensor<50000x32xf32>, tensor<?xi32>) -> tensor<?x32xf32>
+  %s = arith.mulf %e, %e : tensor<?x32xf32>
+  %l = nn.reduce sum %s axes [0, 1] : tensor<?x32xf32> -> tensor<f32>
+  train.minimize %l : tensor<f32> with #train.gradient_descent<lr = 0.1>
+  return %l : tensor<f32>
+}
+"""
+
+
+def test_rows() -> None:
+    """F7: the update of a table by rows is of the update, its gradient of the backward pass, with their counts."""
+    session = make_session(TABLE)
+    with session.profile() as profile:
+        for count in (4, 60):
+            session.run("step", np.arange(count, dtype=np.int32) % 5)
+    update = find(profile, "minimize", "update")
+    # A product and a difference for each element of the rows.
+    assert (update.calls, update.flops) == (2, 2 * 64 * 32), update
+    # Indices, their order, the gradient, and the rows before and after.
+    assert update.bytes == 64 * (4 + 8) + 3 * 4 * 64 * 32, update
+    for kernel in profile.kernels:
+        if "gather_grad" in kernel.name:
+            assert kernel.phase == "backward" and kernel.bytes is not None, kernel
+        assert kernel.phase != "forward" or "minimize" not in kernel.name, kernel
+    (entry,) = profile.entries
+    assert entry.phases["update"] > 0
+
+
+def test_nested() -> None:
+    """F7: a second profile of a session is refused, and ends no other."""
+    session = make_session(LAYER)
+    with session.profile() as profile:
+        session.run("step", np.ones((3, 4), np.float32))
+        try:
+            with session.profile():
+                raise AssertionError("expected no profile in another one")
+        except flywheel.FailedPreconditionError as error:
+            assert "expected the profile of this session that was started first to have ended" in str(error), error
+        session.run("step", np.ones((3, 4), np.float32))
+    assert profile.entries[0].calls == 2
+    with session.profile() as again:
+        session.run("step", np.ones((3, 4), np.float32))
+    assert again.entries[0].calls == 1
+
+
 def test_loop() -> None:
     """F7: what a loop of the program does counts as often as it does it."""
     for lowering in ("reference", "optimized"):
@@ -227,4 +276,5 @@ def test_errors() -> None:
         raise AssertionError("expected an InvalidArgumentError")
 
 
-run_tests([test_counts, test_loop, test_trace, test_many_events, test_threads, test_texts, test_errors])
+run_tests([test_counts, test_rows, test_nested, test_loop, test_trace, test_many_events, test_threads, test_texts,
+           test_errors])  # fmt: skip

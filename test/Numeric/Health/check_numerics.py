@@ -50,6 +50,50 @@ func.func @losses(%x: tensor<?x3xf32>, %z: tensor<?x3xf32>) -> (tensor<f32>, ten
 """
 
 
+# Only what the update computes has a NaN or an infinity.
+UPDATES = """train.variable @w : tensor<3xf32> = #train.ones
+func.func @divides(%x: tensor<3xf32>) {
+  %w = train.read @w : tensor<3xf32>
+  %m = arith.mulf %w, %x : tensor<3xf32>
+  %s = nn.reduce sum %m axes [0] : tensor<3xf32> -> tensor<f32>
+  train.minimize %s : tensor<f32> with #train.rmsprop<epsilon = 0.0>
+  return
+}
+func.func @explodes(%x: tensor<3xf32>) {
+  %w = train.read @w : tensor<3xf32>
+  %m = arith.mulf %w, %x : tensor<3xf32>
+  %s = nn.reduce sum %m axes [0] : tensor<3xf32> -> tensor<f32>
+  train.minimize %s : tensor<f32> with #train.sgd<lr = 1.0e30>
+  return
+}
+func.func @decides(%x: tensor<3xf32>) {
+  %w = train.read @w : tensor<3xf32>
+  %m = arith.mulf %w, %x : tensor<3xf32>
+  %s = nn.reduce sum %m axes [0] : tensor<3xf32> -> tensor<f32>
+  train.minimize %s : tensor<f32> with #train.gradient_descent<lr = 1.0e30> accumulate 2
+  return
+}
+func.func @adds(%x: tensor<3xf32>) {
+  train.assign_add @w, %x : tensor<3xf32>
+  return
+}
+func.func @subtracts(%x: tensor<3xf32>) {
+  train.assign_sub @w, %x : tensor<3xf32>
+  return
+}
+"""
+TABLE = """train.variable @t : tensor<20000x8xf32> = #train.ones
+func.func @step(%i: tensor<4xi32>, %x: tensor<f32>) {
+  %t = train.read @t : tensor<20000x8xf32>
+  %r = nn.gather %t, %i axis 0 : (tensor<20000x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
+  %s = nn.reduce sum %r axes [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  %l = arith.mulf %s, %x : tensor<f32>
+  train.minimize %l : tensor<f32> with #train.adagrad<lr = 1.0e38> sparse lazy
+  return
+}
+"""
+
+
 def expect_failure(text: str, action: Callable[[], object]) -> None:
     try:
         action()
@@ -95,6 +139,55 @@ def test_check_numerics() -> None:
         check(lowering)
 
 
+def test_updates() -> None:
+    """M4: a variable becomes no NaN and no infinity; the update is named."""
+    message = "expected finite numbers, found NaN or infinity in 'train.minimize' at m.mlir:"
+    for lowering in ("reference", "optimized"):
+        program = flywheel.compile(flywheel.parse(UPDATES, name="m.mlir"), lowering=lowering, check_numerics=True)
+        session = flywheel.Session(program)
+        session.initialize(1)
+        expect_failure(message + "6:3", lambda s=session: s.run("divides", row(0, 1, 1)))  # type: ignore[misc]
+        expect_failure(message + "13:3", lambda s=session: s.run("explodes", row(1e10, 1, 1)))  # type: ignore[misc]
+        expect_equal("w", session["w"], row(1, 1, 1))
+        expect_equal("slot", session["w/RMSprop"], row(0, 0, 0))
+        # What is assigned in branches, too.
+        session.run("decides", row(1e10, 1, 1))
+        expect_failure(message + "20:3", lambda s=session: s.run("decides", row(1e10, 1, 1)))  # type: ignore[misc]
+        expect_equal("w", session["w"], row(1, 1, 1))
+        # A sum of finite numbers.
+        session["w"] = row(3e38, 1, 1)
+        expect_failure("found NaN or infinity in 'train.assign_add' at m.mlir:24:3",
+                       lambda s=session: s.run("adds", row(3e38, 1, 1)))  # type: ignore[misc]
+        expect_failure("found NaN or infinity in 'train.assign_sub' at m.mlir:28:3",
+                       lambda s=session: s.run("subtracts", row(-3e38, 1, 1)))  # type: ignore[misc]
+        expect_equal("w", session["w"], row(3e38, 1, 1))
+        session.run("adds", row(-3e38, 0, 0))
+        expect_equal("w", session["w"], row(0, 1, 1))
+        session["w"] = row(1, 1, 1)
+        session["RMSprop/lr"] = np.float32(np.nan)
+        expect_failure("expected finite numbers", lambda s=session: s.run("divides", row(1, 1, 1)))  # type: ignore[misc]
+        session["RMSprop/lr"] = np.float32(0.1)
+        session.run("divides", row(1, 1, 1))
+        assert np.isfinite(session["w"]).all() and (session["w"] != 1).all()
+
+
+def test_rows() -> None:
+    """M4: so are rows of a table."""
+    for lowering in ("reference", "optimized"):
+        program = flywheel.compile(flywheel.parse(TABLE, name="m.mlir"), lowering=lowering, check_numerics=True)
+        session = flywheel.Session(program)
+        session.initialize(1)
+        ids = np.array([3, 7, 3, 9], np.int32)
+        session["Adagrad/lr"] = np.float32(0.5)
+        session.run("step", ids, np.float32(1))
+        changed = np.flatnonzero((session["t"] != 1).any(axis=1))
+        assert changed.tolist() == [3, 7, 9], changed
+        session["Adagrad/lr"] = np.float32(1e38)
+        before = session["t"].copy()
+        expect_failure("'train.minimize' at m.mlir:7:3", lambda s=session: s.run("step", ids, np.float32(1e20)))  # type: ignore[misc]
+        expect_equal("t", session["t"], before)
+
+
 def test_without() -> None:
     """M4: without the option, numbers are what they are."""
     session = flywheel.Session(flywheel.compile(MODEL))
@@ -102,4 +195,4 @@ def test_without() -> None:
     assert np.isneginf(session.entry("step")(row(1, 0, 3)[None]))
 
 
-run_tests([test_check_numerics, test_without])
+run_tests([test_check_numerics, test_updates, test_rows, test_without])

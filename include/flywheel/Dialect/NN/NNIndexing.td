@@ -35,7 +35,7 @@ def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_DimSizeSource]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Those of the slices, not of all that they are in.
-    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+    ::flywheel::CostExpr countBytes(::flywheel::CostSizes &sizes);
   }];
 }
 
@@ -64,7 +64,7 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_DimSizeSource, NN_S
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Those of the slices, not of all that they are in.
-    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+    ::flywheel::CostExpr countBytes(::flywheel::CostSizes &sizes);
   }];
 }
 
@@ -90,7 +90,7 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_DimSizeSource, NN_SizeRela
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Those of the slices, not of all that they are in.
-    ::flywheel::SizeExpr countBytes(::flywheel::CostSizes &sizes);
+    ::flywheel::CostExpr countBytes(::flywheel::CostSizes &sizes);
   }];
 }
 

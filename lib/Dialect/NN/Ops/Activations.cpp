@@ -27,15 +27,15 @@ using namespace flywheel::nn;
 //
 // One operation an element, as of every function of one number.
 
-SizeExpr ReluOp::countFlops(CostSizes &sizes) {
+CostExpr ReluOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 
-SizeExpr SigmoidOp::countFlops(CostSizes &sizes) {
+CostExpr SigmoidOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 
-SizeExpr SoftplusOp::countFlops(CostSizes &sizes) {
+CostExpr SoftplusOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 

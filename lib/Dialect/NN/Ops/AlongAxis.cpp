@@ -103,8 +103,8 @@ void ScatterAddAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr TakeAlongAxisOp::countFlops(CostSizes &) { return SizeExpr(); }
-SizeExpr ScatterAddAlongAxisOp::countFlops(CostSizes &sizes) {
+CostExpr TakeAlongAxisOp::countFlops(CostSizes &) { return CostExpr(); }
+CostExpr ScatterAddAlongAxisOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getUpdates());
 }
 

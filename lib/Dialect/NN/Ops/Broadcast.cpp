@@ -95,7 +95,7 @@ void BroadcastOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr BroadcastOp::countFlops(CostSizes &) { return SizeExpr(); }
+CostExpr BroadcastOp::countFlops(CostSizes &) { return CostExpr(); }
 
 //===----------------------------------------------------------------------===//
 // Derivatives

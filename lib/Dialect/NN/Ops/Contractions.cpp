@@ -105,17 +105,17 @@ void DenseOp::relateSizes(SizeRelationSink &sizes) {
 //===----------------------------------------------------------------------===//
 
 /// 2 m k n for each product of two matrices.
-SizeExpr MatmulOp::countFlops(CostSizes &sizes) {
+CostExpr MatmulOp::countFlops(CostSizes &sizes) {
   int64_t rank = tensorOf(getA()).getRank();
-  return sizes.getNumElements(getResult()) * SizeExpr::constant(2) *
+  return sizes.getNumElements(getResult()) * CostExpr::constant(2) *
          sizes.getSize(getA(), getTransposeA() ? rank - 2 : rank - 1);
 }
 
 /// And one for each sum with the bias.
-SizeExpr DenseOp::countFlops(CostSizes &sizes) {
-  SizeExpr elements = sizes.getNumElements(getResult());
-  SizeExpr products =
-      elements * SizeExpr::constant(2) * sizes.getSize(getW(), 0);
+CostExpr DenseOp::countFlops(CostSizes &sizes) {
+  CostExpr elements = sizes.getNumElements(getResult());
+  CostExpr products =
+      elements * CostExpr::constant(2) * sizes.getSize(getW(), 0);
   return getB() ? products + elements : products;
 }
 

@@ -144,19 +144,19 @@ void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
 /// A product and a sum for each element of the output and each element of the
 /// filter that goes to it: the three derivatives of one form cost the same.
 template <typename OpTy>
-static SizeExpr countProducts(OpTy op, CostSizes &sizes) {
+static CostExpr countProducts(OpTy op, CostSizes &sizes) {
   ArrayRef<int64_t> filter = tensorOf(op.getFilter()).getShape();
   return sizes.getNumElements(op.getOutput()) *
-         SizeExpr::constant(2 * filter[0] * filter[1] * filter[2]);
+         CostExpr::constant(2 * filter[0] * filter[1] * filter[2]);
 }
 
-SizeExpr Conv2dOp::countFlops(CostSizes &sizes) {
+CostExpr Conv2dOp::countFlops(CostSizes &sizes) {
   return countProducts(*this, sizes);
 }
-SizeExpr Conv2dTransposeOp::countFlops(CostSizes &sizes) {
+CostExpr Conv2dTransposeOp::countFlops(CostSizes &sizes) {
   return countProducts(*this, sizes);
 }
-SizeExpr Conv2dFilterGradOp::countFlops(CostSizes &sizes) {
+CostExpr Conv2dFilterGradOp::countFlops(CostSizes &sizes) {
   return countProducts(*this, sizes);
 }
 

@@ -110,43 +110,43 @@ void SparseSoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
 //===----------------------------------------------------------------------===//
 
 /// What the mean or the sum of `numLosses` losses takes.
-static SizeExpr countReduction(const SizeExpr &numLosses,
+static CostExpr countReduction(const CostExpr &numLosses,
                                LossReduction reduction) {
   switch (reduction) {
   case LossReduction::none:
-    return SizeExpr();
+    return CostExpr();
   case LossReduction::mean:
     return numLosses;
   case LossReduction::sum:
-    return numLosses - SizeExpr::constant(1);
+    return numLosses - CostExpr::constant(1);
   }
   llvm_unreachable("unknown reduction");
 }
 
-static SizeExpr countRows(Value logits, CostSizes &sizes) {
-  SizeExpr rows = SizeExpr::constant(1);
+static CostExpr countRows(Value logits, CostSizes &sizes) {
+  CostExpr rows = CostExpr::constant(1);
   for (int64_t dim = 0; dim < tensorOf(logits).getRank() - 1; ++dim)
     rows = rows * sizes.getSize(logits, dim);
   return rows;
 }
 
 /// The softmax, the product with the labels, its sum and the sign.
-SizeExpr SoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
-  return sizes.getNumElements(getLogits()) * SizeExpr::constant(7) +
+CostExpr SoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
+  return sizes.getNumElements(getLogits()) * CostExpr::constant(7) +
          countReduction(countRows(getLogits(), sizes), getReduction());
 }
 
 /// The softmax, and the sign of one number a row.
-SizeExpr SparseSoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
-  SizeExpr rows = countRows(getLogits(), sizes);
-  return sizes.getNumElements(getLogits()) * SizeExpr::constant(5) + rows +
+CostExpr SparseSoftmaxCrossEntropyOp::countFlops(CostSizes &sizes) {
+  CostExpr rows = countRows(getLogits(), sizes);
+  return sizes.getNumElements(getLogits()) * CostExpr::constant(5) + rows +
          countReduction(rows, getReduction());
 }
 
 /// Those of the formula: max, x z, -, abs, -, exp, log1p, +.
-SizeExpr SigmoidCrossEntropyOp::countFlops(CostSizes &sizes) {
-  SizeExpr elements = sizes.getNumElements(getLogits());
-  return elements * SizeExpr::constant(8) +
+CostExpr SigmoidCrossEntropyOp::countFlops(CostSizes &sizes) {
+  CostExpr elements = sizes.getNumElements(getLogits());
+  return elements * CostExpr::constant(8) +
          countReduction(elements, getReduction());
 }
 

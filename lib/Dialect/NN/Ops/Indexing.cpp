@@ -115,29 +115,29 @@ void ScatterOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr GatherOp::countFlops(CostSizes &) { return SizeExpr(); }
-SizeExpr ScatterOp::countFlops(CostSizes &) { return SizeExpr(); }
-SizeExpr ScatterAddOp::countFlops(CostSizes &sizes) {
+CostExpr GatherOp::countFlops(CostSizes &) { return CostExpr(); }
+CostExpr ScatterOp::countFlops(CostSizes &) { return CostExpr(); }
+CostExpr ScatterAddOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getUpdates());
 }
 
 /// The slices are read and written, not all of the table.
-SizeExpr GatherOp::countBytes(CostSizes &sizes) {
-  return sizes.getNumBytes(getResult()) * SizeExpr::constant(2) +
+CostExpr GatherOp::countBytes(CostSizes &sizes) {
+  return sizes.getNumBytes(getResult()) * CostExpr::constant(2) +
          sizes.getNumBytes(getIndices());
 }
 
 /// `init` is updated in place.
-static SizeExpr countScatterBytes(Value updates, Value indices,
+static CostExpr countScatterBytes(Value updates, Value indices,
                                   int64_t numPasses, CostSizes &sizes) {
-  return sizes.getNumBytes(updates) * SizeExpr::constant(numPasses) +
+  return sizes.getNumBytes(updates) * CostExpr::constant(numPasses) +
          sizes.getNumBytes(indices);
 }
 
-SizeExpr ScatterOp::countBytes(CostSizes &sizes) {
+CostExpr ScatterOp::countBytes(CostSizes &sizes) {
   return countScatterBytes(getUpdates(), getIndices(), 2, sizes);
 }
-SizeExpr ScatterAddOp::countBytes(CostSizes &sizes) {
+CostExpr ScatterAddOp::countBytes(CostSizes &sizes) {
   return countScatterBytes(getUpdates(), getIndices(), 3, sizes);
 }
 

@@ -136,28 +136,28 @@ void LstsqOp::relateSizes(SizeRelationSink &sizes) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr TriangleOp::countFlops(CostSizes &) { return SizeExpr(); }
+CostExpr TriangleOp::countFlops(CostSizes &) { return CostExpr(); }
 
 /// n^3 / 3, rounded down, for each matrix of `a`.
-static SizeExpr countCholesky(Value a, CostSizes &sizes) {
+static CostExpr countCholesky(Value a, CostSizes &sizes) {
   int64_t rank = cast<RankedTensorType>(a.getType()).getRank();
-  SizeExpr n = sizes.getSize(a, rank - 1);
-  SizeExpr flops = sizes.getQuotient(n * n * n, 3);
+  CostExpr n = sizes.getSize(a, rank - 1);
+  CostExpr flops = sizes.getQuotient(n * n * n, 3);
   for (int64_t dim = 0; dim < rank - 2; ++dim)
     flops = flops * sizes.getSize(a, dim);
   return flops;
 }
 
-SizeExpr CholeskyOp::countFlops(CostSizes &sizes) {
+CostExpr CholeskyOp::countFlops(CostSizes &sizes) {
   return countCholesky(getA(), sizes);
 }
 
-SizeExpr TryCholeskyOp::countFlops(CostSizes &sizes) {
+CostExpr TryCholeskyOp::countFlops(CostSizes &sizes) {
   return countCholesky(getA(), sizes);
 }
 
 /// n^2 for each column of b.
-SizeExpr TriangularSolveOp::countFlops(CostSizes &sizes) {
+CostExpr TriangularSolveOp::countFlops(CostSizes &sizes) {
   int64_t rank = getType().getRank();
   return sizes.getNumElements(getB()) * sizes.getSize(getA(), rank - 1);
 }

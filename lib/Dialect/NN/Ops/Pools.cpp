@@ -167,24 +167,24 @@ void AvgPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
 
 /// One for each position of each window.
 template <typename OpTy>
-static SizeExpr countWindows(OpTy op, CostSizes &sizes) {
+static CostExpr countWindows(OpTy op, CostSizes &sizes) {
   return sizes.getNumElements(op.getOutput()) *
-         SizeExpr::constant(op.getWindow()[0] * op.getWindow()[1]);
+         CostExpr::constant(op.getWindow()[0] * op.getWindow()[1]);
 }
 
-SizeExpr MaxPool2dOp::countFlops(CostSizes &sizes) {
+CostExpr MaxPool2dOp::countFlops(CostSizes &sizes) {
   return countWindows(*this, sizes);
 }
-SizeExpr MaxPool2dGradOp::countFlops(CostSizes &sizes) {
+CostExpr MaxPool2dGradOp::countFlops(CostSizes &sizes) {
   return countWindows(*this, sizes);
 }
-SizeExpr MaxPool2dSelectOp::countFlops(CostSizes &sizes) {
+CostExpr MaxPool2dSelectOp::countFlops(CostSizes &sizes) {
   return countWindows(*this, sizes);
 }
-SizeExpr AvgPool2dOp::countFlops(CostSizes &sizes) {
+CostExpr AvgPool2dOp::countFlops(CostSizes &sizes) {
   return countWindows(*this, sizes);
 }
-SizeExpr AvgPool2dGradOp::countFlops(CostSizes &sizes) {
+CostExpr AvgPool2dGradOp::countFlops(CostSizes &sizes) {
   return countWindows(*this, sizes);
 }
 

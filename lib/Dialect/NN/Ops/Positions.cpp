@@ -104,18 +104,18 @@ DimSizeSource ArgminOp::getDimSizeSource(int64_t dim) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr IotaOp::countFlops(CostSizes &) { return SizeExpr(); }
-SizeExpr OneHotOp::countFlops(CostSizes &) { return SizeExpr(); }
+CostExpr IotaOp::countFlops(CostSizes &) { return CostExpr(); }
+CostExpr OneHotOp::countFlops(CostSizes &) { return CostExpr(); }
 
 /// Comparisons: of n numbers, n - 1.
-static SizeExpr countComparisons(Value input, Value result, CostSizes &sizes) {
+static CostExpr countComparisons(Value input, Value result, CostSizes &sizes) {
   return sizes.getNumElements(input) - sizes.getNumElements(result);
 }
 
-SizeExpr ArgmaxOp::countFlops(CostSizes &sizes) {
+CostExpr ArgmaxOp::countFlops(CostSizes &sizes) {
   return countComparisons(getInput(), getResult(), sizes);
 }
-SizeExpr ArgminOp::countFlops(CostSizes &sizes) {
+CostExpr ArgminOp::countFlops(CostSizes &sizes) {
   return countComparisons(getInput(), getResult(), sizes);
 }
 

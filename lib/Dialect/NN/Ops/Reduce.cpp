@@ -70,8 +70,8 @@ DimSizeSource ReduceOp::getDimSizeSource(int64_t dim) {
 //===----------------------------------------------------------------------===//
 
 /// The mean divides each sum.
-SizeExpr ReduceOp::countFlops(CostSizes &sizes) {
-  SizeExpr elements = sizes.getNumElements(getInput());
+CostExpr ReduceOp::countFlops(CostSizes &sizes) {
+  CostExpr elements = sizes.getNumElements(getInput());
   if (getKind() == ReductionKind::mean)
     return elements;
   return elements - sizes.getNumElements(getResult());

@@ -105,9 +105,9 @@ void HuberOp::relateSizes(SizeRelationSink &sizes) {
 //===----------------------------------------------------------------------===//
 
 /// Squares, their sum, and half of it. The others cost what they are made of.
-SizeExpr L2LossOp::countFlops(CostSizes &sizes) {
-  SizeExpr squares = sizes.getNumElements(getX());
-  return squares * SizeExpr::constant(3) - SizeExpr::constant(1);
+CostExpr L2LossOp::countFlops(CostSizes &sizes) {
+  CostExpr squares = sizes.getNumElements(getX());
+  return squares * CostExpr::constant(3) - CostExpr::constant(1);
 }
 
 //===----------------------------------------------------------------------===//

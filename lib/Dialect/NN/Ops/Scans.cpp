@@ -50,17 +50,17 @@ DimSizeSource LogcumsumexpOp::getDimSizeSource(int64_t dim) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-SizeExpr CumsumOp::countFlops(CostSizes &sizes) {
+CostExpr CumsumOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 
-SizeExpr CumprodOp::countFlops(CostSizes &sizes) {
+CostExpr CumprodOp::countFlops(CostSizes &sizes) {
   return countResultElements(*this, sizes);
 }
 
 /// A step is max, subtraction, exp, log1p and addition.
-SizeExpr LogcumsumexpOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes) * SizeExpr::constant(5);
+CostExpr LogcumsumexpOp::countFlops(CostSizes &sizes) {
+  return countResultElements(*this, sizes) * CostExpr::constant(5);
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,14 +39,14 @@ LogicalResult LogSoftmaxOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// The largest, the difference, the exponential, the sum and the quotient.
-static SizeExpr countSoftmax(Operation *op, CostSizes &sizes) {
-  return countResultElements(op, sizes) * SizeExpr::constant(5);
+static CostExpr countSoftmax(Operation *op, CostSizes &sizes) {
+  return countResultElements(op, sizes) * CostExpr::constant(5);
 }
 
-SizeExpr SoftmaxOp::countFlops(CostSizes &sizes) {
+CostExpr SoftmaxOp::countFlops(CostSizes &sizes) {
   return countSoftmax(*this, sizes);
 }
-SizeExpr LogSoftmaxOp::countFlops(CostSizes &sizes) {
+CostExpr LogSoftmaxOp::countFlops(CostSizes &sizes) {
   return countSoftmax(*this, sizes);
 }
 

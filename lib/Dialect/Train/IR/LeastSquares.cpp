@@ -67,9 +67,15 @@ static SmallVector<Type> inferResults(LeastSquaresOp op, Type element) {
 
 /// Checks the numbers that say how far the iterations go.
 static LogicalResult verifyNumbers(LeastSquaresOp op) {
-  if (op.getMaxIterations() < 1)
-    return op.emitOpError() << "'max_iterations' needs to be at least 1, found "
-                            << op.getMaxIterations();
+  // The generated getters are of unsigned numbers.
+  auto verifyCount = [&](StringRef name, IntegerAttr count) -> LogicalResult {
+    if (!count || count.getInt() >= 1)
+      return success();
+    return op.emitOpError() << "'" << name << "' needs to be at least 1, found "
+                            << count.getInt();
+  };
+  if (failed(verifyCount("max_iterations", op.getMaxIterationsAttr())))
+    return failure();
   auto isFinite = [](const APFloat &number) { return number.isFinite(); };
   if (!isFinite(op.getRegularizer()) || op.getRegularizer().isNegative())
     return op.emitOpError() << "expected a regularizer of at least 0, found "
@@ -83,9 +89,8 @@ static LogicalResult verifyNumbers(LeastSquaresOp op) {
       (op.getCgIterationsAttr() || op.getCgToleranceAttr()))
     return op.emitOpError() << "expected `solver cg` with cg_iterations and "
                                "cg_tolerance, found `solver cholesky`";
-  if (op.getCgIterations() && *op.getCgIterations() < 1)
-    return op.emitOpError() << "'cg_iterations' needs to be at least 1, found "
-                            << *op.getCgIterations();
+  if (failed(verifyCount("cg_iterations", op.getCgIterationsAttr())))
+    return failure();
   if (op.getCgTolerance() &&
       (!isFinite(*op.getCgTolerance()) || op.getCgTolerance()->isNegative()))
     return op.emitOpError() << "expected a cg_tolerance of at least 0, found "
@@ -134,6 +139,17 @@ LogicalResult LeastSquaresOp::verify() {
   return success();
 }
 
+/// Refuses unknowns that have no element.
+static LogicalResult verifyUnknowns(LeastSquaresOp op, ValueRange unknowns) {
+  for (Value unknown : unknowns)
+    if (auto type = cast<RankedTensorType>(unknown.getType());
+        type.hasStaticShape() && type.getNumElements() == 0)
+      return op.emitOpError()
+             << "expected values with elements to minimize over, found "
+             << type;
+  return success();
+}
+
 LogicalResult LeastSquaresOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getStarts().getTypes())
@@ -153,7 +169,7 @@ LogicalResult LeastSquaresOp::verifyRegions() {
       return residuals.emitOpError()
              << "expected residuals of the objective's element type, "
              << getElementType() << ", found " << residual.getType();
-  return success();
+  return verifyUnknowns(*this, block.getArguments());
 }
 
 LogicalResult LeastSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -172,6 +188,11 @@ LogicalResult LeastSquaresOp::verifySymbolUses(SymbolTableCollection &symbols) {
                               "type, "
                            << getElementType() << ", found " << symbol
                            << " of type " << variable->getTensorType();
+    if (ArrayRef<int64_t> shape = variable->getTensorType().getShape();
+        llvm::is_contained(shape, 0))
+      return emitOpError()
+             << "expected variables with elements to minimize over, found "
+             << symbol << " of type " << variable->getTensorType();
   }
   return success();
 }

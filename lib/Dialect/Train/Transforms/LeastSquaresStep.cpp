@@ -21,6 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace flywheel::train {
@@ -353,6 +355,13 @@ LeastSquaresStep DenseSystem::emitStep(Value regularizer) {
 
 static constexpr double kDefaultTolerance = 1e-6;
 
+/// The distance of 1 to the next number of `type`.
+static double getEpsilon(Type type) {
+  APFloat one(cast<FloatType>(type).getFloatSemantics(), 1), next = one;
+  next.next(/*nextDown=*/false);
+  return next.convertToDouble() - 1.0;
+}
+
 namespace {
 /// Steps by conjugate gradients.
 class IterativeSystem : public LeastSquaresSystem {
@@ -366,10 +375,11 @@ public:
 
 private:
   /// What an iteration starts with: the step so far, what is left of the right
-  /// hand side, the direction, and the square of the norm of what is left.
+  /// hand side, the direction, the square of the norm of what is left, and the
+  /// largest curvature of a direction of norm 1 so far.
   struct State {
     ValueRange deltas, rest, direction;
-    Value square;
+    Value square, steepest;
   };
   State getState(ValueRange carried);
   SmallVector<Value> emitIteration(State state, Value regularizer);
@@ -421,7 +431,8 @@ SmallVector<Value> IterativeSystem::addScaled(ValueRange to, Value factor,
 IterativeSystem::State IterativeSystem::getState(ValueRange carried) {
   size_t count = xs.size();
   return {carried.slice(0, count), carried.slice(count, count),
-          carried.slice(2 * count, count), carried.back()};
+          carried.slice(2 * count, count), carried[3 * count],
+          carried[3 * count + 1]};
 }
 
 SmallVector<Value> IterativeSystem::emitIteration(State state,
@@ -431,8 +442,13 @@ SmallVector<Value> IterativeSystem::emitIteration(State state,
   SmallVector<Value> product = addScaled(pullBack(pushed.getDerivatives()),
                                          regularizer, state.direction);
   ElementwiseExpr curvature(b, loc, dot(state.direction, product));
-  // A direction along which nothing changes ends the iterations.
-  ElementwiseExpr isCurved = curvature > 0.0;
+  ElementwiseExpr norm = curvature.with(dot(state.direction, state.direction));
+  ElementwiseExpr quotient = curvature / norm;
+  ElementwiseExpr known = curvature.with(state.steepest);
+  ElementwiseExpr steepest = (quotient > known).select(quotient, known);
+  // A direction along which nothing but rounding changes ends the iterations.
+  ElementwiseExpr isCurved =
+      curvature > steepest * norm * getEpsilon(op.getElementType());
   ElementwiseExpr square = curvature.with(state.square);
   ElementwiseExpr zero = curvature.splat(0.0);
   ElementwiseExpr length = isCurved.select(square / curvature, zero);
@@ -445,6 +461,7 @@ SmallVector<Value> IterativeSystem::emitIteration(State state,
   llvm::append_range(next, rest);
   llvm::append_range(next, direction);
   next.push_back(newSquare);
+  next.push_back(steepest);
   return next;
 }
 
@@ -455,6 +472,7 @@ LeastSquaresStep IterativeSystem::emitStep(Value regularizer) {
   llvm::append_range(inits, rhs);
   llvm::append_range(inits, rhs);
   inits.push_back(square);
+  inits.push_back(nn::buildSplat(b, loc, square, 0.0));
   Value count = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1), limit;
   if (std::optional<int64_t> given = op.getCgIterations())
@@ -464,17 +482,20 @@ LeastSquaresStep IterativeSystem::emitStep(Value regularizer) {
       Value part = countElements(b, loc, x);
       limit = limit ? arith::AddIOp::create(b, loc, limit, part) : part;
     }
-  double tolerance = op.getCgTolerance()
-                         ? op.getCgTolerance()->convertToDouble()
-                         : kDefaultTolerance;
+  // What is left below this is rounding.
+  double tolerance =
+      std::max(op.getCgTolerance() ? op.getCgTolerance()->convertToDouble()
+                                   : kDefaultTolerance,
+               getEpsilon(op.getElementType()));
   Value enough = ElementwiseExpr(b, loc, square) * (tolerance * tolerance);
   SmallVector<Value> carried{count};
   llvm::append_range(carried, inits);
   auto loop = scf::WhileOp::create(
       b, loc, ValueRange(carried).getTypes(), carried,
       [&](OpBuilder &nested, Location loc, ValueRange args) {
-        Value isLarge = arith::CmpFOp::create(
-            nested, loc, arith::CmpFPredicate::OGT, args.back(), enough);
+        Value isLarge =
+            arith::CmpFOp::create(nested, loc, arith::CmpFPredicate::OGT,
+                                  args[args.size() - 2], enough);
         Value isFar =
             tensor::ExtractOp::create(nested, loc, isLarge, ValueRange());
         Value isEarly = arith::CmpIOp::create(

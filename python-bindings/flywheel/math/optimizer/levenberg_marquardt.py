@@ -2,6 +2,8 @@
 """Nonlinear least squares by Levenberg and Marquardt, as in TensorFlow Graphics."""
 
 import functools
+import math
+import operator
 from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
@@ -13,6 +15,8 @@ from ...function import function
 from ...variables import Variable
 
 __all__ = ["minimize"]
+
+_MOST_ITERATIONS = 2**63 - 1
 
 
 def minimize(
@@ -38,16 +42,25 @@ def minimize(
 
     A matrix that is not positive definite is an error of the step (`on_failure` "error"), or a rejected iteration
     ("reject"), which is the default where no function is traced (L3). Raises ValueError for a number of
-    iterations below 1, and for a `callback` in a traced function.
+    iterations below 1, a regularizer that is negative or not finite, and for a `callback` in a traced function.
+
+    Arrays that a residual closes over are constants of the kept entry: changing one in place changes nothing. Pass
+    what changes as `flywheel.Variable`s, or a new function.
     """
+    max_iterations = operator.index(max_iterations)
     if max_iterations <= 0:
         raise ValueError("'max_iterations' needs to be at least 1")
+    if max_iterations > _MOST_ITERATIONS:
+        raise ValueError(f"expected max_iterations of at most {_MOST_ITERATIONS}, found {max_iterations}")
     if on_failure not in (None, "error", "reject"):
         raise ValueError(f"expected on_failure 'error' or 'reject', found '{on_failure}'")
     functions = tuple(residuals) if isinstance(residuals, (list, tuple)) else (residuals,)
     start = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     if not start:
         raise ValueError("expected variables to move, found none")
+    if not isinstance(regularizer, (Tensor, Variable)):
+        regularizer = _number("regularizer", regularizer, 0.0)
+    regularizer_multiplier = _number("regularizer_multiplier", regularizer_multiplier, 1.0)
     if _trace.is_tracing():
         if callback is not None:
             raise ValueError("a callback is called by minimize outside of traced functions only")
@@ -58,6 +71,13 @@ def minimize(
                 on_failure or "reject")  # fmt: skip
 
 
+def _number(name: str, value: Any, least: float) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and number >= least):
+        raise ValueError(f"expected a {name} of at least {least:g}, found {number}")
+    return number
+
+
 def _run(
     functions: Tuple[Any, ...], start: List[Any], count: int, regularizer: float, multiplier: float, callback: Any,
     on_failure: str,
@@ -66,6 +86,9 @@ def _run(
     if owned and len(owned) != len(start):
         raise ValueError("expected variables or arrays, found both")
     arrays = [np.asarray(x) for x in start] if not owned else []
+    for a in arrays:
+        if a.dtype.kind not in "fiub":
+            raise TypeError(f"expected real numbers to start from, found an array of dtype {a.dtype}")
     arrays = [a if a.dtype.kind == "f" else a.astype(np.float32) for a in arrays]
     kind = owned[0].dtype if owned else arrays[0].dtype
     damping = np.asarray(regularizer, kind)
