@@ -107,7 +107,7 @@ class Adafactor(Optimizer):
 
     Written `#train.adafactor<lr = 0.01, decay_rate = 0.8, epsilon_1 = 1.0e-30,
     epsilon_2 = 0.001, clip_threshold = 1.0>`: these are the defaults, those of
-    the paper. In f32 an epsilon_1 below 1e-38 is lost.
+    the paper.
 
     Variables: `Adafactor/iterations` (i64), `Adafactor/lr`. Slots:
     `<parameter>/Adafactor` (r, or v) and `<parameter>/Adafactor_1` (c). `name` as
@@ -308,7 +308,8 @@ class Ftrl(Optimizer):
     McMahan et al., 2013. With k = -lr_power: n' = n + g^2, from
     `initial_accumulator`; z' = z + g + 2 l2_shrinkage p - (n'^k - n^k) / lr p;
     p' = (l1 sign(z') - z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
-    `lr_power` is a constant <= 0.
+    `lr_power` is a constant <= 0. The formula divides by the rate: in a step where
+    it is 0, which is any below 1e-30 in magnitude, p, n and z stay as they are.
 
     Written `#train.ftrl<lr = 0.1, lr_power = -0.5, initial_accumulator = 0.1,
     l1 = 0.0, l2 = 0.0, l2_shrinkage = 0.0>`: `lr` has no default, the others are
@@ -485,8 +486,9 @@ class Muon(Optimizer):
     rows than columns it is computed on the transpose. f16 and bf16 are computed
     in f32.
 
-    A parameter that is not a matrix is updated by `#train.adamw`, as the authors
-    advise, with rate `adam_lr`, beta_1 0.9, beta_2 0.95, epsilon 1e-10 and the
+    A parameter that is not a matrix (of rank 2: filters of a convolution are none)
+    is updated by `#train.adamw`, as the authors advise for vectors, with rate
+    `adam_lr`, beta_1 0.9, beta_2 0.95, epsilon 1e-10 and the
     same weight decay.
 
     Written `#train.muon<lr = 0.02, momentum = 0.95, nesterov = true,
@@ -647,6 +649,9 @@ class SGD(Optimizer):
     p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
     lr / (1 + decay * iterations), with the counter from before the step.
 
+    The velocity v is a slot where momentum is 0, too, as in Keras: the momentum is
+    a variable. `#train.gradient_descent` has no slot.
+
     Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
     these are the defaults, and what is left out has its default.
 
@@ -712,7 +717,8 @@ class TFAdagrad(Optimizer):
     """Adagrad, as in tf.train.AdagradOptimizer.
 
     Duchi, Hazan and Singer, 2011. a' = a + g^2, from `initial_accumulator`, which
-    is > 0; p' = p - lr g / sqrt(a').
+    is > 0; p' = p - lr g / sqrt(a'). Rows of a table that have no gradient are
+    left alone, which takes for granted that the program assigns no a of 0.
 
     Written `#train.tf_adagrad<lr = 0.1, initial_accumulator = 0.1>`: `lr` has no
     default, the other is the default.
@@ -775,7 +781,8 @@ class TFRMSProp(Optimizer):
     Tieleman and Hinton, 2012; `centered` is by Graves, 2013.
     s' = decay s + (1 - decay) g^2, from 1;
     m' = momentum m + lr g / sqrt(s' + epsilon); p' = p - m'. With `centered`,
-    c' = decay c + (1 - decay) g, and s' - c'^2 + epsilon is under the root.
+    c' = decay c + (1 - decay) g, and max(s' - c'^2, 0) + epsilon is under the
+    root: rounding may take the variance below 0, where TensorFlow makes NaN.
 
     Written `#train.tf_rmsprop<lr = 0.1, decay = 0.9, momentum = 0.0,
     epsilon = 1.0e-10, centered = false>`: `lr` has no default, the others are

@@ -280,6 +280,8 @@ class Ftrl(Rule):
 
     def update(self, p: Array, g: Array, slots: List[Array], lr: float) -> Tuple[Any, List[Any]]:
         n, z = slots
+        if lr == 0:
+            return p, slots
         new = n + g**2
         power = -self.lr_power
         z = z + g + 2 * self.l2_shrinkage * p - (new**power - n**power) / lr * p

@@ -8,6 +8,7 @@
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/NN/KnownSigns.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,8 +96,13 @@ static bool keepsZero(Operation *op) {
   if (isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
           math::AbsFOp, math::SqrtOp>(op))
     return true;
-  if (isa<arith::DivFOp>(op))
-    return isUniform(op->getOperand(1));
+  if (isa<arith::DivFOp>(op)) {
+    // By 0, or what may be 0, a zero is NaN.
+    auto isNormal = [](const APFloat &number) { return number.isNormal(); };
+    Value divisor = op->getOperand(1);
+    return isUniform(divisor) &&
+           (isKnown(divisor, isNormal) || nn::KnownSigns().isPositive(divisor));
+  }
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
     return isAnyKnown(isAtMostZero);
   if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))

@@ -66,7 +66,7 @@ func.func @calls(%x: tensor<3xf64>) -> tensor<f64> {
 
 // L12: a large system is a warning, and none where no matrix is formed or m is small.
 func.func @large(%x: tensor<5000xf32>) -> tensor<f32> {
-  // expected-warning @+1 {{'train.least_squares' factorizes a matrix of 5000 rows in each iteration, which takes 5000^3 / 3 multiplications; `solver cg` forms no matrix}}
+  // expected-warning @+1 {{'train.least_squares' factorizes a matrix of 5000 rows in each iteration, which takes 5000^3 / 3 operations; `solver cg` forms no matrix}}
   %o, %v = train.least_squares %x max_iterations 1 : (tensor<5000xf32>) -> (tensor<f32>, tensor<5000xf32>) {
   ^bb0(%y: tensor<5000xf32>):
     train.residuals %y : tensor<5000xf32>

@@ -507,9 +507,39 @@ func.func @lazy() {
 
 // -----
 
+// O29: the optimizer's own counter, as the global step, is assigned once.
+train.variable @w : tensor<3xf32>
+train.variable @"o/iterations" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
+
+// CHECK-LABEL: func @own_counter
+// CHECK: train.assign @"o/iterations"
+// CHECK-NOT: @"o/iterations"
+// CHECK: return
+func.func @own_counter(%g: tensor<3xf32>) {
+  train.apply_gradients %g : tensor<3xf32> to [@w] with #train.sgd<name = "o"> global_step @"o/iterations"
+  return
+}
+
+// -----
+
+// Counts that no f64 holds, and a mask with a variable of another loss.
+train.variable @v : tensor<3xf32>
+train.variable @w : tensor<3xf32>
+
+// CHECK-LABEL: func @counts
+// CHECK: arith.constant dense<9223372036854775807> : tensor<i64>
+func.func @counts() {
+  %w = train.read @w : tensor<3xf32>
+  train.minimize %w : tensor<3xf32> with #train.sgd l2 0.5 no_decay [@v] accumulate 9223372036854775807
+  return
+}
+
+// -----
+
 // O1: the gradient of the scaled loss; branches of whether it is finite, and of
 // whether it is the last one; a master weight and its rounded value in one update.
-// CHECK-DAG: train.variable @"Adam/loss_scale" : tensor<f32> = dense<6.553600e+04> : tensor<f32> {trainable = false}
+// The scale starts at a number of f16, and gradients are divided by what it is there.
+// CHECK-DAG: train.variable @"Adam/loss_scale" : tensor<f32> = dense<3.276800e+04> : tensor<f32> {trainable = false}
 // CHECK-DAG: train.variable @"Adam/good_steps" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
 // CHECK-DAG: train.variable @"Adam/micro_step" : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
 // CHECK-DAG: train.variable @"w/Adam/gradient_sum" : tensor<3xf32> = #train.zeros {trainable = false}
@@ -529,7 +559,9 @@ train.variable @step : tensor<i64> = dense<0> : tensor<i64> {trainable = false}
 // CHECK: %[[FINITE:.*]] = arith.cmpf oeq
 // CHECK: %[[MAKE:.*]] = tensor.extract %[[FINITE]][]
 // CHECK: scf.if %[[MAKE]] {
-// CHECK:   %[[INVERSE:.*]] = arith.divf
+// CHECK:   %[[ROUNDED:.*]] = arith.truncf %{{.*}} : tensor<f32> to tensor<f16>
+// CHECK:   %[[DIVISOR:.*]] = arith.extf %[[ROUNDED]] : tensor<f16> to tensor<f32>
+// CHECK:   %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[DIVISOR]] : tensor<f32>
 // CHECK:   train.assign @"Adam/loss_scale"
 // CHECK:   train.assign @"Adam/good_steps"
 // CHECK:   scf.if {{.*}} {

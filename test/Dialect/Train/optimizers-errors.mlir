@@ -501,3 +501,24 @@ module attributes {test.a = #train.loss_scale<backoff = 2.0>} {}
 
 // expected-error @below {{expected growth_interval >= 1, found 0}}
 module attributes {test.a = #train.loss_scale<growth_interval = 0>} {}
+
+// -----
+
+// expected-error @below {{failed to parse Train_SGDAttr parameter 'lr'}}
+// expected-error @below {{expected a number in decimal digits, found hexadecimal ones, which are the bits of a float elsewhere}}
+module attributes {test.a = #train.sgd<lr = 0x7FF0000000000000>} {}
+
+// -----
+
+// expected-error @below {{expected '<' and lr, which has no default}}
+module attributes {test.a = #train.momentum} {}
+
+// -----
+
+// expected-error @below {{expected '<' and lr, which has no default}}
+module attributes {test.a = #train.ftrl} {}
+
+// -----
+
+// expected-error @below {{expected '<' and initial, which has no default}}
+module attributes {test.a = #train.exponential_rate} {}

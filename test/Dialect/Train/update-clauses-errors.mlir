@@ -159,8 +159,13 @@ module attributes {test.a = #train.cosine_rate<peak = 0.1, steps = 4, warmup = -
 
 // -----
 
-// expected-error @below {{expected steps >= 5, found 4}}
+// expected-error @below {{expected steps > warmup, 4, found 4}}
 module attributes {test.a = #train.cosine_rate<peak = 0.1, steps = 4, warmup = 4>} {}
+
+// -----
+
+// expected-error @below {{expected steps > warmup, 9223372036854775807, found 10}}
+module attributes {test.a = #train.cosine_rate<peak = 0.1, steps = 10, warmup = 9223372036854775807>} {}
 
 // -----
 
@@ -280,5 +285,90 @@ train.variable @w : tensor<2xf32>
 func.func @f(%g: tensor<2xf32>, %n: tensor<i32>) {
   // expected-error @+1 {{`l2` clause can appear at most once}}
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 clip_norm 1.0 l2 0.2
+  return
+}
+
+// -----
+
+// expected-error @below {{expected initial from 2^-126 to 2^126, found 1.000000e-40}}
+module attributes {test.a = #train.loss_scale<initial = 1.0e-40>} {}
+
+// -----
+
+// O1: its inverse would be a denormal number.
+// expected-error @below {{expected initial from 2^-126 to 2^126, found 1.000000e+38}}
+module attributes {test.a = #train.loss_scale<initial = 1.0e38>} {}
+
+// -----
+
+// expected-error @below {{expected growth to be a number of f32, in which the scale is, found 1.000000e+300}}
+module attributes {test.a = #train.loss_scale<growth = 1.0e300>} {}
+
+// -----
+
+// expected-error @below {{expected backoff to be a number of f32, in which the scale is, found 1.000000e-40}}
+module attributes {test.a = #train.loss_scale<backoff = 1.0e-40>} {}
+
+// -----
+
+// expected-error @below {{expected growth to be a number of f32, in which the scale is, found 1.000000e+00, which is 1.000000e+00 there}}
+module attributes {test.a = #train.loss_scale<growth = 1.00000000001>} {}
+
+// -----
+
+train.variable @w : tensor<2xf16>
+func.func @static() {
+  %w = train.read @w : tensor<2xf16>
+  // expected-error @+1 {{expected the initial scale of a loss of 'f16' from 6.103516e-05 to 6.550400e+04, found 6.553600e+04}}
+  train.minimize %w : tensor<2xf16> with #train.sgd loss_scale #train.loss_scale<growth = 1.0, backoff = 1.0>
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf16>
+func.func @small() {
+  %w = train.read @w : tensor<2xf16>
+  // expected-error @+1 {{expected the initial scale of a loss of 'f16' from 6.103516e-05 to 6.550400e+04, found 1.000000e-05}}
+  train.minimize %w : tensor<2xf16> with #train.sgd loss_scale #train.loss_scale<initial = 1.0e-5>
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @twice(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected distinct variables in no_decay, found @w twice}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay [@w, @w]
+  return
+}
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @other(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected variables of var_list in no_decay, found @v}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay [@v]
+  return
+}
+
+// -----
+
+train.variable @v : tensor<2xf32>
+train.variable @w : tensor<2xf32>
+func.func @other() {
+  %w = train.read @w : tensor<2xf32>
+  // expected-error @+1 {{expected variables of var_list in no_decay, found @v}}
+  train.minimize %w : tensor<2xf32> with #train.sgd var_list [@w] l2 0.1 no_decay [@v]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @own(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected l2 or weight_decay with no_decay, found neither: the weight_decay of an optimizer is one of all variables}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw no_decay [@w]
   return
 }

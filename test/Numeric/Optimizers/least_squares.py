@@ -105,6 +105,12 @@ def test_worked_example() -> None:
                 expect_equal(configuration, objective, history[-1])
                 expect_equal(configuration, accepted, np.ones(n, np.bool_))
                 expect_equal(configuration, regularizers, np.full(n, 1e-20))
+    # A step too short to change x is rejected: what it keeps is the objective at the start.
+    for configuration, model in configurations(curve(4, 1, options="regularizer 1.0e30")):
+        objective, x, _, accepted, _ = model.run("fit", np.array([1.0, 0.0]), T, Y)
+        expect_close(configuration, objective, np.array(.7109230635), 1e-9)
+        expect_equal(configuration, x, np.array([1.0, 0.0]))
+        expect_equal(configuration, accepted, np.array([False]))
     for configuration, model in configurations(curve("?", 3, "f32")):
         objective, x, history, _, _ = model.run("fit", np.array([1.0, 0.0], np.float32), T.astype(np.float32),
                                                 Y.astype(np.float32))
@@ -134,6 +140,16 @@ func.func @fit(%start: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<5xf64>,
         expect_equal(configuration, objective, history[-1])
         expect_equal(configuration, accepted, np.array([False, False, True, True, True]))
         expect_close(configuration, regularizers, np.array([.01, .1, .1, .1, .1]), 1e-12)
+    # The candidates of the two rejected iterations, with the Gauss-Newton step in NumPy.
+    still = text.replace("regularizer 1.0e-3", "regularizer 1.0e30")
+    for configuration, model in configurations(still):
+        for regularizer, expected in ((1e-3, .8253589025), (1e-2, .6964273828)):
+            slope = 1 / (1 + 2.0**2)
+            candidate = 2 - slope * np.arctan(2.0) / (slope**2 + regularizer)
+            objective, x, _, accepted, _ = model.run("fit", np.array(candidate))
+            expect_close(configuration, objective, np.array(expected), 1e-9)
+            expect_equal(configuration, x, np.array(candidate))
+            expect_equal(configuration, accepted, np.zeros(5, np.bool_))
     one = text.replace("max_iterations 5", "max_iterations 3").replace("tensor<5x", "tensor<3x")
     for configuration, model in configurations(one):
         expect_close(configuration, model.run("fit", np.array(2.0))[1], np.array(.4183589746), 1e-9)
@@ -187,6 +203,14 @@ func.func @step(%t: tensor<?xf64>, %y: tensor<?xf64>) -> (tensor<f64>, tensor<1x
   }}
   return %o, %ls : tensor<f64>, tensor<1xf64>
 }}
+func.func @objective(%t: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<f64> {{
+  %o = train.least_squares over [@a, @b] max_iterations 1 regularizer 1.0e30 : () -> tensor<f64> {{
+    %a = train.read @a : tensor<f64>
+    %b = train.read @b : tensor<f64>
+    {body("?")}
+  }}
+  return %o : tensor<f64>
+}}
 func.func @fit(%t: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<f64> {{
   %o = train.least_squares over [@a, @b] max_iterations 3 on_failure reject : () -> tensor<f64> {{
     %a = train.read @a : tensor<f64>
@@ -196,13 +220,14 @@ func.func @fit(%t: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<f64> {{
   return %o : tensor<f64>
 }}
 """
-    steps = [((0, 1, 3), .0202129353, (1.8133102182, -.4654850091)),
-             ((0, 2, 3), .0001565533, (1.9824401373, -.4970750855)),
-             ((0, 1, 3), .0000012985, (1.9984597619, -.4994526114))]
+    steps = [((0, 1, 3), .6760113794, .0202129353, (1.8133102182, -.4654850091)),
+             ((0, 2, 3), .0176502132, .0001565533, (1.9824401373, -.4970750855)),
+             ((0, 1, 3), .0001795823, .0000012985, (1.9984597619, -.4994526114))]
     for configuration, model in configurations(text):
         model.initialize()
-        for rows, objective, (a, b) in steps:
+        for rows, old, objective, (a, b) in steps:
             selected = np.array(rows)
+            expect_close(configuration, model.run("objective", T[selected], Y[selected]), np.array(old), 1e-9)
             found, regularizer = model.run("step", T[selected], Y[selected])
             expect_relative(configuration, found, objective, 1e-4)
             expect_close(configuration, model["a"], np.array(a), 1e-9)

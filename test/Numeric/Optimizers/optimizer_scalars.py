@@ -178,4 +178,30 @@ def test_resume() -> None:
     expect_equal("rate", other["opt/lr"], one["opt/lr"])
 
 
-run_tests([test_schedule, test_roles, test_shared, test_resume])
+def test_global_step_is_the_counter() -> None:
+    """O29: an optimizer whose counter is the global step counts a step once."""
+    for optimizer, clause in (("sgd", ""), ("sgd", "accumulate 2"),
+                              ("gradient_descent", "lr #train.polynomial_rate<initial = 0.5, steps = 4, end = 0.0>")):
+        text = f"""
+train.variable @p : tensor<3xf64> = dense<[1.0, -2.0, 3.0]> : tensor<3xf64>
+train.variable @"o/iterations" : tensor<i64> = dense<0> : tensor<i64> {{trainable = false}}
+func.func @step() {{
+  %p = train.read @p : tensor<3xf64>
+  %loss = nn.l2_loss %p : tensor<3xf64> -> tensor<f64>
+  train.minimize %loss : tensor<f64> with #train.{optimizer}<lr = 0.5, name = "o"> global_step @"o/iterations" {clause}
+  return
+}}
+"""
+        for configuration, model in configurations(text):
+            model.initialize()
+            p, calls = model["p"], 2 if "accumulate" in clause else 1
+            for step in range(1, 5):
+                for _ in range(calls):
+                    model.run("step")
+                rate = 0.5 * (1 - (step - 1) / 4) if "lr" in clause else 0.5
+                p = p - rate * p
+                expect_equal(f"{configuration} {clause} {step}", model["o/iterations"], np.int64(step))
+                expect_close(f"{configuration} {clause} {step}", model["p"], p)
+
+
+run_tests([test_schedule, test_roles, test_shared, test_resume, test_global_step_is_the_counter])

@@ -354,5 +354,61 @@ def test_layers() -> None:
     check_layers("f32", np.float32, (65, 31), ("object",))
 
 
+def test_rates_of_zero() -> None:
+    """O1, O26: a rate of 0, which schedules end at, leaves parameter and slots meaningful;
+    FTRL, which divides by it, makes no step."""
+    for name, rule in RULES.items():
+        for element, tolerance in (("f64", 1e-8), ("f32", 1e-4)):
+            kind = tensor((4, 3), element)
+            text = (f"train.variable @p : {kind} = #train.ones\nfunc.func @step(%g: {kind}) {{\n"
+                    f"  train.apply_gradients %g : {kind} to [@p] with {spell(name, {'lr': 0.0})}\n  return\n}}\n")
+            for configuration, model in configurations(text, ALL if name == "ftrl" else IN_PROCESS):
+                model.initialize()
+                rng = np.random.default_rng(12)
+                expected = rule(model["p"], lr=0.0)
+                lr = f"{rule.scope}/lr"
+                for rate in (0.0, 0.1, 0.0, 0.0, 0.2, 0.0):
+                    model[lr] = np.asarray(rate, model[lr].dtype)
+                    expected.options["lr"] = rate
+                    g = np.asarray(rng.standard_normal((4, 3)), model["p"].dtype)
+                    model.run("step", g)
+                    expected.step(g)
+                    what = f"{configuration} {name} {element} rate {rate}"
+                    expect_close(what, model["p"], expected.p, tolerance)
+                    for slot, value in zip(slot_names("p", name, len(expected.slots)), expected.slots):
+                        expect_close(f"{what} {slot}", model[slot], value, tolerance)
+    text = quadratic(0, "f32", spell("ftrl", {"lr": 0.5}) + " lr #train.cosine_rate<peak = 0.1, steps = 3>")
+    for configuration, model in configurations(text):
+        model.initialize()
+        model["p0"] = np.array([1, -2, 3], np.float32)
+        expected = RULES["ftrl"](model["p0"])
+        for step in range(6):
+            model.run("step0")
+            expected.options["lr"] = 0.05 * (1 + np.cos(np.pi * min(step / 3, 1)))
+            expected.step(expected.p)
+            expect_close(f"{configuration} step {step}", model["p0"], expected.p, 1e-4)
+
+
+def test_variance_of_constant_gradients() -> None:
+    """O25: a variance of 0 that rounds to a number below it has no root."""
+    kind, values = "tensor<6xf32>", np.array([0.7, 1.3, 3.7, 10.1, 100.3, -1e4], np.float32)
+    lr, epsilon = 0.125, 1e-10
+    text = (f"train.variable @p : {kind} = #train.ones\nfunc.func @step(%g: {kind}) {{\n  train.apply_gradients %g : "
+            f"{kind} to [@p] with {spell('tf_rmsprop', dict(lr=lr, decay=0.5, centered=True))}\n  return\n}}\n")
+    for configuration, model in configurations(text):
+        model.initialize()
+        for step in range(80):
+            model.run("step", values)
+            squares, mean, velocity = (np.asarray(model[slot], np.float64)
+                                       for slot in slot_names("p", "tf_rmsprop", 3))
+            variance = np.maximum(squares - mean**2, 0)
+            slack = 4 * np.spacing(np.asarray(squares, np.float32))
+            largest = lr * np.abs(values) / np.sqrt(np.maximum(variance - slack, 0) + epsilon)
+            smallest = lr * np.abs(values) / np.sqrt(variance + slack + epsilon)
+            found = np.abs(velocity)
+            assert np.all(found <= 1.001 * largest) and np.all(found >= 0.999 * smallest), (configuration, step, found)
+
+
 run_tests([test_tables, test_defaults, test_schedule_of_nadam, test_powers, test_narrow_types, test_refused,
-           test_amsgrad, test_rate_changes, test_metrics, test_shapes, test_layers])
+           test_amsgrad, test_rate_changes, test_metrics, test_shapes, test_layers,
+           test_rates_of_zero, test_variance_of_constant_gradients])

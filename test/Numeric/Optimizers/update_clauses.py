@@ -187,14 +187,98 @@ def test_small_gradients() -> None:
 
 
 def test_scale_stays_finite() -> None:
-    """O1: a scale grows to no infinity."""
-    text = program("f32", spell("sgd", {}), "loss_scale #train.loss_scale<initial = 1.0e38, growth_interval = 1>")
-    for configuration, model in configurations(text, IN_PROCESS):
+    """O1: a scale grows to no infinity, nor to a number whose inverse counts as 0."""
+    text = program("f32", spell("sgd", {}), "loss_scale #train.loss_scale<initial = 4.0e37, growth_interval = 1>")
+    for configuration, model in configurations(text):
         model.initialize()
+        rules = {p: RULES["sgd"](model[p]) for p in SHAPES}
         feeds = {name: np.full(shape, 1e-3, np.float32) for name, shape in SHAPES.items()}
         for _ in range(5):
             model.run("step", *feeds.values())
-        expect_equal(configuration, model["SGD/loss_scale"], np.float32(1e38) * np.float32(2))
+            for p in SHAPES:
+                rules[p].step(feeds[p])
+        expect_equal(configuration, model["SGD/loss_scale"], np.float32(4e37) * np.float32(2))
+        check(configuration, model, rules, "sgd", 1e-6)
+
+
+def test_scale_stays_above_zero() -> None:
+    """O1: a scale that falls in every call falls to no 0, and the next gradients that are
+    finite make a step."""
+    text = program("f32", spell("sgd", {}), "loss_scale #train.loss_scale<backoff = 1.0e-20>")
+    feeds = {name: np.full(shape, 0.5, np.float32) for name, shape in SHAPES.items()}
+    bad = {name: np.full(shape, np.inf, np.float32) for name, shape in SHAPES.items()}
+    for configuration, model in configurations(text):
+        model.initialize()
+        rules = {p: RULES["sgd"](model[p]) for p in SHAPES}
+        for _ in range(4):
+            model.run("step", *bad.values())
+            expect_equal(configuration, model["SGD/loss_scale"], np.float32(1))
+        model.run("step", *feeds.values())
+        for p in SHAPES:
+            rules[p].step(feeds[p])
+        check(configuration, model, rules, "sgd", 1e-6)
+
+
+NARROW_LOSS = """
+train.variable @w : tensor<{element}> = dense<1.0> : tensor<{element}>
+func.func @step(%x: tensor<{element}>) {{
+  %w = train.read @w : tensor<{element}>
+  %loss = arith.mulf %w, %x : tensor<{element}>
+  train.minimize %loss : tensor<{element}> with #train.sgd<lr = 0.125> loss_scale #train.loss_scale<{scale}>
+  return
+}}
+"""
+
+
+def test_scale_of_a_narrow_loss() -> None:
+    """O1: a scale is a number of the loss's type: it starts below the largest, grows no
+    further, falls to no 0, and gradients are divided by what the loss was multiplied by."""
+    for scale, expected in (
+            ("", [32768]), ("growth_interval = 1", [32768] * 3),
+            ("initial = 4096.0, growth_interval = 1", [8192, 16384, 32768]),
+            ("initial = 4096.0, growth = 1.0, backoff = 1.0", [4096] * 3),
+            # 2049 is no number of f16.
+            ("initial = 2049.0, growth = 1.0, backoff = 1.0", [2049] * 3)):
+        for configuration, model in configurations(NARROW_LOSS.format(element="f16", scale=scale)):
+            model.initialize()
+            for step, number in enumerate(expected):
+                model.run("step", np.array(1, np.float16))
+                what = f"{configuration} {scale} {step}"
+                expect_equal(what, model["SGD/loss_scale"], np.float32(number))
+                expect_equal(what, model["w"], np.float16(1 - 0.125 * (step + 1)))
+    text = NARROW_LOSS.format(element="f16", scale="initial = 0.25, backoff = 1.0e-4")
+    for configuration, model in configurations(text, IN_PROCESS):
+        model.initialize()
+        for _ in range(3):
+            model.run("step", np.array(np.inf, np.float16))
+        expect_equal(configuration, model["SGD/loss_scale"], np.float32(0.25))
+        model.run("step", np.array(1, np.float16))
+        expect_equal(configuration, model["w"], np.float16(0.875))
+    # 257 is none of bf16, where 256 is: by 1 / 257, the step would be too small.
+    text = NARROW_LOSS.format(element="bf16", scale="initial = 257.0, growth = 1.0, backoff = 1.0")
+    text = text.replace("loss_scale #", "master_weights loss_scale #")
+    for configuration, model in configurations(text, IN_PROCESS):
+        model.initialize()
+        model.run("step", narrowed(1, model["w"]))
+        expect_equal(configuration, model["w/SGD/master"], np.float32(0.875))
+
+
+def test_many_calls() -> None:
+    """G9, O1: counts of calls that no f64 holds."""
+    most = 2**63 - 1
+    text = program("f32", spell("sgd", {}), f"accumulate {most} loss_scale #train.loss_scale<growth_interval = {most}>")
+    for configuration, model in configurations(text):
+        model.initialize()
+        before = model.snapshot()
+        feeds = {name: np.ones(shape, np.float32) for name, shape in SHAPES.items()}
+        for call in (1, 2):
+            model.run("step", *feeds.values())
+            for p in SHAPES:
+                expect_equal(configuration, model[p], before[p])
+                expect_equal(configuration, model[f"{p}/SGD/gradient_sum"], np.float32(call) * feeds[p])
+            expect_equal(configuration, model["SGD/micro_step"], np.int64(call))
+            expect_equal(configuration, model["SGD/good_steps"], np.int64(call))
+            expect_equal(configuration, model["SGD/loss_scale"], np.float32(65536))
 
 
 def narrowed(values: Any, like: Array) -> Array:
@@ -316,4 +400,5 @@ def test_step_has_no_copies() -> None:
 
 
 run_tests([test_accumulation, test_micro_batches, test_loss_scale, test_small_gradients, test_scale_stays_finite,
+           test_scale_stays_above_zero, test_scale_of_a_narrow_loss, test_many_calls,
            test_master_weights, test_assigned_weights, test_all_together, test_step_has_no_copies])

@@ -137,6 +137,10 @@ mlir::Type getComputeType(mlir::Type elementType);
 ElementwiseExpr widen(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value value);
 
+/// `value`, a tensor of floats, with elements extended or rounded to `element`.
+mlir::Value castElements(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value value, mlir::Type element);
+
 /// `value` rounded to the element type of the tensor type `type` and cast to
 /// `type`, which may say more or less about the dimension sizes.
 mlir::Value roundTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,

@@ -70,11 +70,32 @@ struct ScalarVariableSpec {
   double initialValue = 0.0;
 };
 
+/// A number in the text of an optimizer or a schedule.
+struct NamedNumber {
+  /// Name of the parameter (`epsilon`).
+  llvm::StringRef name;
+  double value = 0.0;
+  /// Whether it has to be below 1 in every type, too.
+  bool isFraction = false;
+};
+
+/// The numbers that the scale of a loss may have.
+struct ScaleRange {
+  double smallest, largest;
+};
+
+/// The scales that are normal numbers of f32, as are their inverses, and of
+/// `lossType`, a floating-point type, which is null where it is not known.
+/// Denormal numbers count as 0 in steps.
+ScaleRange getScaleRange(mlir::Type lossType);
+
 /// A variable that an optimizer keeps for a parameter.
 struct SlotSpec {
   double initialValue = 0.0;
   /// The parameter's type where it is null.
   mlir::RankedTensorType type = {};
+  /// Whether no step takes it to 0 or below, from where it starts.
+  bool staysPositive = false;
 };
 
 /// Emits a `train.update` of one parameter by `optimizer`, and returns its

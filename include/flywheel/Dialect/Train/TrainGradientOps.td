@@ -267,8 +267,14 @@ def Train_MinimizeOp : Train_Op<"minimize", [
       lr c p of the old one (decoupled: Loshchilov and Hutter, 2019). `lr` is
       the optimizer's variable.
 
-    `no_decay` lists variables that `l2` and `weight_decay` leave alone. A bound or
-    factor that is not above 0 does nothing.
+    `no_decay` lists variables that `l2` and `weight_decay` leave alone: some of
+    `var_list`, or any where there is none, so that a list for a whole model does
+    for each of its losses. It says nothing about a `weight_decay` of the optimizer
+    itself: give that one 0 and write the clause. A bound or factor that is not
+    above 0 does nothing.
+
+    Norms of f16, bf16 and f32 are computed in f64, where no square is infinite or
+    0. Those of f64 are NaN beyond 1e154, and so is what is clipped to them.
 
     ```mlir
     train.minimize %loss : tensor<f32> with #train.adam

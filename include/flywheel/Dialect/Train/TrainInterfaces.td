@@ -84,12 +84,19 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::flywheel::train";
   let methods = [
     InterfaceMethod<[{
-        Emits the rate of step `step`, the number of steps before it. Both are
-        tensors of rank 0 of one type, f32 or f64.
+        Emits the rate of step `step`, the number of steps before it: a tensor
+        of rank 0 of i32 or i64. The rate is of rank 0 and of f64: f32 has not
+        every number of steps.
       }],
       "::mlir::Value", "buildRate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::Value":$step)>,
+    InterfaceMethod<[{
+        The rates that it starts at, reaches or ends at, by name, to be checked as
+        those of an optimizer.
+      }],
+      "::llvm::SmallVector<::flywheel::train::NamedNumber>", "getNumbers",
+      (ins)>,
   ];
 }
 
@@ -116,6 +123,12 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
       }],
       "::llvm::SmallVector<::flywheel::train::ScalarVariableSpec>",
       "getScalarVariables", (ins)>,
+    InterfaceMethod<[{
+        The numbers that it is written with, by name. `-train-expand-optimizers`
+        refuses one that is another in a type in which it is used.
+      }],
+      "::llvm::SmallVector<::flywheel::train::NamedNumber>", "getNumbers",
+      (ins)>,
     InterfaceMethod<"The slots that a parameter of type `parameter` owns.",
       "::llvm::SmallVector<::flywheel::train::SlotSpec>", "getSlots",
       (ins "::mlir::RankedTensorType":$parameter)>,
@@ -208,7 +221,8 @@ def OptimizerUpdateOpInterface : OpInterface<"OptimizerUpdateOpInterface"> {
         Whether an element whose gradient is 0 keeps its state, whatever it is:
         rows of a table that have no gradient need no update then. By default
         that is found from the rule: sums, products and quotients of 0 are
-        followed through it, as if any other number were finite and not 0.
+        followed through it. Every other number counts as finite; a quotient of 0
+        is 0 where the divisor is known to be positive.
       }],
       "bool", "leavesStateWithoutGradient", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{

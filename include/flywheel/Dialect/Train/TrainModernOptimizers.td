@@ -14,8 +14,8 @@
 include "flywheel/Dialect/Train/TrainOptimizers.td"
 
 def Train_AdamWAttr : Train_ElementwiseOptimizer<"AdamW", "adamw", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
     Train_NumberOr<"0.01">:$weight_decay)> {
   let summary = "Adam with decoupled weight decay";
   let description = [{
@@ -35,8 +35,8 @@ def Train_AdamWAttr : Train_ElementwiseOptimizer<"AdamW", "adamw", (ins
 }
 
 def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
     Train_NumberOr<"0.0001">:$weight_decay)> {
   let summary = "Nesterov Adam with decoupled weight decay";
   let description = [{
@@ -56,8 +56,8 @@ def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
 }
 
 def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-16">:$epsilon,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-16">:$epsilon,
     Train_NumberOr<"0.0">:$weight_decay)> {
   let summary = "Adam by how far gradients are from their mean";
   let description = [{
@@ -79,8 +79,8 @@ def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (
 }
 
 def Train_LionAttr : Train_ElementwiseOptimizer<"Lion", "lion", (ins
-    Train_NumberOr<"0.0001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.99">:$beta_2, Train_NumberOr<"0.0">:$weight_decay)> {
+    Train_NumberOr<"0.0001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.99">:$beta_2, Train_NumberOr<"0.0">:$weight_decay)> {
   let summary = "Signs of an interpolated momentum";
   let description = [{
     Chen et al., 2023 ("Symbolic Discovery of Optimization Algorithms").
@@ -96,8 +96,8 @@ def Train_LionAttr : Train_ElementwiseOptimizer<"Lion", "lion", (ins
 }
 
 def Train_LAMBAttr : Train_TensorOptimizer<"LAMB", "lamb", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-6">:$epsilon,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-6">:$epsilon,
     Train_NumberOr<"0.01">:$weight_decay)> {
   let summary = "Adam with a rate for each layer";
   let description = [{
@@ -138,7 +138,7 @@ def Train_AdafactorAttr : Train_TensorOptimizer<"Adafactor", "adafactor", (ins
 
     Written `#train.adafactor<lr = 0.01, decay_rate = 0.8, epsilon_1 = 1.0e-30,
     epsilon_2 = 0.001, clip_threshold = 1.0>`: these are the defaults, those of
-    the paper. In f32 an epsilon_1 below 1e-38 is lost.
+    the paper.
 
     Variables: `Adafactor/iterations` (i64), `Adafactor/lr`. Slots:
     `<parameter>/Adafactor` (r, or v) and `<parameter>/Adafactor_1` (c). `name` as
@@ -161,8 +161,9 @@ def Train_MuonAttr : Train_TensorOptimizer<"Muon", "muon", (ins
     rows than columns it is computed on the transpose. f16 and bf16 are computed
     in f32.
 
-    A parameter that is not a matrix is updated by `#train.adamw`, as the authors
-    advise, with rate `adam_lr`, beta_1 0.9, beta_2 0.95, epsilon 1e-10 and the
+    A parameter that is not a matrix (of rank 2: filters of a convolution are none)
+    is updated by `#train.adamw`, as the authors advise for vectors, with rate
+    `adam_lr`, beta_1 0.9, beta_2 0.95, epsilon 1e-10 and the
     same weight decay.
 
     Written `#train.muon<lr = 0.02, momentum = 0.95, nesterov = true,

@@ -22,8 +22,27 @@ class Train_NumberOr<string default>
     : DefaultValuedParameter<"::flywheel::train::Real",
                              "::flywheel::train::Real(" # default # ")">;
 
+/// The same of a number below 1, whose difference from 1 is divided by or
+/// multiplies what is new.
+class Train_FractionOr<string default> : Train_NumberOr<default>;
+
+/// Parameters of which one has no default: an error where none is written names it.
+class Train_Required<string parameter> {
+  string format = "`` custom<OpeningBracket>(\"\\\"" # parameter # "\\\"\") `` struct(params) `>`";
+}
+
 /// An option that is off where it is left out.
 def Train_Option : DefaultValuedParameter<"bool", "false">;
+
+/// What parameter `i` is in a list of C++ of the numbers among `parameters`.
+class Train_NamedNumber<dag parameters, int i> {
+  string name = !getdagname(parameters, i);
+  bit isFraction = !initialized(!getdagarg<Train_FractionOr>(parameters, i));
+  bit isNumber = !or(!initialized(!getdagarg<Train_NumberOr>(parameters, i)),
+                     !initialized(!getdagarg<string>(parameters, i)));
+  string text = !if(isNumber, "{\"" # name # "\", getImpl()->" # name
+                                  # !if(isFraction, ", true}, ", "}, "), "");
+}
 
 /// An optimizer with these hyper-parameters and, like every one, a name that the
 /// program may give it.
@@ -34,6 +53,13 @@ class Train_OptimizerAttr<string name, string attrMnemonic, dag hyperParameters,
                         (ins OptionalParameter<"::mlir::StringAttr">:$name));
   let genVerifyDecl = 1;
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let extraClassDefinition = [{
+    ::llvm::SmallVector<::flywheel::train::NamedNumber>
+    $cppClass::getNumbers() const {
+      return }] # "{" # !interleave(!foreach(i, !range(!size(hyperParameters)),
+          Train_NamedNumber<hyperParameters, i>.text), "") # "};" # [{
+    }
+  }];
 }
 
 /// An optimizer with a rule for one element.
@@ -64,6 +90,9 @@ def Train_SGDAttr : Train_KerasOptimizer<"SGD", "sgd", (ins
     p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
     lr / (1 + decay * iterations), with the counter from before the step.
 
+    The velocity v is a slot where momentum is 0, too, as in Keras: the momentum is
+    a variable. `#train.gradient_descent` has no slot.
+
     Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
     these are the defaults, and what is left out has its default.
 
@@ -88,12 +117,12 @@ def Train_MomentumAttr : Train_ElementwiseOptimizer<"Momentum", "momentum", (ins
     Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
     `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<"lr">.format;
 }
 
 def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay, Train_Option:$amsgrad)> {
   let summary = "Adam and AMSGrad, as in Keras 2.1";
   let description = [{
@@ -115,7 +144,7 @@ def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
 }
 
 def Train_RMSpropAttr : Train_KerasOptimizer<"RMSprop", "rmsprop", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$rho,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "RMSprop, as in Keras 2.1";
   let description = [{
@@ -148,7 +177,7 @@ def Train_AdagradAttr : Train_KerasOptimizer<"Adagrad", "adagrad", (ins
 }
 
 def Train_AdadeltaAttr : Train_KerasOptimizer<"Adadelta", "adadelta", (ins
-    Train_NumberOr<"1.0">:$lr, Train_NumberOr<"0.95">:$rho,
+    Train_NumberOr<"1.0">:$lr, Train_FractionOr<"0.95">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adadelta, as in Keras 2.1";
   let description = [{
@@ -166,8 +195,8 @@ def Train_AdadeltaAttr : Train_KerasOptimizer<"Adadelta", "adadelta", (ins
 }
 
 def Train_AdamaxAttr : Train_KerasOptimizer<"Adamax", "adamax", (ins
-    Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.002">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adamax, as in Keras 2.1";
   let description = [{
@@ -186,8 +215,8 @@ def Train_AdamaxAttr : Train_KerasOptimizer<"Adamax", "adamax", (ins
 }
 
 def Train_NadamAttr : Train_KerasOptimizer<"Nadam", "nadam", (ins
-    Train_NumberOr<"0.002">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
+    Train_NumberOr<"0.002">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.004">:$schedule_decay)> {
   let summary = "Nadam, as in Keras 2.1";
   let description = [{
@@ -217,12 +246,12 @@ def Train_GradientDescentAttr : Train_ElementwiseOptimizer<"GradientDescent", "g
 
     Variable: `GradientDescent/lr`. No slots. `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<"lr">.format;
 }
 
 def Train_TFAdamAttr : Train_ElementwiseOptimizer<"TFAdam", "tf_adam", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.9">:$beta_1,
-    Train_NumberOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon)> {
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
+    Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon)> {
   let summary = "Adam, as in tf.train.AdamOptimizer";
   let description = [{
     `#train.adam` with epsilon 1e-8, and with the powers of beta_1 and beta_2 in
@@ -245,7 +274,8 @@ def Train_TFAdagradAttr : Train_ElementwiseOptimizer<"TFAdagrad", "tf_adagrad", 
   let summary = "Adagrad, as in tf.train.AdagradOptimizer";
   let description = [{
     Duchi, Hazan and Singer, 2011. a' = a + g^2, from `initial_accumulator`, which
-    is > 0; p' = p - lr g / sqrt(a').
+    is > 0; p' = p - lr g / sqrt(a'). Rows of a table that have no gradient are
+    left alone, which takes for granted that the program assigns no a of 0.
 
     Written `#train.tf_adagrad<lr = 0.1, initial_accumulator = 0.1>`: `lr` has no
     default, the other is the default.
@@ -253,18 +283,19 @@ def Train_TFAdagradAttr : Train_ElementwiseOptimizer<"TFAdagrad", "tf_adagrad", 
     Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in
     `#train.sgd`.
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<"lr">.format;
 }
 
 def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", (ins
-    Train_Number:$lr, Train_NumberOr<"0.9">:$decay, Train_NumberOr<"0.0">:$momentum,
+    Train_Number:$lr, Train_FractionOr<"0.9">:$decay, Train_NumberOr<"0.0">:$momentum,
     Train_NumberOr<"1.0e-10">:$epsilon, Train_Option:$centered)> {
   let summary = "RMSProp, as in tf.train.RMSPropOptimizer";
   let description = [{
     Tieleman and Hinton, 2012; `centered` is by Graves, 2013.
     s' = decay s + (1 - decay) g^2, from 1;
     m' = momentum m + lr g / sqrt(s' + epsilon); p' = p - m'. With `centered`,
-    c' = decay c + (1 - decay) g, and s' - c'^2 + epsilon is under the root.
+    c' = decay c + (1 - decay) g, and max(s' - c'^2, 0) + epsilon is under the
+    root: rounding may take the variance below 0, where TensorFlow makes NaN.
 
     Written `#train.tf_rmsprop<lr = 0.1, decay = 0.9, momentum = 0.0,
     epsilon = 1.0e-10, centered = false>`: `lr` has no default, the others are
@@ -275,11 +306,11 @@ def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", 
     are `<parameter>/RMSProp_1` and `<parameter>/RMSProp_2`. `name` as in
     `#train.sgd`.
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<"lr">.format;
 }
 
 def Train_TFAdadeltaAttr : Train_ElementwiseOptimizer<"TFAdadelta", "tf_adadelta", (ins
-    Train_NumberOr<"0.001">:$lr, Train_NumberOr<"0.95">:$rho,
+    Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.95">:$rho,
     Train_NumberOr<"1.0e-8">:$epsilon)> {
   let summary = "Adadelta, as in tf.train.AdadeltaOptimizer";
   let description = [{
@@ -302,7 +333,8 @@ def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
     McMahan et al., 2013. With k = -lr_power: n' = n + g^2, from
     `initial_accumulator`; z' = z + g + 2 l2_shrinkage p - (n'^k - n^k) / lr p;
     p' = (l1 sign(z') - z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
-    `lr_power` is a constant <= 0.
+    `lr_power` is a constant <= 0. The formula divides by the rate: in a step where
+    it is 0, which is any below 1e-30 in magnitude, p, n and z stay as they are.
 
     Written `#train.ftrl<lr = 0.1, lr_power = -0.5, initial_accumulator = 0.1,
     l1 = 0.0, l2 = 0.0, l2_shrinkage = 0.0>`: `lr` has no default, the others are
@@ -311,7 +343,7 @@ def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
     Variables: `Ftrl/lr`, `Ftrl/l1`, `Ftrl/l2`, `Ftrl/l2_shrinkage`. Slots:
     `<parameter>/Ftrl` (n), `<parameter>/Ftrl_1` (z). `name` as in `#train.sgd`.
   }];
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<"lr">.format;
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINOPTIMIZERS

@@ -9,20 +9,20 @@
 
 include "flywheel/Dialect/Train/TrainOptimizers.td"
 
-class Train_Schedule<string name, string attrMnemonic>
+class Train_Schedule<string name, string attrMnemonic, string required>
     : Train_Attr<name, attrMnemonic,
         [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]> {
   let genVerifyDecl = 1;
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = Train_Required<required>.format;
 }
 
-def Train_ConstantRateAttr : Train_Schedule<"ConstantRate", "constant_rate"> {
+def Train_ConstantRateAttr : Train_Schedule<"ConstantRate", "constant_rate", "rate"> {
   let summary = "The same rate in every step";
   let description = "`#train.constant_rate<rate = 0.1>`.";
   let parameters = (ins Train_Number:$rate);
 }
 
-def Train_PiecewiseRateAttr : Train_Schedule<"PiecewiseRate", "piecewise_rate"> {
+def Train_PiecewiseRateAttr : Train_Schedule<"PiecewiseRate", "piecewise_rate", "boundaries"> {
   let summary = "A rate for each interval of steps";
   let description = [{
     The first rate up to and with the step of the first boundary, and so on:
@@ -35,7 +35,7 @@ def Train_PiecewiseRateAttr : Train_Schedule<"PiecewiseRate", "piecewise_rate"> 
                         "::mlir::DenseF64ArrayAttr":$rates);
 }
 
-def Train_ExponentialRateAttr : Train_Schedule<"ExponentialRate", "exponential_rate"> {
+def Train_ExponentialRateAttr : Train_Schedule<"ExponentialRate", "exponential_rate", "initial"> {
   let summary = "A rate that is multiplied by a factor";
   let description = [{
     initial factor^(t / steps), of step t from 0; with `staircase` the exponent is
@@ -49,7 +49,7 @@ def Train_ExponentialRateAttr : Train_Schedule<"ExponentialRate", "exponential_r
                         "int64_t":$steps, Train_Option:$staircase);
 }
 
-def Train_PolynomialRateAttr : Train_Schedule<"PolynomialRate", "polynomial_rate"> {
+def Train_PolynomialRateAttr : Train_Schedule<"PolynomialRate", "polynomial_rate", "initial"> {
   let summary = "A rate that falls along a polynomial";
   let description = [{
     (initial - end) (1 - min(t, steps) / steps)^power + end, of step t from 0:
@@ -62,7 +62,7 @@ def Train_PolynomialRateAttr : Train_Schedule<"PolynomialRate", "polynomial_rate
                         Train_NumberOr<"0.0001">:$end, Train_NumberOr<"1.0">:$power);
 }
 
-def Train_CosineRateAttr : Train_Schedule<"CosineRate", "cosine_rate"> {
+def Train_CosineRateAttr : Train_Schedule<"CosineRate", "cosine_rate", "peak"> {
   let summary = "A rate that rises along a line and falls along a cosine";
   let description = [{
     Of step t from 0: peak (t + 1) / warmup while t < warmup; then
@@ -77,7 +77,7 @@ def Train_CosineRateAttr : Train_Schedule<"CosineRate", "cosine_rate"> {
                         Train_NumberOr<"0.0">:$end);
 }
 
-def Train_OneCycleRateAttr : Train_Schedule<"OneCycleRate", "one_cycle_rate"> {
+def Train_OneCycleRateAttr : Train_Schedule<"OneCycleRate", "one_cycle_rate", "peak"> {
   let summary = "A rate that rises to a peak and falls, once";
   let description = [{
     Smith and Topin, 2018, as PyTorch's OneCycleLR: along cosines from peak / div
@@ -102,8 +102,13 @@ def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
   let description = [{
     The scale starts at `initial`. A step whose gradients are not all finite is
     left out, and multiplies it by `backoff`; `growth_interval` steps in a row
-    that are made multiply it by `growth`, unless it would be infinite
-    (Micikevicius et al., 2018, as PyTorch's GradScaler).
+    that are made multiply it by `growth` (Micikevicius et al., 2018, as PyTorch's
+    GradScaler).
+
+    The loss is multiplied in its own type. So the scale of one of f16 grows to no
+    more than 32768, and starts there if `initial` is above; those of other types
+    grow to 2^126. It falls to no less than 1, or `initial` where that is less. A
+    scale that does not change and is no number of the loss's type is an error.
 
     `#train.loss_scale<initial = 65536.0, growth = 2.0, backoff = 0.5,
     growth_interval = 2000>`: these are the defaults. With growth and backoff 1

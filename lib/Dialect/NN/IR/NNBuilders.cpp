@@ -182,6 +182,16 @@ ElementwiseExpr widen(OpBuilder &b, Location loc, Value value) {
   return ElementwiseExpr(b, loc, value);
 }
 
+Value castElements(OpBuilder &b, Location loc, Value value, Type element) {
+  auto from = cast<RankedTensorType>(value.getType());
+  unsigned width = from.getElementTypeBitWidth();
+  if (width < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, from.clone(element), value);
+  if (width > element.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(b, loc, from.clone(element), value);
+  return value;
+}
+
 Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
   if (element != getElementTypeOrSelf(value))

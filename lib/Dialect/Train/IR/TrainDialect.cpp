@@ -61,9 +61,15 @@ template <> struct FieldParser<Real> {
   static FailureOr<Real> parse(AsmParser &parser) {
     Attribute value;
     SMLoc loc = parser.getCurrentLocation();
+    // Of floats in hexadecimal the digits are bits, of integers a number.
+    StringRef digits(loc.getPointer() + (*loc.getPointer() == '-'), 2);
     if (parser.parseAttribute(value))
       return failure();
     std::optional<double> number = getNumber(value);
+    if (digits.starts_with_insensitive("0x") && isa<IntegerAttr>(value))
+      return parser.emitError(loc)
+             << "expected a number in decimal digits, found hexadecimal ones, "
+                "which are the bits of a float elsewhere";
     if (number && std::isfinite(*number))
       return Real(*number);
     parser.emitError(loc) << "expected a finite number, found " << value;
@@ -79,6 +85,19 @@ template <> struct FieldParser<std::optional<Real>> {
   }
 };
 } // namespace mlir
+
+/// Reads the `<` in front of parameters of which `parameter` has no default.
+static mlir::ParseResult parseOpeningBracket(mlir::AsmParser &parser,
+                                             llvm::StringRef parameter) {
+  if (mlir::succeeded(parser.parseOptionalLess()))
+    return mlir::success();
+  return parser.emitError(parser.getCurrentLocation())
+         << "expected '<' and " << parameter << ", which has no default";
+}
+
+static void printOpeningBracket(mlir::AsmPrinter &printer, llvm::StringRef) {
+  printer << "<";
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/Train/TrainAttributes.cpp.inc"

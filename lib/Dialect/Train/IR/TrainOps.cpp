@@ -363,7 +363,7 @@ LogicalResult JacobianOp::verify() {
 static LogicalResult verifyTargets(Operation *op, ArrayAttr list,
                                    SymbolTableCollection &symbols) {
   if (list.empty())
-    return op->emitOpError() << "No variables to optimize: var_list is empty";
+    return op->emitError() << "No variables to optimize: var_list is empty";
   llvm::SmallDenseSet<Attribute> seen;
   for (auto symbol : list.getAsRange<FlatSymbolRefAttr>()) {
     FailureOr<VariableOp> variable = lookupVariable(op, symbol, symbols);

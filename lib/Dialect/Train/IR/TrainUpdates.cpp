@@ -7,6 +7,7 @@
 #include "../Optimizers/OptimizerSupport.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/NN/KnownSigns.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -150,7 +151,9 @@ namespace {
 /// What a rule makes of a gradient of 0: follows zeros, and what they leave.
 class ZeroAnalysis {
 public:
-  explicit ZeroAnalysis(Value gradient) : gradient(gradient) {}
+  /// `positive` are the elements of the state that are above 0.
+  ZeroAnalysis(Value gradient, llvm::SmallDenseSet<Value> positive)
+      : gradient(gradient), positive(std::move(positive)) {}
 
   /// The value that `value` has, by another name; null where it is 0.
   Value simplify(Value value);
@@ -158,7 +161,13 @@ public:
 private:
   Value simplifySum(Operation *op, Value lhs, Value rhs);
 
+  bool isPositive(Value value) {
+    auto isAssumed = [&](Value other) { return positive.contains(other); };
+    return nn::KnownSigns(isAssumed).isPositive(value);
+  }
+
   Value gradient;
+  llvm::SmallDenseSet<Value> positive;
   llvm::DenseMap<Value, Value> known;
 };
 } // namespace
@@ -185,8 +194,10 @@ Value ZeroAnalysis::simplify(Value value) {
     result = simplifySum(op, operands[0], operands[1]);
   else if (isa<arith::MulFOp>(op) && (!operands[0] || !operands[1]))
     result = {};
-  else if (isa<arith::DivFOp, arith::NegFOp, math::SqrtOp, math::AbsFOp>(op) &&
-           !operands[0])
+  else if (isa<arith::NegFOp, math::SqrtOp, math::AbsFOp>(op) && !operands[0])
+    result = {};
+  else if (isa<arith::DivFOp>(op) && !operands[0] &&
+           isPositive(op->getOperand(1)))
     result = {};
   // A number that is widened and rounded again is what it was.
   else if (isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -209,7 +220,13 @@ bool flywheel::train::leavesState(Operation *update) {
   b.setInsertionPointToStart(&rule);
   SmallVector<Value> updated =
       op.buildElementUpdate(b, loc, state, gradient, scalars);
-  ZeroAnalysis analysis(gradient);
+  llvm::SmallDenseSet<Value> positive;
+  if (auto own = dyn_cast<UpdateOp>(update))
+    for (auto [index, slot] : llvm::enumerate(own.getOptimizer().getSlots(
+             cast<RankedTensorType>(op.getState().front().getType()))))
+      if (slot.staysPositive)
+        positive.insert(state[index + 1]);
+  ZeroAnalysis analysis(gradient, std::move(positive));
   return llvm::all_of(llvm::zip_equal(state, updated), [&](auto pair) {
     return analysis.simplify(std::get<1>(pair)) == std::get<0>(pair);
   });

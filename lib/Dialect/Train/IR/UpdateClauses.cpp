@@ -11,14 +11,48 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
+ScaleRange flywheel::train::getScaleRange(Type lossType) {
+  auto getBounds = [](const llvm::fltSemantics &semantics) {
+    return ScaleRange{
+        APFloat::getSmallestNormalized(semantics).convertToDouble(),
+        APFloat::getLargest(semantics).convertToDouble()};
+  };
+  double smallest = getBounds(APFloat::IEEEsingle()).smallest;
+  ScaleRange range{smallest, 1.0 / smallest};
+  if (!lossType)
+    return range;
+  ScaleRange loss = getBounds(cast<FloatType>(lossType).getFloatSemantics());
+  return {std::max(range.smallest, loss.smallest),
+          std::min(range.largest, loss.largest)};
+}
+
+/// A number that multiplies a scale in f32: there, too, it is finite, not 0 (as
+/// denormal numbers are), and not 1 unless it is written so.
+static LogicalResult
+verifyFactorOfScale(function_ref<InFlightDiagnostic()> emitError,
+                    StringRef name, double value) {
+  if (failed(verifyPositive(emitError, name, value)))
+    return failure();
+  auto rounded = static_cast<float>(value);
+  if (std::isnormal(rounded) && (rounded == 1.0F) == (value == 1.0))
+    return success();
+  return emitError() << "expected " << name
+                     << " to be a number of f32, in which the scale is, found "
+                     << value << ", which is " << rounded << " there";
+}
+
 LogicalResult
 LossScaleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       Real initial, Real growth, Real backoff,
                       int64_t growthInterval) {
   if (failed(verifyPositive(emitError, "initial", initial.value)) ||
-      failed(verifyPositive(emitError, "growth", growth.value)) ||
-      failed(verifyPositive(emitError, "backoff", backoff.value)))
+      failed(verifyFactorOfScale(emitError, "growth", growth.value)) ||
+      failed(verifyFactorOfScale(emitError, "backoff", backoff.value)))
     return failure();
+  ScaleRange range = getScaleRange({});
+  if (initial.value < range.smallest || initial.value > range.largest)
+    return emitError() << "expected initial from 2^-126 to 2^126, found "
+                       << initial.value;
   if (growth.value < 1.0)
     return emitError() << "expected growth >= 1, found " << growth.value;
   if (backoff.value > 1.0)
@@ -107,17 +141,47 @@ static LogicalResult verifyUpdateClausesOf(OpT op,
   if (!masked)
     return success();
   if (!op.getL2() && !op.getWeightDecay())
-    return op.emitOpError() << "expected l2 or weight_decay with no_decay";
-  for (auto symbol : masked->template getAsRange<FlatSymbolRefAttr>())
+    return op.emitOpError()
+           << "expected l2 or weight_decay with no_decay, found neither: the "
+              "weight_decay of an optimizer is one of all variables";
+  std::optional<ArrayAttr> targets = op.getVarList();
+  llvm::SmallDenseSet<Attribute> seen;
+  for (auto symbol : masked->template getAsRange<FlatSymbolRefAttr>()) {
     if (failed(lookupVariable(op, symbol, symbols)))
       return failure();
+    if (!seen.insert(symbol).second)
+      return op.emitOpError()
+             << "expected distinct variables in no_decay, found " << symbol
+             << " twice";
+    if (targets && !llvm::is_contained(*targets, symbol))
+      return op.emitOpError()
+             << "expected variables of var_list in no_decay, found " << symbol;
+  }
   return success();
+}
+
+/// The loss is multiplied by the scale in its own type.
+static LogicalResult verifyScaledLoss(MinimizeOp op) {
+  LossScaleAttr scale = op.getLossScaleAttr();
+  if (!scale)
+    return success();
+  Type type = getElementTypeOrSelf(op.getLoss());
+  ScaleRange range = getScaleRange(type);
+  double initial = scale.getInitial().value;
+  // One that changes starts at what the type has, and stays there.
+  if (initial >= range.smallest &&
+      (initial <= range.largest || scale.isDynamic()))
+    return success();
+  return op.emitOpError() << "expected the initial scale of a loss of " << type
+                          << " from " << range.smallest << " to "
+                          << range.largest << ", found " << initial;
 }
 
 LogicalResult
 flywheel::train::verifyUpdateClauses(MinimizeOp op,
                                      SymbolTableCollection &symbols) {
-  return verifyUpdateClausesOf(op, symbols);
+  return success(succeeded(verifyScaledLoss(op)) &&
+                 succeeded(verifyUpdateClausesOf(op, symbols)));
 }
 
 LogicalResult

@@ -13,22 +13,16 @@ LogicalResult AdaBeliefAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                     Real beta2, Real epsilon, Real weightDecay,
                                     StringAttr name) {
   return success(
-      succeeded(verifyFinite(emitError, "lr", lr)) &&
-      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
-      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
-      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
-      succeeded(verifyName(emitError, name)));
+      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
 }
 
 StringRef AdaBeliefAttr::getOptimizerName() const { return "AdaBelief"; }
 
 SmallVector<ScalarVariableSpec> AdaBeliefAttr::getScalarVariables() const {
-  return {iterationsSpec(),
-          {"lr", false, getLr()},
-          {"beta_1", false, getBeta_1()},
-          {"beta_2", false, getBeta_2()},
-          {"weight_decay", false, getWeightDecay()}};
+  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
+  specs.push_back({"weight_decay", false, getWeightDecay()});
+  return specs;
 }
 
 SmallVector<SlotSpec> AdaBeliefAttr::getSlots(RankedTensorType) const {

@@ -93,7 +93,7 @@ AdafactorAttr::buildParameterUpdate(OpBuilder &b, Location loc, Value parameter,
   Expr length = terms.rootMeanSquare(direction);
   Expr scale = max(terms.rootMeanSquare(p), length.splat(getEpsilon_2()));
   Expr clip = max(length.splat(1.0), length / double(getClipThreshold()));
-  Expr rate = scale * terms.cast(stepValues[0]) / clip;
+  Expr rate = scale * terms.widenScalar(stepValues[0]) / clip;
   results[0] = p - terms.spread(rate) * direction;
   return terms.round(results);
 }

@@ -12,22 +12,15 @@ using namespace flywheel::train;
 LogicalResult AdamaxAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                  Real beta2, Real epsilon, Real decay,
                                  StringAttr name) {
-  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
-                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
-                 succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
-                 succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-                 succeeded(verifyNonNegative(emitError, "decay", decay)) &&
-                 succeeded(verifyName(emitError, name)));
+  return success(
+      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
+      succeeded(verifyNonNegative(emitError, "decay", decay)));
 }
 
 StringRef AdamaxAttr::getOptimizerName() const { return "Adamax"; }
 
 SmallVector<ScalarVariableSpec> AdamaxAttr::getScalarVariables() const {
-  return withDecay({iterationsSpec(),
-                    {"lr", false, getLr()},
-                    {"beta_1", false, getBeta_1()},
-                    {"beta_2", false, getBeta_2()}},
-                   getDecay());
+  return withDecay(adamScalars(getLr(), getBeta_1(), getBeta_2()), getDecay());
 }
 
 SmallVector<SlotSpec> AdamaxAttr::getSlots(RankedTensorType) const {

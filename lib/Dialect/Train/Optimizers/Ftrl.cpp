@@ -16,6 +16,9 @@ static LogicalResult verifyPower(EmitErrorFn emitError, Real power) {
                      << double(power);
 }
 
+/// A rate below is 0: what is divided by it may overflow in f32.
+static constexpr double kLeastRate = 1e-30;
+
 /// x^exponent; the square root is what nearly everybody takes.
 static Expr raise(Expr x, double exponent) {
   return exponent == 0.5 ? sqrt(x) : pow(x, x.splat(exponent));
@@ -73,6 +76,9 @@ SmallVector<Value> FtrlAttr::buildElementUpdate(OpBuilder &b, Location loc,
   Expr threshold = l1.apply<math::CopySignOp>(linear);
   // What is selected away may well be 0 / 0. A NaN stays one.
   Expr isZero = abs(linear).compare(arith::CmpFPredicate::OLE, l1);
-  return {isZero.select(p.splat(0.0), (threshold - linear) / quadratic), sum,
-          linear};
+  Expr moved = isZero.select(p.splat(0.0), (threshold - linear) / quadratic);
+  // n without its share of z would draw p to 0 in the steps that follow.
+  Expr isStill = abs(lr) < kLeastRate;
+  return {isStill.select(p, moved), isStill.select(n, sum),
+          isStill.select(z, linear)};
 }

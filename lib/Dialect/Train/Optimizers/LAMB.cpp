@@ -14,22 +14,16 @@ LogicalResult LAMBAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                Real beta2, Real epsilon, Real weightDecay,
                                StringAttr name) {
   return success(
-      succeeded(verifyFinite(emitError, "lr", lr)) &&
-      succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
-      succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
-      succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)) &&
-      succeeded(verifyName(emitError, name)));
+      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
+      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
 }
 
 StringRef LAMBAttr::getOptimizerName() const { return "LAMB"; }
 
 SmallVector<ScalarVariableSpec> LAMBAttr::getScalarVariables() const {
-  return {iterationsSpec(),
-          {"lr", false, getLr()},
-          {"beta_1", false, getBeta_1()},
-          {"beta_2", false, getBeta_2()},
-          {"weight_decay", false, getWeightDecay()}};
+  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
+  specs.push_back({"weight_decay", false, getWeightDecay()});
+  return specs;
 }
 
 SmallVector<SlotSpec> LAMBAttr::getSlots(RankedTensorType) const {
@@ -65,6 +59,6 @@ SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
   Expr isZero =
       Expr(b, loc, arith::OrIOp::create(b, loc, norm == 0.0, length == 0.0));
   Expr trust = isZero.select(norm.splat(1.0), norm / length);
-  Expr rate = trust * terms.cast(stepValues[0]);
+  Expr rate = trust * terms.widenScalar(stepValues[0]);
   return terms.round({p - terms.spread(rate) * direction, m, v});
 }

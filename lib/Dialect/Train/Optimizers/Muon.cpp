@@ -91,10 +91,13 @@ SmallVector<Value> MuonAttr::buildParameterUpdate(OpBuilder &b, Location loc,
   Expr m = momentum * terms.widen(slots[0]) + g;
   Expr direction = getNesterov() ? g + momentum * m : m;
   Expr length = terms.norm(direction) + 1e-7;
-  Expr orthogonal = orthogonalize(b, loc, direction / terms.spread(length));
+  // The inverse has every number of f32 that the direction can have.
+  Expr inverse = length.splat(1.0) / length;
+  Expr orthogonal = orthogonalize(b, loc, direction * terms.spread(inverse));
   double ratio = double(type.getDimSize(0)) /
                  double(std::max<int64_t>(type.getDimSize(1), 1));
-  Expr rate = terms.cast(stepValues[0]) * std::sqrt(std::max(1.0, ratio));
+  Expr rate =
+      terms.widenScalar(stepValues[0]) * std::sqrt(std::max(1.0, ratio));
   Expr kept = p - terms.spread(stepValues[2]) * p;
   return terms.round({kept - terms.spread(rate) * orthogonal, m});
 }

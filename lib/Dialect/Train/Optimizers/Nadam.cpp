@@ -12,23 +12,17 @@ using namespace flywheel::train;
 LogicalResult NadamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                 Real beta2, Real epsilon, Real scheduleDecay,
                                 StringAttr name) {
-  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
-                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
-                 succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
-                 succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-                 succeeded(verifyNonNegative(emitError, "schedule_decay",
-                                             scheduleDecay)) &&
-                 succeeded(verifyName(emitError, name)));
+  return success(
+      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
+      succeeded(verifyNonNegative(emitError, "schedule_decay", scheduleDecay)));
 }
 
 StringRef NadamAttr::getOptimizerName() const { return "Nadam"; }
 
 SmallVector<ScalarVariableSpec> NadamAttr::getScalarVariables() const {
-  return {iterationsSpec(),
-          {"lr", false, getLr()},
-          {"beta_1", false, getBeta_1()},
-          {"beta_2", false, getBeta_2()},
-          {"m_schedule", false, 1.0}};
+  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
+  specs.push_back({"m_schedule", false, 1.0});
+  return specs;
 }
 
 SmallVector<SlotSpec> NadamAttr::getSlots(RankedTensorType) const {

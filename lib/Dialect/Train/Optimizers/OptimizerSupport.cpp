@@ -50,11 +50,28 @@ LogicalResult train::verifyName(EmitErrorFn emitError, StringAttr name) {
                      << name;
 }
 
+LogicalResult train::verifyAdam(EmitErrorFn emitError, double lr, double beta1,
+                                double beta2, double epsilon, StringAttr name) {
+  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
+                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
+                 succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
+                 succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
+                 succeeded(verifyName(emitError, name)));
+}
+
 SmallVector<ScalarVariableSpec>
 train::withDecay(SmallVector<ScalarVariableSpec> specs, double decay) {
   if (decay > 0.0)
     specs.push_back({"decay", false, decay});
   return specs;
+}
+
+SmallVector<ScalarVariableSpec> train::adamScalars(double lr, double beta1,
+                                                   double beta2) {
+  return {iterationsSpec(),
+          {"lr", false, lr},
+          {"beta_1", false, beta1},
+          {"beta_2", false, beta2}};
 }
 
 ScalarVariableSpec train::iterationsSpec() { return {"iterations", true, 0.0}; }
@@ -109,15 +126,15 @@ Expr train::complementPower(Expr base, Expr exponent) {
 
 Value train::castScalar(OpBuilder &b, Location loc, Value scalar,
                         Value parameter) {
-  auto from = cast<FloatType>(getElementTypeOrSelf(scalar));
-  auto to = cast<FloatType>(
+  return nn::castElements(
+      b, loc, scalar,
       nn::getComputeType(getElementTypeOrSelf(parameter.getType())));
-  auto type = RankedTensorType::get({}, to);
-  if (from.getWidth() < to.getWidth())
-    return arith::ExtFOp::create(b, loc, type, scalar);
-  if (from.getWidth() > to.getWidth())
-    return arith::TruncFOp::create(b, loc, type, scalar);
-  return scalar;
+}
+
+Expr train::sumSquares(OpBuilder &b, Location loc, Value value) {
+  Expr x(b, loc, nn::castElements(b, loc, value, b.getF64Type()));
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  return x.with(nn::buildSum(b, loc, x * x, nn::identityDims(rank)));
 }
 
 Expr TensorTerms::widen(Value value) const {
@@ -132,20 +149,23 @@ SmallVector<Value> TensorTerms::round(ValueRange values) const {
   });
 }
 
-Expr TensorTerms::cast(Value scalar) const {
-  return {builder, loc, castScalar(builder, loc, scalar, parameter)};
+Expr TensorTerms::widenScalar(Value scalar) const {
+  return {builder, loc,
+          nn::castElements(builder, loc, scalar, builder.getF64Type())};
 }
 
 Expr TensorTerms::spread(Value scalar, Value like) const {
   like = like ? like : parameter;
   return {builder, loc,
-          nn::buildBroadcast(builder, loc, cast(scalar), {}, like)};
+          nn::buildBroadcast(builder, loc,
+                             castScalar(builder, loc, scalar, parameter), {},
+                             like)};
 }
 
 Expr TensorTerms::norm(Expr x) const {
-  int64_t rank = llvm::cast<RankedTensorType>(x.getType()).getRank();
-  return sqrt(
-      x.with(nn::buildSum(builder, loc, x * x, nn::identityDims(rank))));
+  Expr squares = sumSquares(builder, loc, x);
+  // Where the sum is infinite, the norm may be any number.
+  return sqrt(squares) + (squares - squares);
 }
 
 /// What a sum of so many terms is divided by. The mean of none is 0, so that a

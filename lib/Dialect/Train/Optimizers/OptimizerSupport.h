@@ -43,6 +43,10 @@ llvm::LogicalResult verifyPositive(EmitErrorFn emitError, llvm::StringRef name,
 /// The name that a program gives an optimizer becomes the first part of names
 /// of variables.
 llvm::LogicalResult verifyName(EmitErrorFn emitError, mlir::StringAttr name);
+/// The hyper-parameters of Adam, which its descendants have too.
+llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
+                               double beta2, double epsilon,
+                               mlir::StringAttr name);
 
 //===----------------------------------------------------------------------===//
 // Scalar variables
@@ -54,6 +58,10 @@ withDecay(llvm::SmallVector<ScalarVariableSpec> specs, double decay);
 
 /// The counter of steps, which `StepScalars::count` reads.
 ScalarVariableSpec iterationsSpec();
+
+/// `iterations`, `lr`, `beta_1` and `beta_2`.
+llvm::SmallVector<ScalarVariableSpec> adamScalars(double lr, double beta1,
+                                                  double beta2);
 
 /// The scalar variables of an optimizer in one step: what an implementation of
 /// `buildStep` reads, computes and sets.
@@ -113,6 +121,11 @@ Expr mix(Expr beta, Expr old, Expr fresh);
 /// 1 - base^exponent.
 Expr complementPower(Expr base, Expr exponent);
 
+/// The sum of the squares of all elements of `value`, a tensor of floats, in
+/// f64: squares of f32 and what is narrower are neither infinite nor 0 there.
+Expr sumSquares(mlir::OpBuilder &builder, mlir::Location loc,
+                mlir::Value value);
+
 /// `scalar` of rank 0, cast to the type that elements like those of `parameter`
 /// are computed with.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
@@ -134,14 +147,16 @@ public:
   Expr widen(mlir::Value value) const;
   /// The values, rounded to the parameter's element type.
   llvm::SmallVector<mlir::Value> round(mlir::ValueRange values) const;
-  /// A value of a step in the type to compute with, of rank 0.
-  Expr cast(mlir::Value scalar) const;
-  /// That value everywhere, in the shape of `like`: by default the parameter's.
+  /// A value of a step in f64, as norms are, of rank 0.
+  Expr widenScalar(mlir::Value scalar) const;
+  /// A number of rank 0 everywhere, in the type to compute with and the shape
+  /// of `like`: by default the parameter's.
   Expr spread(mlir::Value scalar, mlir::Value like = {}) const;
 
-  /// The Euclidean norm of all elements, of rank 0.
+  /// The Euclidean norm of all elements, of rank 0, in f64; NaN where it is
+  /// beyond 1e154.
   Expr norm(Expr x) const;
-  /// norm(x) / sqrt(number of elements).
+  /// norm(x) / sqrt(number of elements), in f64.
   Expr rootMeanSquare(Expr x) const;
   /// The mean along `axis`, which disappears.
   Expr mean(Expr x, int64_t axis) const;

@@ -6,6 +6,8 @@
 
 #include "OptimizerSupport.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
+
 using namespace mlir;
 using namespace flywheel::train;
 
@@ -15,6 +17,12 @@ static LogicalResult verifySteps(EmitErrorFn emitError, StringRef name,
     return success();
   return emitError() << "expected " << name << " >= " << least << ", found "
                      << value;
+}
+
+/// The counter `step` in f64, which holds every step up to 2^53.
+static Expr number(OpBuilder &b, Location loc, Value step) {
+  auto type = RankedTensorType::get({}, b.getF64Type());
+  return {b, loc, arith::SIToFPOp::create(b, loc, type, step)};
 }
 
 static Expr cos(Expr x) { return x.apply<math::CosOp>(); }
@@ -30,7 +38,11 @@ LogicalResult ConstantRateAttr::verify(EmitErrorFn emitError, Real rate) {
 
 Value ConstantRateAttr::buildRate(OpBuilder &b, Location loc,
                                   Value step) const {
-  return Expr(b, loc, step).splat(getRate());
+  return number(b, loc, step).splat(getRate());
+}
+
+SmallVector<NamedNumber> ConstantRateAttr::getNumbers() const {
+  return {{"rate", getRate()}};
 }
 
 LogicalResult PiecewiseRateAttr::verify(EmitErrorFn emitError,
@@ -53,14 +65,33 @@ LogicalResult PiecewiseRateAttr::verify(EmitErrorFn emitError,
 
 Value PiecewiseRateAttr::buildRate(OpBuilder &b, Location loc,
                                    Value step) const {
+  auto type = RankedTensorType::get({}, b.getI64Type());
   Expr t(b, loc, step);
+  if (step.getType() != type)
+    t = t.with(arith::ExtSIOp::create(b, loc, type, step));
+  auto splat = [&](double rate) {
+    return t.with(arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, b.getF64Type()),
+                               rate)));
+  };
   ArrayRef<double> rates = getRates().asArrayRef();
-  Expr rate = t.splat(rates.back());
+  Expr rate = splat(rates.back());
   ArrayRef<int64_t> boundaries = getBoundaries().asArrayRef();
-  for (size_t i = boundaries.size(); i-- > 0;)
-    rate =
-        (t <= t.splat(double(boundaries[i]))).select(t.splat(rates[i]), rate);
+  for (size_t i = boundaries.size(); i-- > 0;) {
+    Value boundary = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, boundaries[i]));
+    Expr isBefore = t.with(
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, t, boundary));
+    rate = isBefore.select(splat(rates[i]), rate);
+  }
   return rate;
+}
+
+SmallVector<NamedNumber> PiecewiseRateAttr::getNumbers() const {
+  return llvm::map_to_vector(getRates().asArrayRef(), [](double rate) {
+    return NamedNumber{"a rate", rate};
+  });
 }
 
 LogicalResult ExponentialRateAttr::verify(EmitErrorFn emitError, Real initial,
@@ -72,10 +103,14 @@ LogicalResult ExponentialRateAttr::verify(EmitErrorFn emitError, Real initial,
 
 Value ExponentialRateAttr::buildRate(OpBuilder &b, Location loc,
                                      Value step) const {
-  Expr exponent = Expr(b, loc, step) / double(getSteps());
+  Expr exponent = number(b, loc, step) / double(getSteps());
   if (getStaircase())
     exponent = exponent.apply<math::FloorOp>();
   return double(getInitial()) * pow(exponent.splat(getFactor()), exponent);
+}
+
+SmallVector<NamedNumber> ExponentialRateAttr::getNumbers() const {
+  return {{"initial", getInitial()}, {"factor", getFactor()}};
 }
 
 LogicalResult PolynomialRateAttr::verify(EmitErrorFn emitError, Real initial,
@@ -88,7 +123,7 @@ LogicalResult PolynomialRateAttr::verify(EmitErrorFn emitError, Real initial,
 
 Value PolynomialRateAttr::buildRate(OpBuilder &b, Location loc,
                                     Value step) const {
-  Expr t(b, loc, step);
+  Expr t = number(b, loc, step);
   double steps = getSteps(), power = getPower();
   Expr rest = 1.0 - min(t, t.splat(steps)) / steps;
   if (power != 1.0)
@@ -96,23 +131,34 @@ Value PolynomialRateAttr::buildRate(OpBuilder &b, Location loc,
   return (getInitial() - getEnd()) * rest + double(getEnd());
 }
 
+SmallVector<NamedNumber> PolynomialRateAttr::getNumbers() const {
+  return {{"initial", getInitial()}, {"end", getEnd()}, {"power", getPower()}};
+}
+
 LogicalResult CosineRateAttr::verify(EmitErrorFn emitError, Real peak,
                                      int64_t steps, int64_t warmup, Real end) {
-  return success(
-      succeeded(verifyFinite(emitError, "peak", peak)) &&
-      succeeded(verifySteps(emitError, "warmup", warmup, 0)) &&
-      succeeded(verifySteps(emitError, "steps", steps, warmup + 1)) &&
-      succeeded(verifyFinite(emitError, "end", end)));
+  if (failed(verifyFinite(emitError, "peak", peak)) ||
+      failed(verifySteps(emitError, "warmup", warmup, 0)) ||
+      failed(verifyFinite(emitError, "end", end)))
+    return failure();
+  if (steps > warmup)
+    return success();
+  return emitError() << "expected steps > warmup, " << warmup << ", found "
+                     << steps;
 }
 
 Value CosineRateAttr::buildRate(OpBuilder &b, Location loc, Value step) const {
-  Expr t(b, loc, step);
+  Expr t = number(b, loc, step);
   double warmup = getWarmup(), steps = getSteps();
   Expr x = min((t - warmup) / (steps - warmup), t.splat(1.0));
   Expr rate = anneal(getPeak(), getEnd(), x);
   if (warmup == 0.0)
     return rate;
   return (t < warmup).select(getPeak() / warmup * (t + 1.0), rate);
+}
+
+SmallVector<NamedNumber> CosineRateAttr::getNumbers() const {
+  return {{"peak", getPeak()}, {"end", getEnd()}};
 }
 
 LogicalResult OneCycleRateAttr::verify(EmitErrorFn emitError, Real peak,
@@ -132,11 +178,18 @@ LogicalResult OneCycleRateAttr::verify(EmitErrorFn emitError, Real peak,
 
 Value OneCycleRateAttr::buildRate(OpBuilder &b, Location loc,
                                   Value step) const {
-  Expr t(b, loc, step);
+  Expr t = number(b, loc, step);
   double top = getRise() * double(getSteps()) - 1.0, last = getSteps() - 1.0;
   double start = getPeak() / getDiv();
   Expr up = anneal(start, getPeak(), t / top);
   Expr x = min((t - top) / (last - top), t.splat(1.0));
   return (t <= t.splat(top))
       .select(up, anneal(getPeak(), start / getFinalDiv(), x));
+}
+
+SmallVector<NamedNumber> OneCycleRateAttr::getNumbers() const {
+  double start = getPeak() / getDiv();
+  return {{"peak", getPeak()},
+          {"peak / div", start},
+          {"peak / (div final_div)", start / getFinalDiv()}};
 }

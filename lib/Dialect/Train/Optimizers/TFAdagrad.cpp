@@ -24,7 +24,7 @@ SmallVector<ScalarVariableSpec> TFAdagradAttr::getScalarVariables() const {
 }
 
 SmallVector<SlotSpec> TFAdagradAttr::getSlots(RankedTensorType) const {
-  return {{getInitialAccumulator()}};
+  return {{getInitialAccumulator(), /*type=*/{}, /*staysPositive=*/true}};
 }
 
 void TFAdagradAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,

@@ -11,11 +11,7 @@ using namespace flywheel::train;
 
 LogicalResult TFAdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                  Real beta2, Real epsilon, StringAttr name) {
-  return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
-                 succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
-                 succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
-                 succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-                 succeeded(verifyName(emitError, name)));
+  return verifyAdam(emitError, lr, beta1, beta2, epsilon, name);
 }
 
 StringRef TFAdamAttr::getOptimizerName() const { return "Adam"; }

@@ -57,7 +57,9 @@ TFRMSPropAttr::buildElementUpdate(OpBuilder &b, Location loc, ValueRange state,
   if (getCentered()) {
     Expr mean = mix(decay, Expr(b, loc, state[2]), g);
     slots.push_back(mean);
+    // Rounding may take it below 0, where no root is.
     variance = newSquares - mean * mean;
+    variance = max(variance, variance.splat(0.0));
   }
   Expr root = sqrt(variance + double(getEpsilon()));
   Expr newVelocity = momentum * velocity + lr * g / root;

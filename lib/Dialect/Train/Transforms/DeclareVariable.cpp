@@ -34,3 +34,20 @@ VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
       /*constraint=*/ConstraintAttrInterface(),
       /*element_type=*/TypeAttr());
 }
+
+DenseElementsAttr flywheel::train::getSplatOf(RankedTensorType type,
+                                              double value) {
+  Builder builder(type.getContext());
+  Type element = type.getElementType();
+  if (!isa<FloatType>(element))
+    return getCounterOf(type, static_cast<int64_t>(value));
+  return DenseElementsAttr::get(
+      type, cast<Attribute>(builder.getFloatAttr(element, value)));
+}
+
+DenseElementsAttr flywheel::train::getCounterOf(RankedTensorType type,
+                                                int64_t value) {
+  Builder builder(type.getContext());
+  return DenseElementsAttr::get(type, cast<Attribute>(builder.getIntegerAttr(
+                                          type.getElementType(), value)));
+}

@@ -167,7 +167,7 @@ void LeastSquaresExpander::warnAboutSize() {
     return;
   op.emitWarning() << "'" << op->getName() << "' factorizes a matrix of " << n
                    << " rows in each iteration, which takes " << n
-                   << "^3 / 3 multiplications; `solver cg` forms no matrix";
+                   << "^3 / 3 operations; `solver cg` forms no matrix";
 }
 
 SmallVector<Value> LeastSquaresExpander::emitResiduals(ValueRange xs) {

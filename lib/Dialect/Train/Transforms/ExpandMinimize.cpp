@@ -143,8 +143,9 @@ LogicalResult MinimizeExpander::findParameters() {
               source.getDefiningOp(), symbol))
         reads[variable].push_back(source);
 
+  // These texts begin as those of tf and Keras.
   if (candidates.empty())
-    return minimize.emitOpError()
+    return minimize.emitError()
            << "No variables to optimize: expected a trainable floating-point "
               "variable, found none in the module";
 
@@ -158,13 +159,13 @@ LogicalResult MinimizeExpander::findParameters() {
       unconnected.push_back(symbol);
   }
   if (!unconnected.empty() && refusesUnconnected())
-    return minimize.emitOpError()
+    return minimize.emitError()
            << "An operation has `None` for gradient: expected a loss that "
               "depends on every variable to update, found that it does not "
               "depend on "
            << joinNames(unconnected);
   if (parameters.empty())
-    return minimize.emitOpError()
+    return minimize.emitError()
            << "No gradients provided for any variable: expected a loss that "
               "depends on one of "
            << joinNames(candidates.getArrayRef())
@@ -210,6 +211,16 @@ SmallVector<Value> MinimizeExpander::emitGradients() {
   return gradients;
 }
 
+/// The symbols of `list`, which may be null, that are among `variables`.
+static ArrayAttr keepListed(ArrayAttr list, ArrayRef<Attribute> variables) {
+  if (!list)
+    return list;
+  return ArrayAttr::get(list.getContext(),
+                        llvm::filter_to_vector(list, [&](Attribute symbol) {
+                          return llvm::is_contained(variables, symbol);
+                        }));
+}
+
 FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
   findCandidates();
   exposeLossReads(minimize.getLossMutable(), candidates);
@@ -222,7 +233,8 @@ FailureOr<ApplyGradientsOp> MinimizeExpander::run() {
       builder, loc, emitGradients(), builder.getArrayAttr(variables),
       minimize.getOptimizer(), minimize.getGlobalStepAttr(),
       minimize.getScheduleAttr(), minimize.getL2Attr(),
-      minimize.getWeightDecayAttr(), minimize.getNoDecayAttr(),
+      minimize.getWeightDecayAttr(),
+      keepListed(minimize.getNoDecayAttr(), variables),
       minimize.getClipNormAttr(), minimize.getClipGlobalNormAttr(),
       minimize.getClipValueAttr(), minimize.getLossScaleAttr(),
       minimize.getAccumulateAttr(), minimize.getMasterWeights(),

@@ -26,18 +26,6 @@ using namespace flywheel::train;
 
 using Expr = ElementwiseExpr;
 
-DenseElementsAttr flywheel::train::getSplatOf(RankedTensorType type,
-                                              double value) {
-  Builder builder(type.getContext());
-  Type element = type.getElementType();
-  if (isa<FloatType>(element))
-    return DenseElementsAttr::get(
-        type, cast<Attribute>(builder.getFloatAttr(element, value)));
-  return DenseElementsAttr::get(
-      type, cast<Attribute>(
-                builder.getIntegerAttr(element, static_cast<int64_t>(value))));
-}
-
 //===----------------------------------------------------------------------===//
 // Variables
 //===----------------------------------------------------------------------===//
@@ -91,6 +79,13 @@ static FailureOr<UpdateGuards> declareGuardsOf(OpT op, StringRef scope) {
     VariableOp *places[] = {&guards.lossScale, &guards.goodSteps};
     for (auto [spec, place] : llvm::zip(scale.getScalarVariables(), places))
       specs.push_back({spec, place});
+    if (auto minimize = dyn_cast<MinimizeOp>(op.getOperation()))
+      guards.lossType = getElementTypeOrSelf(minimize.getLoss());
+    // The first call of a scale that its loss cannot hold would be lost.
+    double &initial = specs.front().first.initialValue;
+    double largest = getScaleRange(guards.lossType).largest;
+    if (initial > largest)
+      initial = std::exp2(std::floor(std::log2(largest)));
   }
   if (op.getAccumulate())
     specs.push_back({{"micro_step", true, 0.0}, &guards.microStep});
@@ -134,11 +129,12 @@ private:
     AssignOp::create(b, loc, variable.getTensorType(), variable.getSymName(),
                      value);
   }
-  Expr splat(VariableOp variable, double value) {
+  Expr splat(VariableOp variable, int64_t value) {
     return Expr(b, loc,
                 arith::ConstantOp::create(
-                    b, loc, getSplatOf(variable.getTensorType(), value)));
+                    b, loc, getCounterOf(variable.getTensorType(), value)));
   }
+  Expr readRoundedScale();
   /// Branches on `condition`, of rank 0, and goes on in the first branch.
   scf::IfOp enter(Value condition, bool hasElse);
   Value emitAllFinite();
@@ -167,6 +163,17 @@ scf::IfOp GuardEmitter::enter(Value condition, bool hasElse) {
   return branch;
 }
 
+/// The scale that the loss was multiplied by: in its type, and back in f32.
+Expr GuardEmitter::readRoundedScale() {
+  Expr scale(b, loc, read(guards.lossScale));
+  if (!guards.lossType || guards.lossType.getIntOrFloatBitWidth() >= 32)
+    return scale;
+  auto type = RankedTensorType::get({}, guards.lossType);
+  Expr rounded =
+      scale.with(arith::TruncFOp::create(b, loc, type, scale.getValue()));
+  return rounded.convert<arith::ExtFOp>(scale);
+}
+
 /// x - x is 0 for what is finite and NaN for all else, and so are sums of it.
 Value GuardEmitter::emitAllFinite() {
   Expr total;
@@ -182,8 +189,9 @@ Value GuardEmitter::emitAllFinite() {
   return total == 0.0;
 }
 
-/// Gradients of the loss itself, in the type they are computed in. They are
-/// computed in each branch that uses them, so that they are never stored.
+/// Gradients of the loss itself, in the type they are computed in. Each branch
+/// that uses them divides anew, so that what is fed is read in place; a
+/// gradient that the step computes in front of the branch is stored once.
 SmallVector<Expr> GuardEmitter::emitUnscaled() {
   SmallVector<Expr> results;
   for (Value gradient : gradients) {
@@ -208,19 +216,22 @@ void GuardEmitter::growScale(scf::IfOp branch) {
   Expr scale(b, loc, read(guards.lossScale));
   Expr count(b, loc, read(counter));
   count = count.apply<arith::AddIOp>(splat(counter, 1));
-  Expr isDue = count.with(arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::sge, count,
-      splat(counter, static_cast<double>(attr.getGrowthInterval()))));
+  Expr isDue = count.with(
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, count,
+                            splat(counter, attr.getGrowthInterval())));
   Expr grown = scale * attr.getGrowth().value;
-  Expr isFinite = (grown - grown) == 0.0;
-  Expr grows = isDue.apply<arith::AndIOp>(isFinite);
+  ScaleRange range = getScaleRange(guards.lossType);
+  Expr grows = isDue.apply<arith::AndIOp>(grown <= grown.splat(range.largest));
   assign(guards.lossScale, grows.select(grown, scale));
   assign(counter, isDue.select(splat(counter, 0), count));
 
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  assign(guards.lossScale,
-         Expr(b, loc, read(guards.lossScale)) * attr.getBackoff().value);
+  // Below 1 a scale makes gradients 0 that are none, and a scale of 0 makes NaN
+  // of the next ones, which are finite.
+  Expr reduced = Expr(b, loc, read(guards.lossScale)) * attr.getBackoff().value;
+  assign(guards.lossScale, reduced.apply<arith::MaximumFOp>(reduced.splat(
+                               std::min(attr.getInitial().value, 1.0))));
   assign(counter, splat(counter, 0));
 }
 
@@ -237,7 +248,7 @@ SmallVector<Expr> GuardEmitter::accumulate() {
   VariableOp counter = guards.microStep;
   Expr count(b, loc, read(counter));
   count = count.apply<arith::AddIOp>(splat(counter, 1));
-  auto numCalls = static_cast<double>(*apply.getAccumulate());
+  auto numCalls = static_cast<int64_t>(*apply.getAccumulate());
   Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, count,
                                        splat(counter, numCalls));
   scf::IfOp branch = enter(isLast, /*hasElse=*/true);
@@ -248,7 +259,8 @@ SmallVector<Expr> GuardEmitter::accumulate() {
     sums.push_back(declareSum(
         SymbolTable::lookupNearestSymbolFrom<VariableOp>(apply, symbol),
         cast<RankedTensorType>(mean.getType())));
-    mean = (Expr(b, loc, read(sums.back())) + mean) * (1.0 / numCalls);
+    mean = (Expr(b, loc, read(sums.back())) + mean) *
+           (1.0 / static_cast<double>(numCalls));
   }
   assign(counter, splat(counter, 0));
 
@@ -266,7 +278,7 @@ ApplyGradientsOp GuardEmitter::run() {
     return apply;
   if (guards.lossScale) {
     scf::IfOp branch = enter(emitAllFinite(), guards.goodSteps);
-    Expr scale(b, loc, read(guards.lossScale));
+    Expr scale = readRoundedScale();
     inverseScale = scale.splat(1.0) / scale;
     if (guards.goodSteps)
       growScale(branch);
@@ -279,7 +291,8 @@ ApplyGradientsOp GuardEmitter::run() {
   apply->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
   // What the update reads is not overwritten before.
   for (VariableOp sum : sums)
-    assign(sum, splat(sum, 0));
+    assign(sum, arith::ConstantOp::create(
+                    b, loc, getSplatOf(sum.getTensorType(), 0.0)));
   return apply;
 }
 

@@ -15,6 +15,9 @@ namespace flywheel::train {
 /// made; null where it has no such clause.
 struct UpdateGuards {
   VariableOp lossScale, goodSteps, microStep;
+  /// The element type of the loss that is scaled; null where the program has
+  /// scaled it.
+  mlir::Type lossType;
 };
 
 /// Declares the variables that `op`, which updates by the optimizer `scope`,
@@ -38,9 +41,6 @@ mlir::FailureOr<VariableOp> findDeclaredScalar(mlir::Operation *op,
 /// clauses; `apply` itself where it has none of them.
 ApplyGradientsOp guardUpdate(ApplyGradientsOp apply, UpdateGuards guards,
                              llvm::StringRef scope);
-
-/// A tensor of `type` with `value` everywhere.
-mlir::DenseElementsAttr getSplatOf(mlir::RankedTensorType type, double value);
 
 } // namespace flywheel::train
 

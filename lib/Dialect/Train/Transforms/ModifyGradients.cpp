@@ -11,6 +11,8 @@
 
 #include "ModifyGradients.h"
 
+#include "../Optimizers/OptimizerSupport.h"
+
 #include "flywheel/Dialect/NN/ElementwiseExpr.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,26 +21,15 @@ using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::train;
 
-/// `scalar` of rank 0, of f32 or f64, as the other of them or itself.
-static Value castTo(OpBuilder &b, Location loc, Value scalar, Type element) {
-  auto type = RankedTensorType::get({}, element);
-  unsigned from = getElementTypeOrSelf(scalar).getIntOrFloatBitWidth();
-  unsigned to = element.getIntOrFloatBitWidth();
-  if (from < to)
-    return arith::ExtFOp::create(b, loc, type, scalar);
-  if (from > to)
-    return arith::TruncFOp::create(b, loc, type, scalar);
-  return scalar;
-}
-
 /// x scalar, of x to be computed with.
 static ElementwiseExpr scale(OpBuilder &b, Location loc, ElementwiseExpr x,
                              Value scalar) {
-  Value number = castTo(b, loc, scalar, getElementTypeOrSelf(x.getType()));
+  Value number =
+      nn::castElements(b, loc, scalar, getElementTypeOrSelf(x.getType()));
   return x * x.with(nn::buildBroadcast(b, loc, number, {}, x));
 }
 
-/// The type in which the norm of all of `values` is computed.
+/// The element type of the norm of all of `values`.
 static Type getNormType(ValueRange values) {
   for (Value value : values)
     if (getElementTypeOrSelf(value).isF64())
@@ -51,20 +42,22 @@ Value train::clipByGlobalNorm(OpBuilder &b, Location loc,
   Type number = getNormType(ValueRange(gradients));
   ElementwiseExpr squares;
   for (Value gradient : gradients) {
-    ElementwiseExpr x = nn::widen(b, loc, gradient);
-    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-    Value sum = nn::buildSum(b, loc, x * x, nn::identityDims(rank));
-    ElementwiseExpr term(b, loc, castTo(b, loc, sum, number));
+    ElementwiseExpr term = sumSquares(b, loc, gradient);
     squares = squares.getValue() ? squares + term : term;
   }
   ElementwiseExpr norm = squares.apply<math::SqrtOp>();
   ElementwiseExpr limit = norm.splat(bound);
   ElementwiseExpr factor = limit / norm.apply<arith::MaximumFOp>(limit);
-  for (Value &gradient : gradients)
+  // By an infinite norm, finite gradients would become 0.
+  factor = factor + (norm - norm);
+  // In two steps: the factor of a large gradient may be no number of f32.
+  ElementwiseExpr root = factor.apply<math::SqrtOp>();
+  for (Value &gradient : gradients) {
+    ElementwiseExpr scaled = scale(b, loc, nn::widen(b, loc, gradient), root);
     gradient =
-        nn::roundTo(b, loc, scale(b, loc, nn::widen(b, loc, gradient), factor),
-                    gradient.getType());
-  return norm;
+        nn::roundTo(b, loc, scale(b, loc, scaled, root), gradient.getType());
+  }
+  return nn::castElements(b, loc, norm, number);
 }
 
 /// min(max(x, -bound), bound), which keeps a NaN.
@@ -126,7 +119,7 @@ Value train::decayWeights(OpBuilder &b, ApplyGradientsOp apply,
   if (update) {
     Type element = getElementTypeOrSelf(parameter.getType());
     update.getDecayMutable().assign(
-        castTo(b, loc, shrinkage, nn::getComputeType(element)));
+        nn::castElements(b, loc, shrinkage, nn::getComputeType(element)));
     return updated;
   }
   ElementwiseExpr decayed =

@@ -1,0 +1,30 @@
+//===- VerifyNumbers.h - Numbers in the types that use them -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VERIFYNUMBERS_H
+#define FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VERIFYNUMBERS_H
+
+#include "flywheel/Dialect/Train/Train.h"
+
+namespace flywheel::train {
+
+/// Fails with an error at `op` where one of `numbers`, which are written in
+/// `owner`, is not finite in `type`, is 0 there and not as it is written, or is
+/// to be below 1 and is not. Denormal numbers count as 0, as they do in steps.
+llvm::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Attribute owner,
+                                  llvm::ArrayRef<NamedNumber> numbers,
+                                  mlir::Type type);
+
+/// The same of all numbers that `apply` says: of its optimizer and schedule in
+/// `scalarType`, in which rates and the like are variables, and with those of
+/// `l2` and `weight_decay` in the types that its variables are computed in; of
+/// `clip_value` in those of its gradients.
+llvm::LogicalResult verifyNumbers(ApplyGradientsOp apply,
+                                  mlir::Type scalarType);
+
+} // namespace flywheel::train
+
+#endif // FLYWHEEL_LIB_DIALECT_TRAIN_TRANSFORMS_VERIFYNUMBERS_H
