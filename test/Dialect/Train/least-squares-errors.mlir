@@ -36,7 +36,7 @@ func.func @f(%x: tensor<3xf64>) {
 
 // Without an element there is nothing to minimize over.
 func.func @f(%x: tensor<0x2xf64>, %t: tensor<3xf64>) {
-  // expected-error @+1 {{expected values with elements to minimize over, found tensor<0x2xf64>}}
+  // expected-error @+1 {{expected values with elements to minimize over, found 'tensor<0x2xf64>'}}
   %o, %v = train.least_squares %x max_iterations 1 : (tensor<0x2xf64>) -> (tensor<f64>, tensor<0x2xf64>) {
   ^bb0(%y: tensor<0x2xf64>):
     train.residuals %t : tensor<3xf64>
