@@ -12,6 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 
+import api_pages  # noqa: E402
+
 project = "Flywheel"
 author = "The Flywheel authors"
 project_copyright = "the Flywheel authors; Apache License 2.0 with LLVM exceptions"
@@ -45,8 +47,7 @@ nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_show_tb = True
 
-# The pages are to be built without PyTorch, JAX and ONNX.
-autodoc_mock_imports = ["jax", "jaxlib", "onnx", "torch"]
+autodoc_mock_imports = api_pages.MOCKED
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 # Classes of the compiled module say what they are in their docstrings.

@@ -26,10 +26,13 @@ import flywheel
 
 LOGGER = logging.getLogger(__name__)
 
+# The pages are built without the frameworks that models come from.
+MOCKED = ["jax", "jaxlib", "onnx", "torch"]
+
 
 def load(path: str) -> ModuleType:
     """A module of the package; the packages that its importers need may be missing."""
-    with mock(["jax", "jaxlib", "torch"]):
+    with mock(MOCKED):
         return importlib.import_module(path)
 
 

@@ -351,5 +351,6 @@ def compared(x: Any) -> Any:
 
 for size in (1, 2, 4):
     given = np.arange(size, dtype=np.float32).reshape(1, size)
-    for got, wanted in zip(compared(given), (given > ends, np.where(given > ends, given, 0), given + ends)):
-        np.testing.assert_array_equal(got, wanted)
+    wanted_three = (given > ends, np.where(given > ends, given, 0), given + ends)
+    for got, each in zip(compared(given), wanted_three):
+        np.testing.assert_array_equal(got, each)
