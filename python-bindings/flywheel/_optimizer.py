@@ -143,11 +143,13 @@ class Optimizer(StructAttribute):
     def _settle_dtype(self, variables: Sequence[Variable]) -> None:
         wide = any(variable.dtype == _dtypes.float64 for variable in variables)
         wanted = _dtypes.float64 if wide else _dtypes.float32
-        trace = _trace.current()
+        # A graph of flywheel.v1 settles it before it is traced.
+        trace = _trace.current() if _trace.is_tracing() else None
         if "_dtype" not in self.__dict__:
-            self._dtype, self._settled_in = wanted, weakref.ref(trace)
+            self._dtype, self._settled_in = wanted, weakref.ref(trace) if trace else None
         # Several updates of one function share what the widest of them needs.
-        is_narrow = self._dtype != wanted and self._settled_in() is not trace
+        settled_in = self._settled_in() if self._settled_in else None
+        is_narrow = self._dtype != wanted and (trace is None or settled_in is not trace)
         for scalar in self._scalars.values():
             if isinstance(scalar, _Scalar):
                 scalar.settle(self._dtype)
