@@ -38,7 +38,11 @@ function(flywheel_set_up_target name)
       set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(${name} PRIVATE -fPIC)
     endif()
-    target_precompile_headers(${name} REUSE_FROM FlywheelPrecompiled)
+    # Relative to the build folder, in which Ninja runs the compiler. The headers
+    # in it are dependencies of each file: Clang lists them.
+    add_dependencies(${name} flywheel-precompiled)
+    target_compile_options(${name} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -include-pch -Xclang lib/Precompiled/Precompiled.pch>")
   endif()
 endfunction()
 
