@@ -16,6 +16,7 @@
 #include "flywheel/Interfaces/CostOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,6 +84,17 @@ struct MoveCost : CostOpInterface::FallbackModel<MoveCost> {
 struct FreeCost : CostOpInterface::FallbackModel<FreeCost> {
   CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
   CostExpr countBytes(Operation *, CostSizes &) const { return {}; }
+  bool isView(Operation *) const { return false; }
+};
+
+/// A place for a tensor, which may start as a copy of another one.
+struct PlaceCost : CostOpInterface::FallbackModel<PlaceCost> {
+  CostExpr countFlops(Operation *, CostSizes &) const { return {}; }
+  CostExpr countBytes(Operation *op, CostSizes &sizes) const {
+    return cast<bufferization::AllocTensorOp>(op).getCopy()
+               ? countAllBytes(op, sizes)
+               : CostExpr();
+  }
   bool isView(Operation *) const { return false; }
 };
 
@@ -309,6 +321,10 @@ static void attachTrainCosts(MLIRContext *context) {
 }
 
 void registerCostModels(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, bufferization::BufferizationDialect *) {
+        attachAll<PlaceCost, bufferization::AllocTensorOp>(context);
+      });
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
     attachTo<ElementwiseCost>(context, "arith", isAny);
   });

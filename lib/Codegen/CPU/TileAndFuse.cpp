@@ -7,11 +7,13 @@
 // Before: `linalg` on tensors, contractions with a schedule. After: a scheduled
 // contraction, and the elementwise op that alone uses it, are computed tile by
 // tile in `scf.forall`s, one for each level of tiles; other ops stay as they
-// are. Refuses a contraction that upstream cannot tile.
+// are. What an elementwise op that keeps a triangle discards is not computed,
+// as far as it is whole tiles. Refuses a contraction that upstream cannot tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FMASchedule.h"
+#include "KeptTriangle.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -21,6 +23,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,6 +48,12 @@ struct ContractionGroup {
   codegen::FMAAttr schedule;
   linalg::LinalgOp contraction;
   linalg::GenericOp epilogue;
+  /// What the epilogue keeps of the contraction, by its loops, if not all.
+  std::optional<KeptTriangle> kept;
+  /// Where the tile starts along each loop of the root, as a sum over levels,
+  /// and its sizes, once there are tiles.
+  SmallVector<SmallVector<OpFoldResult>> offsets;
+  SmallVector<OpFoldResult> sizes;
 
   linalg::LinalgOp getRoot() {
     return epilogue ? cast<linalg::LinalgOp>(epilogue.getOperation())
@@ -87,7 +96,7 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
 }
 
 /// The elementwise op that alone uses the result of `contraction`, element for
-/// element.
+/// element. Where an element is matters to it only if it keeps a triangle.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   Value result = contraction->getResult(0);
   if (!result.hasOneUse())
@@ -97,7 +106,8 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   if (!user || !user.hasPureTensorSemantics() ||
       user.getNumParallelLoops() != user.getNumLoops() ||
       user.isDpsInit(&use) || user->getBlock() != contraction->getBlock() ||
-      user.hasIndexSemantics() || !hasTileableMaps(user))
+      (user.hasIndexSemantics() && !findKeptTriangle(user, use)) ||
+      !hasTileableMaps(user))
     return {};
   if (!user.getMatchingIndexingMap(&use).isIdentity())
     return {};
@@ -308,7 +318,11 @@ FailureOr<SmallVector<ContractionGroup>> TileAndFuse::collectGroups() {
     if (epilogue &&
         (readsOverwritten(op, epilogue) || !claimed.insert(epilogue).second))
       epilogue = {};
-    groups.push_back({*schedule, op, epilogue});
+    ContractionGroup group{*schedule, op, epilogue, {}, {}, {}};
+    if (epilogue)
+      group.kept =
+          findKeptTriangle(epilogue, *op->getResult(0).getUses().begin());
+    groups.push_back(std::move(group));
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -347,6 +361,67 @@ static void eraseIfUnused(RewriterBase &rewriter, Operation *op) {
       rewriter.eraseOp(user);
   if (op->use_empty())
     rewriter.eraseOp(op);
+}
+
+/// Notes where the tile of `loop` starts, and how large it is: the indices of
+/// results are the loops of an epilogue.
+static void recordTile(ContractionGroup &group, LoopLikeOpInterface loop) {
+  if (!group.kept)
+    return;
+  auto forall = cast<scf::ForallOp>(loop.getOperation());
+  auto insert = cast<tensor::ParallelInsertSliceOp>(
+      &*forall.getTerminator().getYieldingOps().begin());
+  group.offsets.push_back(insert.getMixedOffsets());
+  group.sizes = insert.getMixedSizes();
+}
+
+/// Computes the contraction only in tiles of which an element is kept. In
+/// others the epilogue discards what the tile of the contraction holds.
+static void skipDiscardedTiles(RewriterBase &rewriter,
+                               ContractionGroup &group) {
+  if (!group.kept || group.offsets.empty())
+    return;
+  linalg::LinalgOp contraction = group.contraction;
+  Location loc = contraction.getLoc();
+  rewriter.setInsertionPoint(contraction);
+  // The least index along `first`, and the first one behind those along
+  // `second`, which are contiguous.
+  auto emitSum = [&](ArrayRef<OpFoldResult> terms, int64_t shift) {
+    AffineExpr expr = rewriter.getAffineConstantExpr(shift);
+    for (unsigned number = 0; number < terms.size(); ++number)
+      expr = expr + rewriter.getAffineSymbolExpr(number);
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, terms);
+  };
+  SmallVector<OpFoldResult> least, behind{group.sizes[group.kept->second]};
+  for (ArrayRef<OpFoldResult> offsets : group.offsets) {
+    least.push_back(offsets[group.kept->first]);
+    behind.push_back(offsets[group.kept->second]);
+  }
+  OpFoldResult from = emitSum(least, 0),
+               to = emitSum(behind, group.kept->shift);
+  std::optional<int64_t> knownFrom = getConstantIntValue(from),
+                         knownTo = getConstantIntValue(to);
+  if (knownFrom && knownTo && *knownFrom < *knownTo)
+    return;
+  Value isKept = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::slt,
+      getValueOrCreateConstantIndexOp(rewriter, loc, from),
+      getValueOrCreateConstantIndexOp(rewriter, loc, to));
+  Value init = contraction.getDpsInits()[0];
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  if (fill &&
+      (!fill->hasOneUse() || fill->getBlock() != contraction->getBlock()))
+    fill = {};
+  auto branch = scf::IfOp::create(rewriter, loc, init.getType(), isKept,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  rewriter.replaceAllUsesWith(contraction->getResult(0), branch.getResult(0));
+  rewriter.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, fill ? fill.getDpsInits()[0] : init);
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  auto yield = scf::YieldOp::create(rewriter, loc, contraction->getResult(0));
+  if (fill)
+    rewriter.moveOpBefore(fill, yield);
+  rewriter.moveOpBefore(contraction, yield);
 }
 
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
@@ -399,6 +474,7 @@ LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
   if (group.epilogue)
     eraseIfUnused(rewriter, contraction);
 
+  recordTile(group, result->loops.front());
   // The tiles, which the next level tiles again: that of the root comes first.
   // Of the producers, only the fill and the contraction are fused.
   ArrayRef<Operation *> tiled = result->tiledAndFusedOps.getArrayRef();
@@ -438,5 +514,6 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     splitConversion(rewriter, group.contraction, input);
   // What is left to do: the tile is not tiled again.
   codegen::setSchedule(group.contraction, schedule.getRegisterPart());
+  skipDiscardedTiles(rewriter, group);
   return success();
 }

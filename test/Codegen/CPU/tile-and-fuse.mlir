@@ -509,3 +509,105 @@ func.func @whole_panel(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %y: tensor<
       ins(%x, %w : tensor<16x32xf32>, tensor<32x64xf32>) outs(%y : tensor<16x64xf32>) -> tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// L14: An epilogue that keeps a triangle is in the tiles, and those outside of it are not computed: the
+// first column is at most the last row, shifted by 2.
+// CHECK: #[[$BEHIND:.*]] = affine_map<()[s0] -> (s0 + 10)>
+// CHECK-LABEL: func.func @lower(
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (128) step (32)
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (128) step (8)
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<8x32xf32>
+// CHECK: %[[END:.*]] = affine.apply #[[$BEHIND]]()[%[[I]]]
+// CHECK: %[[KEPT:.*]] = arith.cmpi slt, %[[J]], %[[END]] : index
+// CHECK: %[[PRODUCT:.*]] = scf.if %[[KEPT]] -> (tensor<8x32xf32>) {
+// CHECK:   linalg.fill
+// CHECK:   linalg.matmul
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[EMPTY]] : tensor<8x32xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]] : tensor<8x32xf32>)
+func.func @lower(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<128x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<128x64xf32>, tensor<64x128xf32>) outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<128x128xf32>) outs(%w : tensor<128x128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %edge = arith.addi %i, %c3 : index
+    %column = arith.addi %j, %c1 : index
+    %kept = arith.cmpi sle, %column, %edge : index
+    %sum = arith.addf %a, %b : f32
+    %1 = arith.select %kept, %sum, %zero : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// The other triangle, by the other operand of a select.
+// CHECK: #[[$BEHIND:.*]] = affine_map<()[s0] -> (s0 + 32)>
+// CHECK-LABEL: func.func @upper(
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (128) step (32)
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (128) step (8)
+// CHECK: %[[END:.*]] = affine.apply #[[$BEHIND]]()[%[[J]]]
+// CHECK: %[[KEPT:.*]] = arith.cmpi slt, %[[I]], %[[END]] : index
+// CHECK: scf.if %[[KEPT]]
+func.func @upper(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<128x64xf32>, tensor<64x128xf32>) outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<128x128xf32>) outs(%w : tensor<128x128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %dropped = arith.cmpi slt, %j, %i : index
+    %1 = arith.select %dropped, %b, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is above the diagonal is used as well: all tiles are computed, and where an element is
+// matters to the epilogue, which is behind them.
+// CHECK-LABEL: func.func @all(
+// CHECK: scf.forall
+// CHECK-NOT: scf.if
+// CHECK: linalg.matmul
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.parallel_insert_slice
+// CHECK: tensor.parallel_insert_slice
+// CHECK: linalg.generic
+func.func @all(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %g = linalg.matmul ins(%x, %y : tensor<128x64xf32>, tensor<64x128xf32>) outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%g : tensor<128x128xf32>) outs(%w : tensor<128x128xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %kept = arith.cmpi sle, %j, %i : index
+    %half = arith.mulf %a, %b : f32
+    %1 = arith.select %kept, %a, %half : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}

@@ -28,7 +28,9 @@ func.func private @model(%t: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: %[[J:.*]]:2 = train.jacobian %[[R]] wrt %[[A]], %[[B]] unconnected zeros
 // CHECK: %[[J2:.*]]:2 = train.jacobian %[[B]] wrt %[[A]], %[[B]] unconnected zeros
 // CHECK: %[[ALL:.*]] = tensor.concat dim(0) {{.*}} -> tensor<6x4xf64>
-// CHECK-DAG: %[[GRAM:.*]] = nn.matmul %[[ALL]], %[[ALL]] {transpose_a} : {{.*}} -> tensor<4x4xf64>
+// A factor reads the lower triangle of J^T J: no more of it is asked for.
+// CHECK-DAG: %[[PRODUCT:.*]] = nn.matmul %[[ALL]], %[[ALL]] {transpose_a} : {{.*}} -> tensor<4x4xf64>
+// CHECK-DAG: %[[GRAM:.*]] = nn.triangle lower %[[PRODUCT]] : tensor<4x4xf64>
 // CHECK-DAG: nn.matmul %[[ALL]], %{{.*}} {transpose_a} : {{.*}} -> tensor<4x1xf64>
 // CHECK: %[[M:.*]] = arith.addf %[[GRAM]],
 // CHECK: %[[F:.*]] = nn.cholesky %[[M]]
@@ -64,6 +66,7 @@ func.func @variables(%t: tensor<3xf64>) -> tensor<f64> {
 // CHECK-LABEL: func @rejecting
 // CHECK: scf.for %[[I:.*]] = %c0 to %c3 step %c1 iter_args(%[[X:.*]] = %arg0,
 // CHECK: %[[GRAM:.*]] = nn.matmul %[[J:.*]], %[[J]] {transpose_b} : {{.*}} -> tensor<2x2xf32>
+// CHECK: nn.triangle lower %[[GRAM]] : tensor<2x2xf32>
 // CHECK: %{{.*}}, %[[SUCCESS:.*]] = nn.try_cholesky
 // CHECK: %[[STEP:.*]] = nn.matmul %[[J]], %{{.*}} {transpose_a} : {{.*}} -> tensor<8x1xf32>
 // CHECK: %[[EACH:.*]] = nn.broadcast %[[SUCCESS]]

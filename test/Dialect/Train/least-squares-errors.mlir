@@ -218,3 +218,99 @@ func.func @f(%x: tensor<3xf64>, %z: tensor<3xf32>) {
   }
   return
 }
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected 'max_iterations'}}
+  %o = train.least_squares over [@a] : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected 'over' once, found it again}}
+  %o = train.least_squares over [@a] max_iterations 1 over [@a] : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected integer value}}
+  %o = train.least_squares over [@a] max_iterations 1 cg_iterations solver cg : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected attribute value}}
+  %o = train.least_squares over [@a] max_iterations 1 cg_tolerance solver cg : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected attribute value}}
+  %o = train.least_squares over max_iterations 1 : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected error or reject, found 'stop'}}
+  %o = train.least_squares over [@a] max_iterations 1 on_failure stop : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected cholesky or cg}}
+  %o = train.least_squares over [@a] max_iterations 1 solver : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}
+
+// -----
+
+train.variable @a : tensor<f64> = #train.zeros
+func.func @f() -> tensor<f64> {
+  // expected-error @+1 {{expected auto, reverse or forward, found 'sideways'}}
+  %o = train.least_squares over [@a] max_iterations 1 jacobian sideways : () -> tensor<f64> {
+    %a = train.read @a : tensor<f64>
+    train.residuals %a : tensor<f64>
+  }
+  return %o : tensor<f64>
+}

@@ -29,3 +29,15 @@ func.func @least_squares(%x: tensor<3xf64>, %t: tensor<?xf64>) {
   }
   return
 }
+
+// L1: clauses in another order.
+// CHECK-LABEL: func @any_order
+func.func @any_order() -> (tensor<f64>, tensor<3xf64>, tensor<3xi1>, tensor<3xf64>) {
+  // CHECK: train.least_squares over [@a] max_iterations 3 regularizer 5.000000e-01 on_failure reject solver cg cg_iterations 2 history
+  %r:4 = train.least_squares history cg_iterations 2 regularizer 0.5 solver cg max_iterations 3
+      on_failure reject over [@a] : () -> (tensor<f64>, tensor<3xf64>, tensor<3xi1>, tensor<3xf64>) {
+    %a = train.read @a : tensor<3xf64>
+    train.residuals %a : tensor<3xf64>
+  }
+  return %r#0, %r#1, %r#2, %r#3 : tensor<f64>, tensor<3xf64>, tensor<3xi1>, tensor<3xf64>
+}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases import DTYPES, Cases, tensor
-from configurations import configurations, expect_close, expect_equal, expect_error, run_tests
+from configurations import ALL, configurations, expect_close, expect_equal, expect_error, run_tests
 
 Array = NDArray[Any]
 
@@ -83,6 +83,89 @@ func.func @f(%a: tensor<2x3x3xf32>) {
             expect_error(configuration, r"Cholesky decomposition was not successful in 'nn.cholesky' at .*:4:8",
                          lambda: model.run("f", bad))
             expect_equal(f"{configuration} after an error", model["v"], np.sqrt(good))
+
+
+def spoil(rng: np.random.Generator, matrix: Array, kind: str) -> None:
+    """Makes a matrix one that has no factor."""
+    n = len(matrix)
+    k = int(rng.integers(n))
+    if kind == "negative":
+        matrix[k, k] = -1.0
+    elif kind == "zero":
+        matrix[k, :] = matrix[:, k] = 0.0
+    elif kind == "large":
+        # The square of what is left of the diagonal is more than both ends of it.
+        matrix[n - 1, 0] = 2 * np.sqrt(matrix[0, 0] * matrix[n - 1, n - 1])
+    else:
+        matrix[k, int(rng.integers(k + 1))] = np.nan
+
+
+def test_try_cholesky() -> None:
+    """L3: the flag says what LAPACK says, for sizes around the blocks of the kernel, for each matrix of a batch, again
+    after one that failed; and factors are those of nn.cholesky."""
+    rng = np.random.default_rng(8)
+    for element, dtype in DTYPES.items():
+        for dim_sizes, shape in (((0, 0), (0, 0)), ((1, 1), (1, 1)), (("?", "?"), (7, 7)), ((32, 32), (32, 32)),
+                                 ((33, 33), (33, 33)), (("?", "?"), (65, 65)), ((130, 130), (130, 130)),
+                                 (("?", "?"), (300, 300)), (("?", 5, 5), (0, 5, 5)), (("?", 34, 34), (3, 34, 34))):
+            kind = tensor(dim_sizes, element)
+            text = f"""
+func.func @f(%a: {kind}) -> ({kind}, tensor<i1>) {{
+  %l, %success = nn.try_cholesky %a : {kind}
+  return %l, %success : {kind}, tensor<i1>
+}}
+"""
+            a = positive(rng, shape, dtype)
+            names = ("reference", "optimized") if max(shape) > 100 else ALL
+            for configuration, model in configurations(text, names):
+                what = f"{configuration} {kind}"
+                factors, success = model.run("f", a)
+                tolerance = 1e-3 if dtype is np.float32 else 1e-9
+                expect_close(what, factors, np.linalg.cholesky(a.astype(np.float64)), tolerance)
+                expect_equal(what, success, np.array(True))
+                if 0 in shape:
+                    continue
+                for reason in ("negative", "zero", "nan") + (("large",) if shape[-1] > 1 else ()):
+                    bad = a.copy()
+                    spoil(rng, bad if bad.ndim == 2 else bad[int(rng.integers(len(bad)))], reason)
+                    expect_equal(f"{what} {reason}", model.run("f", bad)[1], np.array(False))
+                    expect_equal(f"{what} after {reason}", model.run("f", a)[1], np.array(True))
+
+
+def test_triangle_of_product() -> None:
+    """L14: of a product of which a triangle is kept, tiles outside of it are not computed: shapes around those of
+    tiles, off the diagonal, both factors the same, beside another use of the product, and with a batch."""
+    rng = np.random.default_rng(9)
+    cases = Cases()
+    for element, dtype in DTYPES.items():
+        for (m, k, n), shapes in (((33, 20, 33), (33, 20, 33)), ((70, 9, 41), (70, 9, 41)),
+                                  (("?", 5, "?"), (67, 5, 50)), ((13, "?", 90), (13, 3, 90)),
+                                  (("?", 8, 64), (1, 8, 64))):
+            a, b, c = (tensor(shape, element) for shape in ((m, k), (k, n), (m, n)))
+            x, y = (rng.standard_normal(shape).astype(dtype) for shape in (shapes[:2], shapes[1:]))
+            product = x.astype(np.float64) @ y
+            for name, keep in (("lower", np.tril), ("upper", np.triu)):
+                for diagonal in (0, int(rng.choice((-200, -11, 17, 200)))):
+                    what = f"{name} of product {element} {m} {k} {n} {diagonal}"
+                    text = f"%p = nn.matmul %a0, %a1 : ({a}, {b}) -> {c}\n"
+                    kept = f"nn.triangle {name} %p diagonal {diagonal} : {c}\n"
+                    ones = keep(np.ones(product.shape, np.bool_), diagonal)
+                    cases.add(what, (a, b), c, text + f"%y = {kept}")([x, y], np.where(ones, product, 0), 10)
+                    if diagonal:
+                        continue
+                    cases.add(f"{what} and all", (a, b), c, text + f"%t = {kept} %y = arith.addf %t, %p : {c}")(
+                        [x, y], np.where(ones, 2 * product, product), 10)
+                    # Of a sum, and with another number elsewhere.
+                    cases.add(f"{what} of a sum", (a, b), c, text + f"""
+                        %s = arith.addf %p, %p : {c}
+                        %y = nn.triangle {name} %s diagonal {diagonal} fill -3.0 : {c}""")(
+                        [x, y], np.where(ones, 2 * product, -3), 10)
+        batches, square = tensor(("?", 24, 6), element), tensor(("?", 24, 24), element)
+        x = rng.standard_normal((3, 24, 6)).astype(dtype)
+        cases.add(f"gram {element}", (batches,), square, f"""
+            %p = nn.matmul %a0, %a0 {{transpose_b}} : ({batches}, {batches}) -> {square}
+            %y = nn.triangle lower %p : {square}""")([x], np.tril(x.astype(np.float64) @ x.swapaxes(1, 2)), 10)
+    cases.check()
 
 
 def test_triangular_solve() -> None:
@@ -207,5 +290,5 @@ func.func @step() -> tensor<f64> {
         expect_close(configuration, model["x"], np.ones((2, 1)), 1e-6)
 
 
-run_tests([test_triangle, test_cholesky, test_not_positive_definite, test_triangular_solve, test_lstsq,
-           test_adaptive_damping])
+run_tests([test_triangle, test_cholesky, test_not_positive_definite, test_try_cholesky, test_triangle_of_product,
+           test_triangular_solve, test_lstsq, test_adaptive_damping])

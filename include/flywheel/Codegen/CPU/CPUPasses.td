@@ -41,6 +41,10 @@ def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
     one. So operands have to be indexed by sums of loops, times constants that are
     not negative: an elementwise op with another indexing map is computed behind
     the tiles, and a contraction with one cannot have tiles.
+
+    An elementwise op that keeps a triangle of the product (`nn.triangle`, the
+    start of `nn.cholesky`) does not use the tiles outside of it: these are not
+    computed. Of J^T J, for a factor, that leaves half, and the border of tiles.
   }];
   let dependentDialects = [
     "::flywheel::codegen::CodegenDialect",

@@ -35,6 +35,12 @@ mlir::Value buildMatmul(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Type type, mlir::Value a, bool transposeA,
                         mlir::Value b, bool transposeB);
 
+/// a^T a, or a a^T where `transposeB`, for a Cholesky factor, as a value of
+/// `type`: the lower triangle, and zeros elsewhere, of which no more than the
+/// triangle is computed.
+mlir::Value buildGram(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Type type, mlir::Value a, bool transposeB);
+
 /// `input`, [..., n] of at least rank 2, as a matrix: all dimensions but the
 /// last are its rows. The input itself where it is one.
 mlir::Value buildRows(mlir::OpBuilder &builder, mlir::Location loc,

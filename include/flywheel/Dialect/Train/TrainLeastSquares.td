@@ -73,6 +73,9 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
     `cg_iterations`, by default n, or where the residual of this system is at
     most `cg_tolerance` times what it was, by default 1e-6.
 
+    What stands between the starts and the types, from `over` to `history`, may be
+    written in any order, each at most once.
+
     The region may have several residuals of any shapes. They, the starts and
     the variables have one element type, f32 or f64. The region may use values
     from outside, which are constants to it, and changes nothing: it assigns no
@@ -100,12 +103,11 @@ def Train_LeastSquaresOp : Train_Op<"least_squares", [
   let results = (outs Variadic<AnyRankedTensor>:$values);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    ($starts^)? (`over` $var_list^)? `max_iterations` $max_iterations
-    custom<Regularizer>($damping, $regularizer) (`multiplier` $multiplier^)?
-    (`on_failure` $on_failure^)? (`jacobian` $jacobian^)? (`solver` $solver^)?
-    (`cg_iterations` $cg_iterations^)? (`cg_tolerance` $cg_tolerance^)?
-    (`history` $history^)? attr-dict `:` functional-type(operands, results)
-    $body
+    ($starts^)?
+    custom<LeastSquaresClauses>($var_list, $max_iterations, $damping,
+        $regularizer, $multiplier, $on_failure, $jacobian, $solver,
+        $cg_iterations, $cg_tolerance, $history)
+    attr-dict `:` functional-type(operands, results) $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -74,6 +74,13 @@ Value buildMatmul(OpBuilder &b, Location loc, Type type, Value lhs,
   return MatmulOp::create(b, loc, type, lhs, rhs, transposeLhs, transposeRhs);
 }
 
+Value buildGram(OpBuilder &b, Location loc, Type type, Value a,
+                bool transposeB) {
+  Value product = buildMatmul(b, loc, type, a, !transposeB, a, transposeB);
+  return TriangleOp::create(b, loc, type, TriangleKind::lower, product,
+                            /*diagonal=*/0, APFloat(0.0));
+}
+
 /// The dimensions of a tensor of rank `rank` that are rows, and the last.
 static SmallVector<ReassociationIndices> getRowGroups(int64_t rank) {
   SmallVector<ReassociationIndices> groups(2);

@@ -6,12 +6,15 @@
 
 #include "NNSupport.h"
 
+#include "flywheel/Dialect/Clauses.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 
 using namespace mlir;
+using namespace flywheel;
 using namespace flywheel::nn;
 
 /// What each number of a window may be at most: the sums and products that
@@ -138,37 +141,6 @@ void PaddingAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// One part of the assembly: a keyword, and what comes after it.
-struct Clause {
-  StringRef keyword;
-  function_ref<ParseResult()> parse;
-  bool isPresent = false;
-};
-} // namespace
-
-/// Parses those of `clauses` that are there, in any order, each once.
-static ParseResult parseClauses(OpAsmParser &parser,
-                                MutableArrayRef<Clause> clauses) {
-  SmallVector<StringRef> keywords;
-  for (const Clause &clause : clauses)
-    keywords.push_back(clause.keyword);
-  StringRef found;
-  SMLoc loc = parser.getCurrentLocation();
-  while (succeeded(parser.parseOptionalKeyword(&found, keywords))) {
-    Clause &clause = *llvm::find_if(
-        clauses, [&](Clause &clause) { return clause.keyword == found; });
-    if (clause.isPresent)
-      return parser.emitError(loc)
-             << "expected '" << clause.keyword << "' once, found it again";
-    clause.isPresent = true;
-    if (clause.parse())
-      return failure();
-    loc = parser.getCurrentLocation();
-  }
-  return success();
-}
 
 static ParseResult parseList(OpAsmParser &parser, DenseI64ArrayAttr &result) {
   result =

@@ -413,8 +413,7 @@ FailureOr<SmallVector<Value>> LstsqOp::decompose(OpBuilder &b) {
   };
   int64_t columns = tensorOf(rhs).getShape().back();
   int64_t size = isUnderdetermined ? m : n;
-  Value gram = buildMatmul(b, loc, withLastTwo(size, size), a,
-                           !isUnderdetermined, a, isUnderdetermined);
+  Value gram = buildGram(b, loc, withLastTwo(size, size), a, isUnderdetermined);
   if (!isUnderdetermined)
     rhs = buildMatmul(b, loc, withLastTwo(n, columns), a, true, rhs, false);
   if (getDamping() || !getL2().isZero()) {

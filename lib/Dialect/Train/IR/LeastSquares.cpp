@@ -7,37 +7,138 @@
 #include "LeastSquares.h"
 #include "VariableVerifiers.h"
 
+#include "flywheel/Dialect/Clauses.h"
 #include "flywheel/Dialect/Verifiers.h"
 
 using namespace mlir;
-using flywheel::tensorOf;
+using namespace flywheel;
 using namespace flywheel::train;
 
-static constexpr double kDefaultRegularizer = 1e-20;
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
 
-ParseResult flywheel::train::parseRegularizer(
-    OpAsmParser &parser, std::optional<OpAsmParser::UnresolvedOperand> &damping,
-    FloatAttr &regularizer) {
-  Type type = parser.getBuilder().getF64Type();
-  regularizer = FloatAttr::get(type, kDefaultRegularizer);
-  if (failed(parser.parseOptionalKeyword("regularizer")))
-    return success();
-  OpAsmParser::UnresolvedOperand operand;
-  OptionalParseResult result = parser.parseOptionalOperand(operand);
-  if (!result.has_value())
-    return parser.parseAttribute(regularizer, type);
-  damping = operand;
-  return *result;
+static constexpr double kDefaultRegularizer = 1e-20;
+static constexpr double kDefaultMultiplier = 10.0;
+
+static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &result) {
+  return parser.parseAttribute(result, parser.getBuilder().getF64Type());
 }
 
-void flywheel::train::printRegularizer(OpAsmPrinter &printer, Operation *,
-                                       Value damping, FloatAttr regularizer) {
-  if (damping) {
+static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &result) {
+  int64_t count = 0;
+  if (parser.parseInteger(count))
+    return failure();
+  result = parser.getBuilder().getI64IntegerAttr(count);
+  return success();
+}
+
+/// A case of an enumeration, by its name.
+template <typename AttrT, typename EnumT>
+static ParseResult parseCase(OpAsmParser &parser, AttrT &result,
+                             std::optional<EnumT> (*symbolize)(StringRef),
+                             StringRef cases) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (failed(parser.parseOptionalKeyword(&name)))
+    return parser.emitError(loc) << "expected " << cases;
+  std::optional<EnumT> value = symbolize(name);
+  if (!value)
+    return parser.emitError(loc)
+           << "expected " << cases << ", found '" << name << "'";
+  result = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+ParseResult flywheel::train::parseLeastSquaresClauses(
+    OpAsmParser &parser, ArrayAttr &variables, IntegerAttr &maxIterations,
+    std::optional<OpAsmParser::UnresolvedOperand> &damping,
+    FloatAttr &regularizer, FloatAttr &multiplier, OnFailureAttr &onFailure,
+    JacobianModeAttr &jacobian, SolverAttr &solver, IntegerAttr &cgIterations,
+    FloatAttr &cgTolerance, UnitAttr &history) {
+  Builder &builder = parser.getBuilder();
+  MLIRContext *context = parser.getContext();
+  regularizer = builder.getF64FloatAttr(kDefaultRegularizer);
+  multiplier = builder.getF64FloatAttr(kDefaultMultiplier);
+  onFailure = OnFailureAttr::get(context, OnFailure::error);
+  jacobian = JacobianModeAttr::get(context, JacobianMode::automatic);
+  solver = SolverAttr::get(context, Solver::cholesky);
+  auto parseVariables = [&] { return parser.parseAttribute(variables); };
+  auto parseIterations = [&] { return parseCount(parser, maxIterations); };
+  auto parseRegularizer = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand operand;
+    OptionalParseResult result = parser.parseOptionalOperand(operand);
+    if (!result.has_value())
+      return parseNumber(parser, regularizer);
+    damping = operand;
+    return *result;
+  };
+  auto parseMultiplier = [&] { return parseNumber(parser, multiplier); };
+  auto parseOnFailure = [&] {
+    return parseCase(parser, onFailure, symbolizeOnFailure, "error or reject");
+  };
+  auto parseJacobian = [&] {
+    return parseCase(parser, jacobian, symbolizeJacobianMode,
+                     "auto, reverse or forward");
+  };
+  auto parseSolver = [&] {
+    return parseCase(parser, solver, symbolizeSolver, "cholesky or cg");
+  };
+  auto parseCgIterations = [&] { return parseCount(parser, cgIterations); };
+  auto parseCgTolerance = [&] { return parseNumber(parser, cgTolerance); };
+  auto parseHistory = [&] {
+    history = builder.getUnitAttr();
+    return ParseResult::success();
+  };
+  Clause clauses[] = {{"over", parseVariables},
+                      {"max_iterations", parseIterations},
+                      {"regularizer", parseRegularizer},
+                      {"multiplier", parseMultiplier},
+                      {"on_failure", parseOnFailure},
+                      {"jacobian", parseJacobian},
+                      {"solver", parseSolver},
+                      {"cg_iterations", parseCgIterations},
+                      {"cg_tolerance", parseCgTolerance},
+                      {"history", parseHistory}};
+  if (parseClauses(parser, clauses))
+    return failure();
+  if (!maxIterations)
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected 'max_iterations'";
+  return success();
+}
+
+void flywheel::train::printLeastSquaresClauses(
+    OpAsmPrinter &printer, LeastSquaresOp, ArrayAttr variables,
+    IntegerAttr maxIterations, Value damping, FloatAttr regularizer,
+    FloatAttr multiplier, OnFailureAttr onFailure, JacobianModeAttr jacobian,
+    SolverAttr solver, IntegerAttr cgIterations, FloatAttr cgTolerance,
+    UnitAttr history) {
+  auto print = [&](StringRef keyword, Attribute value) {
+    printer << ' ' << keyword << ' ';
+    printer.printAttributeWithoutType(value);
+  };
+  if (variables)
+    print("over", variables);
+  print("max_iterations", maxIterations);
+  if (damping)
     printer << " regularizer " << damping;
-  } else if (regularizer.getValueAsDouble() != kDefaultRegularizer) {
-    printer << " regularizer ";
-    printer.printAttributeWithoutType(regularizer);
-  }
+  else if (regularizer.getValueAsDouble() != kDefaultRegularizer)
+    print("regularizer", regularizer);
+  if (multiplier.getValueAsDouble() != kDefaultMultiplier)
+    print("multiplier", multiplier);
+  if (onFailure.getValue() != OnFailure::error)
+    printer << " on_failure " << stringifyOnFailure(onFailure.getValue());
+  if (jacobian.getValue() != JacobianMode::automatic)
+    printer << " jacobian " << stringifyJacobianMode(jacobian.getValue());
+  if (solver.getValue() != Solver::cholesky)
+    printer << " solver " << stringifySolver(solver.getValue());
+  if (cgIterations)
+    print("cg_iterations", cgIterations);
+  if (cgTolerance)
+    print("cg_tolerance", cgTolerance);
+  if (history)
+    printer << " history";
 }
 
 //===----------------------------------------------------------------------===//

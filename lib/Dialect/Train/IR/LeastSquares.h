@@ -11,15 +11,24 @@
 
 namespace flywheel::train {
 
-/// `regularizer` and a scalar tensor, which becomes `damping`, or a number.
-/// Without them, the number is the default.
-mlir::ParseResult
-parseRegularizer(mlir::OpAsmParser &parser,
-                 std::optional<mlir::OpAsmParser::UnresolvedOperand> &damping,
-                 mlir::FloatAttr &regularizer);
+/// What stands between the starts and the types, in any order. `regularizer`
+/// has a scalar tensor, which becomes `damping`, or a number.
+mlir::ParseResult parseLeastSquaresClauses(
+    mlir::OpAsmParser &parser, mlir::ArrayAttr &variables,
+    mlir::IntegerAttr &maxIterations,
+    std::optional<mlir::OpAsmParser::UnresolvedOperand> &damping,
+    mlir::FloatAttr &regularizer, mlir::FloatAttr &multiplier,
+    OnFailureAttr &onFailure, JacobianModeAttr &jacobian, SolverAttr &solver,
+    mlir::IntegerAttr &cgIterations, mlir::FloatAttr &cgTolerance,
+    mlir::UnitAttr &history);
 
-void printRegularizer(mlir::OpAsmPrinter &printer, mlir::Operation *op,
-                      mlir::Value damping, mlir::FloatAttr regularizer);
+void printLeastSquaresClauses(
+    mlir::OpAsmPrinter &printer, LeastSquaresOp op, mlir::ArrayAttr variables,
+    mlir::IntegerAttr maxIterations, mlir::Value damping,
+    mlir::FloatAttr regularizer, mlir::FloatAttr multiplier,
+    OnFailureAttr onFailure, JacobianModeAttr jacobian, SolverAttr solver,
+    mlir::IntegerAttr cgIterations, mlir::FloatAttr cgTolerance,
+    mlir::UnitAttr history);
 
 } // namespace flywheel::train
 

@@ -62,6 +62,7 @@ private:
     return RankedTensorType::get({rows, columns}, element);
   }
   Value matmul(Value a, bool transposeA, Value other, bool transposeB);
+  Value emitGram(Value matrix, bool transposeB);
   Value toMatrix(Value tensor, int64_t numRowDims);
   Value concat(int64_t dim, ArrayRef<Value> parts);
   Value emitJacobian(ValueRange residuals);
@@ -207,15 +208,20 @@ Value DenseSystem::emitFilled(Value matrix, int64_t numRows,
   return inserted;
 }
 
+/// The matrix of the normal equations, whose upper triangle nobody reads.
+Value DenseSystem::emitGram(Value matrix, bool transposeB) {
+  int64_t size = tensorType(matrix).getDimSize(transposeB ? 0 : 1);
+  return nn::buildGram(b, loc, matrixType(size, size), matrix, transposeB);
+}
+
 /// J^T J and J^T r.
 DenseSystem::System DenseSystem::emitOverdetermined(Value r) {
-  return {matmul(jacobian, true, jacobian, false),
-          matmul(jacobian, true, r, false)};
+  return {emitGram(jacobian, false), matmul(jacobian, true, r, false)};
 }
 
 /// J J^T and r, of J and r as they are or filled up.
 DenseSystem::System DenseSystem::emitUnderdetermined(Value filled, Value r) {
-  return {matmul(filled, false, filled, true), r};
+  return {emitGram(filled, true), r};
 }
 
 /// The underdetermined system where `isUnder`, filled up to n rows, else the

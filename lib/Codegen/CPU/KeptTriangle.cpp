@@ -1,0 +1,135 @@
+//===- KeptTriangle.cpp - What an epilogue keeps of a matrix --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptTriangle.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// Sums and differences of sizes and shifts up to this do not overflow.
+static constexpr int64_t kMaxShift = std::numeric_limits<int64_t>::max() / 4;
+
+namespace {
+/// An index of a loop plus a constant.
+struct ShiftedLoop {
+  unsigned loop;
+  int64_t shift;
+};
+} // namespace
+
+static std::optional<ShiftedLoop> addTo(std::optional<ShiftedLoop> index,
+                                        int64_t shift) {
+  if (!index || shift > kMaxShift || shift < -kMaxShift)
+    return std::nullopt;
+  index->shift += shift;
+  if (index->shift > kMaxShift || index->shift < -kMaxShift)
+    return std::nullopt;
+  return index;
+}
+
+static std::optional<ShiftedLoop> getShiftedLoop(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(op))
+    return ShiftedLoop{static_cast<unsigned>(loop.getDim()), 0};
+  APInt constant;
+  if (auto sum = dyn_cast_or_null<arith::AddIOp>(op)) {
+    if (matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+      return addTo(getShiftedLoop(sum.getLhs()), constant.getSExtValue());
+    if (matchPattern(sum.getLhs(), m_ConstantInt(&constant)))
+      return addTo(getShiftedLoop(sum.getRhs()), constant.getSExtValue());
+    return std::nullopt;
+  }
+  if (auto difference = dyn_cast_or_null<arith::SubIOp>(op)) {
+    if (matchPattern(difference.getRhs(), m_ConstantInt(&constant)) &&
+        !constant.isMinSignedValue())
+      return addTo(getShiftedLoop(difference.getLhs()),
+                   -constant.getSExtValue());
+    return std::nullopt;
+  }
+  auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op);
+  if (!apply || apply.getMapOperands().size() != 1)
+    return std::nullopt;
+  AffineExpr expr = apply.getAffineMap().getResult(0);
+  if (isa<AffineDimExpr, AffineSymbolExpr>(expr))
+    return getShiftedLoop(apply.getMapOperands().front());
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add ||
+      !isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()))
+    return std::nullopt;
+  auto shift = dyn_cast<AffineConstantExpr>(sum.getRHS());
+  return shift ? addTo(getShiftedLoop(apply.getMapOperands().front()),
+                       shift.getValue())
+               : std::nullopt;
+}
+
+/// The elements for which `condition` is `value`.
+static std::optional<KeptTriangle> getTriangle(Value condition, bool value) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return std::nullopt;
+  std::optional<ShiftedLoop> lhs = getShiftedLoop(compare.getLhs()),
+                             rhs = getShiftedLoop(compare.getRhs());
+  if (!lhs || !rhs || lhs->loop == rhs->loop)
+    return std::nullopt;
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  if (!value)
+    predicate = arith::invertPredicate(predicate);
+  int64_t shift = rhs->shift - lhs->shift;
+  switch (predicate) {
+  case arith::CmpIPredicate::sle:
+    return KeptTriangle{lhs->loop, rhs->loop, shift};
+  case arith::CmpIPredicate::slt:
+    return KeptTriangle{lhs->loop, rhs->loop, shift - 1};
+  case arith::CmpIPredicate::sge:
+    return KeptTriangle{rhs->loop, lhs->loop, -shift};
+  case arith::CmpIPredicate::sgt:
+    return KeptTriangle{rhs->loop, lhs->loop, -shift - 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<KeptTriangle> findKeptTriangle(linalg::GenericOp op,
+                                             OpOperand &operand) {
+  std::optional<KeptTriangle> kept;
+  SmallVector<Value> reached{op.getMatchingBlockArgument(&operand)};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!reached.empty()) {
+    Value value = reached.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      auto select = dyn_cast<arith::SelectOp>(user);
+      bool isCondition = select && use.getOperandNumber() == 0;
+      // A select between two numbers that come of the operand keeps all.
+      if (select && !isCondition &&
+          select.getTrueValue() != select.getFalseValue()) {
+        std::optional<KeptTriangle> triangle =
+            getTriangle(select.getCondition(), use.getOperandNumber() == 1);
+        if (triangle) {
+          if (kept && !(*kept == *triangle))
+            return std::nullopt;
+          kept = triangle;
+          continue;
+        }
+      }
+      if (isa<linalg::YieldOp>(user) || user->getNumRegions() != 0 ||
+          !isPure(user))
+        return std::nullopt;
+      if (seen.insert(user).second)
+        llvm::append_range(reached, user->getResults());
+    }
+  }
+  return kept;
+}
+
+} // namespace flywheel
