@@ -4,12 +4,12 @@
 
 A batch of random rows of a table is looked up and moved towards targets, by mean
 squared error, in f32. Ours is the step of the Python module, with each optimizer
-and form; PyTorch has a sparse gradient where it has an update along one (SGD and
-`SparseAdam`), JAX a dense one. All run in this process, in turn, on the same
-batches; the figure is the median over rounds of the mean step of a round. Peers
-that are not installed are left out.
+and form; PyTorch has a sparse gradient where it has an update along one (SGD, Adagrad
+and `SparseAdam`), else a dense one, JAX a dense one. All run in this process, in turn,
+on the same batches; the figure is the median over rounds of the mean step of a round.
+Peers that are not installed are left out.
 
-usage: PYTHONPATH=build/python python benchmarks/embedding.py [--threads N] [--rounds N]
+usage: PYTHONPATH=build/python python benchmarks/embedding.py [--threads N] [--rounds N] [--only NAME] [--small]
 """
 
 from __future__ import annotations
@@ -35,12 +35,31 @@ class Shape(NamedTuple):
 
 SHAPES = [Shape(1_000_000, 64, 1024), Shape(200_000, 256, 4096)]
 RATE = 0.1
-# Name, attribute, form of the update.
+# Name, attribute, clauses of the update.
 OPTIMIZERS = [
     ("SGD", "#train.gradient_descent<lr = 0.1>", ""),
+    ("SGD clipped", "#train.gradient_descent<lr = 0.1>", "clip_global_norm 1.0"),
+    ("Adagrad", "#train.adagrad<lr = 0.1>", ""),
+    ("momentum lazy", "#train.momentum<lr = 0.1, momentum = 0.9>", "sparse lazy"),
+    ("momentum exact", "#train.momentum<lr = 0.1, momentum = 0.9>", ""),
     ("Adam lazy", "#train.adam<lr = 0.1>", "sparse lazy"),
+    ("Adam lazy clipped", "#train.adam<lr = 0.1>", "sparse lazy clip_global_norm 1.0"),
     ("Adam exact", "#train.adam<lr = 0.1>", ""),
+    ("RMSprop lazy", "#train.rmsprop<lr = 0.1>", "sparse lazy"),
+    ("RMSprop exact", "#train.rmsprop<lr = 0.1>", ""),
+    ("FTRL lazy", "#train.ftrl<lr = 0.1>", "sparse lazy"),
+    ("FTRL exact", "#train.ftrl<lr = 0.1>", ""),
 ]
+# Those that PyTorch has: class, arguments, whether it takes sparse gradients.
+IN_TORCH: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "SGD": ("SGD", {}, True),
+    "SGD clipped": ("SGD", {}, True),
+    "Adagrad": ("Adagrad", {}, True),
+    "momentum exact": ("SGD", {"momentum": 0.9}, False),
+    "Adam lazy": ("SparseAdam", {}, True),
+    "Adam exact": ("Adam", {}, False),
+    "RMSprop exact": ("RMSprop", {}, False),
+}
 # Runs one step on batch number `i`.
 Runner = Callable[[int], None]
 
@@ -69,15 +88,20 @@ def make_ours(shape: Shape, optimizer: str, form: str, batches: list[tuple[Any, 
 
 
 def make_torch(torch: Any, shape: Shape, name: str, batches: list[tuple[Any, Any]]) -> Runner:
-    table = torch.nn.Embedding(shape.rows, shape.width, sparse=name != "Adam exact")
-    kinds = {"SGD": torch.optim.SGD, "Adam lazy": torch.optim.SparseAdam, "Adam exact": torch.optim.Adam}
-    optimizer = kinds[name](list(table.parameters()), lr=RATE)
+    kind, options, is_sparse = IN_TORCH[name]
+    table = torch.nn.Embedding(shape.rows, shape.width, sparse=is_sparse)
+    optimizer = getattr(torch.optim, kind)(list(table.parameters()), lr=RATE, **options)
     pairs = [(torch.from_numpy(ids.astype(np.int64)), torch.from_numpy(y)) for ids, y in batches]
 
     def run(i: int) -> None:
         ids, y = pairs[i % len(pairs)]
         optimizer.zero_grad()
         torch.nn.functional.mse_loss(table(ids), y).backward()
+        if "clipped" in name:
+            # `clip_grad_norm_` takes no sparse gradients.
+            gradient = table.weight.grad.coalesce()
+            gradient.values().mul_(torch.clamp(1.0 / gradient.values().norm(), max=1.0))
+            table.weight.grad = gradient
         optimizer.step()
 
     return run
@@ -120,6 +144,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch (1)")
     parser.add_argument("--rounds", type=int, default=11, help="rounds (11)")
+    parser.add_argument("--only", help="optimizers whose name has this")
+    parser.add_argument("--small", action="store_true", help="the first table only")
     parser.add_argument("--seconds", type=float, default=0.1, help="length of a round and runner (0.1)")
     arguments = parser.parse_args()
     peers: dict[str, Any] = {}
@@ -131,13 +157,15 @@ def main() -> None:
     if "torch" in peers:
         peers["torch"].set_num_threads(arguments.threads)
     rng = np.random.default_rng(1)
-    for shape in SHAPES:
+    for shape in SHAPES[:1] if arguments.small else SHAPES:
         batches = [(rng.integers(0, shape.rows, shape.batch).astype(np.int32),
                     rng.normal(size=(shape.batch, shape.width)).astype(np.float32)) for _ in range(16)]
         for name, optimizer, form in OPTIMIZERS:
+            if arguments.only and arguments.only not in name:
+                continue
             ours, workspace = make_ours(shape, optimizer, form, batches)
             runners = {"ours": ours}
-            if "torch" in peers:
+            if "torch" in peers and name in IN_TORCH:
                 runners["torch"] = make_torch(peers["torch"], shape, name, batches)
             if "jax" in peers and name == "SGD":
                 runners["jax"] = make_jax(peers["jax"], shape, batches)

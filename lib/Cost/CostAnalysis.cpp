@@ -39,6 +39,16 @@ static std::string getPlace(Location loc) {
 // One op
 //===----------------------------------------------------------------------===//
 
+/// The operations that compute numbers in `block`, of scalars.
+static int64_t countScalarOps(Block &block) {
+  int64_t flops = 0;
+  block.walk([&](Operation *op) {
+    if (OpTrait::hasElementwiseMappableTraits(op) && !isa<CastOpInterface>(op))
+      ++flops;
+  });
+  return flops;
+}
+
 /// The operations of the rule that an optimizer applies to each element, which
 /// is emitted to be counted.
 static int64_t countRule(train::OptimizerUpdateOpInterface update) {
@@ -57,12 +67,35 @@ static int64_t countRule(train::OptimizerUpdateOpInterface update) {
   OpBuilder builder(context);
   builder.setInsertionPointToStart(&block);
   update.buildElementUpdate(builder, loc, state, gradient, scalars);
-  int64_t flops = 0;
-  block.walk([&](Operation *op) {
-    if (OpTrait::hasElementwiseMappableTraits(op) && !isa<CastOpInterface>(op))
-      ++flops;
-  });
-  return flops;
+  return countScalarOps(block);
+}
+
+/// The operations of a projection onto a constraint: those for each element, or
+/// a square, a sum and a product for each element, and a root and those for
+/// each norm.
+static CostExpr countProjection(train::ProjectOp projection,
+                                EntrySizes &sizes) {
+  auto type = cast<RankedTensorType>(projection.getInput().getType());
+  Type element = type.getElementType();
+  if (element.getIntOrFloatBitWidth() < 32)
+    element = Float32Type::get(type.getContext());
+  Location loc = projection.getLoc();
+  Block block;
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointToStart(&block);
+  projection.getConstraint().buildProjection(builder, loc,
+                                             block.addArgument(element, loc));
+  CostExpr each = CostExpr::constant(countScalarOps(block));
+  CostExpr elements = sizes.getNumElements(projection.getInput());
+  std::optional<int64_t> axis = projection.getConstraint().getNormAxis();
+  if (!axis)
+    return elements * each;
+  CostExpr norms = CostExpr::constant(1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != *axis)
+      norms = norms * sizes.getSize(projection.getInput(), dim);
+  return elements * CostExpr::constant(3) +
+         norms * (each + CostExpr::constant(1));
 }
 
 /// A comparison that a derivative makes only to select by it: the two are one
@@ -81,6 +114,11 @@ static std::optional<CostSum> countOp(Operation *op, Phase phase,
   if (auto update = dyn_cast<train::OptimizerUpdateOpInterface>(op)) {
     cost.flops = sizes.getNumElements(update.getState().front()) *
                  CostExpr::constant(countRule(update));
+    cost.bytes = countAllBytes(op, sizes);
+    return cost;
+  }
+  if (auto projection = dyn_cast<train::ProjectOp>(op)) {
+    cost.flops = countProjection(projection, sizes);
     cost.bytes = countAllBytes(op, sizes);
     return cost;
   }

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -347,6 +348,11 @@ void registerCostModels(DialectRegistry &registry) {
         attachAll<SliceCost, StoreOp>(context);
         attachAll<MoveCost, ExchangeOp>(context);
         attachAll<FreeCost, CommitOp, FindOutsideOp, ProtectOp>(context);
+      });
+  registry.addExtension(
+      +[](MLIRContext *context, ml_program::MLProgramDialect *) {
+        attachAll<FreeCost, ml_program::GlobalLoadOp>(context);
+        attachAll<MoveCost, ml_program::GlobalStoreOp>(context);
       });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     attachTensorCosts(context);

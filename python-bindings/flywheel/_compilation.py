@@ -32,16 +32,19 @@ def _key(module: Module, threads: Optional[int]) -> str:
     return hashlib.sha256("\0".join([workers, str(module)]).encode()).hexdigest()
 
 
-def compile_module(module: Module, threads: Optional[int]) -> Program:
+def compile_module(module: Module, threads: Optional[int], check_numerics: bool = False) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
-    A program with warnings is not kept on disk, so that they are heard each time.
+    A program with warnings is not kept on disk, so that they are heard each time. One that checks
+    numbers has places of the source in its messages, and is not kept at all.
     """
+    if check_numerics:
+        return _flywheel._compile_traced(module, threads, "", True)
     key = _key(module, threads)
     found = _programs.pop(key, None)
     if found is None:
         folder = cache_folder()
-        found = _flywheel._compile_traced(module, threads, "" if folder is None else str(folder))
+        found = _flywheel._compile_traced(module, threads, "" if folder is None else str(folder), False)
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]

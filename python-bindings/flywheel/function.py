@@ -84,7 +84,7 @@ class Traced:
     def program(self) -> Program:
         """The compiled module."""
         if self._program is None:
-            self._program = compile_module(self.module, self.owner.threads)
+            self._program = compile_module(self.module, self.owner.threads, self.owner.check_numerics)
         return self._program
 
     def entry(self, store: Store) -> Any:
@@ -133,6 +133,7 @@ class Function(_flywheel.Dispatcher):
         dynamic: Union[bool, str] = "auto",
         results: Optional[Sequence[str]] = None,
         threads: Optional[int] = None,
+        check_numerics: bool = False,
     ):
         if dynamic not in ("auto", True, False):
             raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
@@ -143,6 +144,7 @@ class Function(_flywheel.Dispatcher):
         self._dynamic = dynamic
         self._given_results = results
         self.threads = threads
+        self.check_numerics = check_numerics
         own: str = name or str(getattr(function, "__name__", "function"))
         self.entry_name = re.sub(r"\W", "_", own if own != "<lambda>" else "function")
         # Streams of random numbers go by it.
@@ -165,6 +167,7 @@ class Function(_flywheel.Dispatcher):
             bound = Function(
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
                 dynamic=self._dynamic, results=self._given_results, threads=self.threads,
+                check_numerics=self.check_numerics,
             )  # fmt: skip
             instance.__dict__[f"<{self.name}>"] = bound
         return bound
@@ -431,6 +434,7 @@ def function(
     dynamic: Union[bool, str] = "auto",
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
+    check_numerics: bool = False,
 ) -> Function: ...
 
 
@@ -442,6 +446,7 @@ def function(
     dynamic: Union[bool, str] = "auto",
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
+    check_numerics: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
@@ -470,7 +475,9 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     leading dimensions: then these are the call's choice, and no call compiles again for
     them. With `dynamic` True that is so from the start, with False every size has code
     of its own. `results` names results, for C and `mlir`. `threads` is how many threads
-    may execute a step.
+    may execute a step. With `check_numerics` a call fails at the first op whose result has a
+    NaN or an infinity, with an InvalidArgumentError that names it and the line of Python;
+    variables keep their values. That is slow, and for finding an error.
 
     Called in another traced function, it is a part of that.
     """

@@ -33,20 +33,24 @@ namespace flywheel::python {
 }
 
 /// The program of a traced module for this machine: from the cache in `folder`,
-/// which is none where it is empty, or compiled and kept there.
+/// which is none where it is empty, or compiled and kept there. With
+/// `checkNumerics` it has the places of this source in its messages, and is not
+/// kept.
 static std::unique_ptr<PyProgram> compileTraced(const PyModule &self,
                                                 std::optional<int64_t> threads,
-                                                const std::string &folder) {
+                                                const std::string &folder,
+                                                bool checkNumerics) {
   CompilerOptions options;
   options.inputPath = self.path;
   options.cInterface = false;
   options.threads = threads;
+  options.checkNumerics = checkNumerics;
   auto defaultThreads = runtime::getNumThreadsOfEnvironment();
   if (!defaultThreads.isOk())
     throw nb::value_error(defaultThreads.status().message().c_str());
   options.defaultThreads = defaultThreads->value_or(1);
   CodegenOptions codegen;
-  if (!folder.empty())
+  if (!folder.empty() && !checkNumerics)
     options.cache = {ProgramCache(folder), codegen, /*ignoreLocations=*/true};
   auto result = std::make_unique<PyProgram>();
   result->context = self.context;
@@ -153,7 +157,7 @@ static void exportObject(const PyModule &self, nb::handle path,
 
 void addProgramFiles(nb::module_ &module) {
   module.def("_compile_traced", &compileTraced, "module"_a, "threads"_a.none(),
-             "cache_folder"_a,
+             "cache_folder"_a, "check_numerics"_a,
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,

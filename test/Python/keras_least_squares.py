@@ -120,6 +120,7 @@ for number in (-0.5, np.nan, np.inf):
 raises(ValueError, "expected max_iterations of at most", lambda: levenberg_marquardt.minimize(curve, start, 2**63))
 raises(TypeError, "expected real numbers to start from, found an array of dtype complex128",
        lambda: levenberg_marquardt.minimize(fw.sin, np.ones(2, np.complex128), 1))
+raises(ValueError, "expected a function of residuals, found none", lambda: levenberg_marquardt.minimize([], start, 1))
 raises(ValueError, "expected values with elements to minimize over, found 'tensor<0xf64>'",
        lambda: levenberg_marquardt.minimize(fw.sin, np.zeros(0), 1))
 called = fw.function(lambda x: levenberg_marquardt.minimize(fw.sin, x, 1, callback=print))

@@ -6,8 +6,12 @@
 
 #include "KeptTriangle.h"
 
+#include "flywheel/Support/CheckedSize.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 #include <limits>
@@ -130,6 +134,82 @@ std::optional<KeptTriangle> findKeptTriangle(linalg::GenericOp op,
     }
   }
   return kept;
+}
+
+/// Steps of the reduction from which on it pays to skip tiles: an epilogue that
+/// has to be in the tiles for it would be for free in what follows. A step of
+/// attention with 64 positions of 16 numbers took 1.25 of the time with its
+/// mask in the tiles, one with 256 of 64 numbers 0.94.
+static constexpr int64_t kMinSkippedSteps = 32;
+
+bool paysToSkipTiles(linalg::LinalgOp contraction, codegen::FMAAttr schedule,
+                     const KeptTriangle &kept) {
+  AffineMap output =
+      contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
+  SmallVector<int64_t> sizes = contraction.getStaticLoopRanges();
+  SmallVector<unsigned> reductions;
+  contraction.getReductionDims(reductions);
+  CheckedSize numSteps = 1;
+  for (unsigned loop : reductions)
+    numSteps *=
+        ShapedType::isDynamic(sizes[loop]) ? kMinSkippedSteps : sizes[loop];
+  if (numSteps.getSaturated() < kMinSkippedSteps)
+    return false;
+  for (unsigned index : {kept.first, kept.second}) {
+    auto loop = dyn_cast<AffineDimExpr>(output.getResult(index));
+    if (!loop)
+      return false;
+    for (DenseI64ArrayAttr tiles : schedule.getTiles())
+      if (int64_t tile = tiles[loop.getPosition()];
+          tile != 0 && tile != sizes[loop.getPosition()])
+        return true;
+  }
+  return false;
+}
+
+void skipDiscardedTile(RewriterBase &rewriter, linalg::LinalgOp contraction,
+                       const KeptTriangle &kept,
+                       ArrayRef<SmallVector<OpFoldResult>> offsets,
+                       ArrayRef<OpFoldResult> sizes) {
+  Location loc = contraction.getLoc();
+  rewriter.setInsertionPoint(contraction);
+  // The least index along `first`, and the first one behind those along
+  // `second`, which are contiguous.
+  auto emitSum = [&](ArrayRef<OpFoldResult> terms, int64_t shift) {
+    AffineExpr expr = rewriter.getAffineConstantExpr(shift);
+    for (unsigned number = 0; number < terms.size(); ++number)
+      expr = expr + rewriter.getAffineSymbolExpr(number);
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, terms);
+  };
+  SmallVector<OpFoldResult> least, behind{sizes[kept.second]};
+  for (ArrayRef<OpFoldResult> level : offsets) {
+    least.push_back(level[kept.first]);
+    behind.push_back(level[kept.second]);
+  }
+  OpFoldResult from = emitSum(least, 0), to = emitSum(behind, kept.shift);
+  std::optional<int64_t> knownFrom = getConstantIntValue(from),
+                         knownTo = getConstantIntValue(to);
+  if (knownFrom && knownTo && *knownFrom < *knownTo)
+    return;
+  Value isKept = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::slt,
+      getValueOrCreateConstantIndexOp(rewriter, loc, from),
+      getValueOrCreateConstantIndexOp(rewriter, loc, to));
+  Value init = contraction.getDpsInits()[0];
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  if (fill &&
+      (!fill->hasOneUse() || fill->getBlock() != contraction->getBlock()))
+    fill = {};
+  auto branch = scf::IfOp::create(rewriter, loc, init.getType(), isKept,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  rewriter.replaceAllUsesWith(contraction->getResult(0), branch.getResult(0));
+  rewriter.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, fill ? fill.getDpsInits()[0] : init);
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  auto yield = scf::YieldOp::create(rewriter, loc, contraction->getResult(0));
+  if (fill)
+    rewriter.moveOpBefore(fill, yield);
+  rewriter.moveOpBefore(contraction, yield);
 }
 
 } // namespace flywheel

@@ -23,7 +23,6 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -96,8 +95,11 @@ static void readDestinations(RewriterBase &rewriter, linalg::GenericOp op) {
 }
 
 /// The elementwise op that alone uses the result of `contraction`, element for
-/// element. Where an element is matters to it only if it keeps a triangle.
-static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
+/// element. Where an element is matters to it only if it keeps a triangle, for
+/// which there are tiles to skip: other such ops are better off in the loops of
+/// what follows.
+static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction,
+                                      codegen::FMAAttr schedule) {
   Value result = contraction->getResult(0);
   if (!result.hasOneUse())
     return {};
@@ -106,11 +108,13 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp contraction) {
   if (!user || !user.hasPureTensorSemantics() ||
       user.getNumParallelLoops() != user.getNumLoops() ||
       user.isDpsInit(&use) || user->getBlock() != contraction->getBlock() ||
-      (user.hasIndexSemantics() && !findKeptTriangle(user, use)) ||
-      !hasTileableMaps(user))
+      !hasTileableMaps(user) || !user.getMatchingIndexingMap(&use).isIdentity())
     return {};
-  if (!user.getMatchingIndexingMap(&use).isIdentity())
-    return {};
+  if (user.hasIndexSemantics()) {
+    std::optional<KeptTriangle> kept = findKeptTriangle(user, use);
+    if (!kept || !paysToSkipTiles(contraction, schedule, *kept))
+      return {};
+  }
   // The results are written tile by tile: each has to be the whole tile.
   for (OpOperand &init : user.getDpsInitsMutable())
     if (!user.getMatchingIndexingMap(&init).isIdentity())
@@ -314,7 +318,7 @@ FailureOr<SmallVector<ContractionGroup>> TileAndFuse::collectGroups() {
     FailureOr<codegen::FMAAttr> schedule = getTiledSchedule(op, given);
     if (failed(schedule))
       return WalkResult::interrupt();
-    linalg::GenericOp epilogue = findEpilogue(op);
+    linalg::GenericOp epilogue = findEpilogue(op, *schedule);
     if (epilogue &&
         (readsOverwritten(op, epilogue) || !claimed.insert(epilogue).second))
       epilogue = {};
@@ -373,55 +377,6 @@ static void recordTile(ContractionGroup &group, LoopLikeOpInterface loop) {
       &*forall.getTerminator().getYieldingOps().begin());
   group.offsets.push_back(insert.getMixedOffsets());
   group.sizes = insert.getMixedSizes();
-}
-
-/// Computes the contraction only in tiles of which an element is kept. In
-/// others the epilogue discards what the tile of the contraction holds.
-static void skipDiscardedTiles(RewriterBase &rewriter,
-                               ContractionGroup &group) {
-  if (!group.kept || group.offsets.empty())
-    return;
-  linalg::LinalgOp contraction = group.contraction;
-  Location loc = contraction.getLoc();
-  rewriter.setInsertionPoint(contraction);
-  // The least index along `first`, and the first one behind those along
-  // `second`, which are contiguous.
-  auto emitSum = [&](ArrayRef<OpFoldResult> terms, int64_t shift) {
-    AffineExpr expr = rewriter.getAffineConstantExpr(shift);
-    for (unsigned number = 0; number < terms.size(); ++number)
-      expr = expr + rewriter.getAffineSymbolExpr(number);
-    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, terms);
-  };
-  SmallVector<OpFoldResult> least, behind{group.sizes[group.kept->second]};
-  for (ArrayRef<OpFoldResult> offsets : group.offsets) {
-    least.push_back(offsets[group.kept->first]);
-    behind.push_back(offsets[group.kept->second]);
-  }
-  OpFoldResult from = emitSum(least, 0),
-               to = emitSum(behind, group.kept->shift);
-  std::optional<int64_t> knownFrom = getConstantIntValue(from),
-                         knownTo = getConstantIntValue(to);
-  if (knownFrom && knownTo && *knownFrom < *knownTo)
-    return;
-  Value isKept = arith::CmpIOp::create(
-      rewriter, loc, arith::CmpIPredicate::slt,
-      getValueOrCreateConstantIndexOp(rewriter, loc, from),
-      getValueOrCreateConstantIndexOp(rewriter, loc, to));
-  Value init = contraction.getDpsInits()[0];
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  if (fill &&
-      (!fill->hasOneUse() || fill->getBlock() != contraction->getBlock()))
-    fill = {};
-  auto branch = scf::IfOp::create(rewriter, loc, init.getType(), isKept,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
-  rewriter.replaceAllUsesWith(contraction->getResult(0), branch.getResult(0));
-  rewriter.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(rewriter, loc, fill ? fill.getDpsInits()[0] : init);
-  rewriter.setInsertionPointToEnd(branch.thenBlock());
-  auto yield = scf::YieldOp::create(rewriter, loc, contraction->getResult(0));
-  if (fill)
-    rewriter.moveOpBefore(fill, yield);
-  rewriter.moveOpBefore(contraction, yield);
 }
 
 LogicalResult TileAndFuse::tileLevel(RewriterBase &rewriter,
@@ -514,6 +469,8 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     splitConversion(rewriter, group.contraction, input);
   // What is left to do: the tile is not tiled again.
   codegen::setSchedule(group.contraction, schedule.getRegisterPart());
-  skipDiscardedTiles(rewriter, group);
+  if (group.kept && !group.offsets.empty())
+    skipDiscardedTile(rewriter, group.contraction, *group.kept, group.offsets,
+                      group.sizes);
   return success();
 }

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -54,11 +55,14 @@ static Location getSource(Operation *op) {
 }
 
 /// Whether ops that `op` is no part of use its results, or a variable becomes
-/// one. A derivative reads what it likes of the op that it is of.
+/// one, or a loop of its source carries one. A derivative reads what it likes
+/// of the op that it is of.
 static bool isUsedByOthers(Operation *op) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return isa<UnknownLoc>(op->getLoc()) || getSource(user) != getSource(op) ||
-           isa<train::AssignOp, train::AssignAddOp, train::AssignSubOp>(user);
+           isa<train::AssignOp, train::AssignAddOp, train::AssignSubOp,
+               LoopLikeOpInterface>(user) ||
+           user->hasTrait<OpTrait::IsTerminator>();
   });
 }
 

@@ -11,6 +11,7 @@
 #include "flywheel/Support/Phases.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -225,30 +226,171 @@ static std::string getSource(Operation *op) {
   return source;
 }
 
+namespace {
+/// Sizes of buffers by the symbolic dimension sizes of one entry.
+class BufferSizes {
+public:
+  BufferSizes(const ManifestEntry &entry, func::FuncOp function)
+      : entry(entry), body(&function.getBody().front()),
+        context(function.getContext()) {}
+
+  /// How many elements `buffer` has; null where that is not known.
+  AffineExpr countElements(Value buffer) const;
+  AffineMap getMap(AffineExpr expr) const {
+    return expr ? AffineMap::get(0, entry.symbols.size(), expr) : AffineMap();
+  }
+
+private:
+  AffineExpr getDimSize(Value buffer, int64_t dim) const;
+  AffineExpr getSize(OpFoldResult size) const;
+
+  const ManifestEntry &entry;
+  Block *body;
+  MLIRContext *context;
+};
+} // namespace
+
+AffineExpr BufferSizes::getSize(OpFoldResult size) const {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return getAffineConstantExpr(*known, context);
+  auto value = dyn_cast<Value>(size);
+  if (!value)
+    return {};
+  if (auto dim = value.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return getDimSize(dim.getSource(), *index);
+  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return {};
+  SmallVector<AffineExpr> operands;
+  for (Value operand : apply.getMapOperands()) {
+    operands.push_back(getSize(operand));
+    if (!operands.back())
+      return {};
+  }
+  AffineMap map = apply.getAffineMap();
+  ArrayRef<AffineExpr> all(operands);
+  return map.getResult(0).replaceDimsAndSymbols(
+      all.take_front(map.getNumDims()), all.drop_front(map.getNumDims()));
+}
+
+AffineExpr BufferSizes::getDimSize(Value buffer, int64_t dim) const {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return getAffineConstantExpr(type.getDimSize(dim), context);
+  unsigned position = type.getDynamicDimIndex(dim);
+  Operation *op = buffer.getDefiningOp();
+  if (auto subview = dyn_cast_or_null<memref::SubViewOp>(op)) {
+    llvm::SmallBitVector dropped = subview.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [number, size] : llvm::enumerate(subview.getMixedSizes()))
+      if (!dropped.test(number))
+        sizes.push_back(size);
+    return getSize(sizes[dim]);
+  }
+  if (auto view = dyn_cast_or_null<memref::ViewOp>(op))
+    return getSize(view.getSizes()[position]);
+  if (auto alloca = dyn_cast_or_null<memref::AllocaOp>(op))
+    return getSize(alloca.getDynamicSizes()[position]);
+  if (auto expand = dyn_cast_or_null<memref::ExpandShapeOp>(op))
+    return getSize(expand.getMixedOutputShape()[dim]);
+  if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
+    return getDimSize(cast.getSource(), dim);
+  if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op)) {
+    AffineExpr product = getAffineConstantExpr(1, context);
+    for (int64_t part : collapse.getReassociationIndices()[dim]) {
+      AffineExpr size = getDimSize(collapse.getSrc(), part);
+      if (!size)
+        return {};
+      product = product * size;
+    }
+    return product;
+  }
+  // Feeds, then results, are behind the state and the workspace.
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument || argument.getOwner() != body || argument.getArgNumber() < 2)
+    return {};
+  size_t number = argument.getArgNumber() - 2;
+  if (number >= entry.feeds.size())
+    return {};
+  ArrayRef<int64_t> symbols = entry.feeds[number].symbols;
+  int64_t symbol = dim < int64_t(symbols.size()) ? symbols[dim] : -1;
+  return symbol < 0 ? AffineExpr() : getAffineSymbolExpr(symbol, context);
+}
+
+AffineExpr BufferSizes::countElements(Value buffer) const {
+  AffineExpr count = getAffineConstantExpr(1, context);
+  for (int64_t dim = 0; dim < cast<MemRefType>(buffer.getType()).getRank();
+       ++dim) {
+    AffineExpr size = getDimSize(buffer, dim);
+    if (!size)
+      return {};
+    count = count * size;
+  }
+  return count;
+}
+
+/// What computes no number: a copy, in which each byte is read and written, or
+/// a check of indices, which reads them. It is of the phase of what comes
+/// before it, which mostly makes what is copied.
+static void describeMove(Operation *op, const BufferSizes &sizes,
+                         StringRef phaseBefore, ManifestKernel &kernel) {
+  if (!phaseBefore.empty() && kernel.phase == "forward")
+    kernel.phase = phaseBefore.str();
+  bool isCopy = isa<memref::CopyOp, linalg::CopyOp>(op);
+  if (!isCopy && !isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
+    return;
+  MLIRContext *context = op->getContext();
+  kernel.flops = sizes.getMap(getAffineConstantExpr(0, context));
+  AffineExpr elements, bytes = getAffineConstantExpr(0, context);
+  for (Value operand : op->getOperands()) {
+    Type element = getElementTypeOrSelf(operand.getType());
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    AffineExpr count = sizes.countElements(operand);
+    // Source and target of a copy have one size, which one of them may tell.
+    if (!count && isCopy)
+      count = sizes.countElements(
+          op->getOperand(operand == op->getOperand(0) ? 1 : 0));
+    if (!count || !element.isIntOrFloat())
+      return;
+    elements = count;
+    bytes = bytes + count * static_cast<int64_t>(llvm::divideCeil(
+                                element.getIntOrFloatBitWidth(), 8));
+  }
+  kernel.bytes = sizes.getMap(bytes);
+  if (isCopy)
+    kernel.iterations = sizes.getMap(elements);
+}
+
 /// A kernel that was made of no structured op: a copy, or an op of
-/// `linalg_ext`.
-static ManifestKernel describeOther(const Unit &unit) {
+/// `linalg_ext` that makes no tensor.
+static ManifestKernel describeOther(const Unit &unit, const BufferSizes &sizes,
+                                    StringRef phaseBefore) {
   ManifestKernel kernel;
   Location loc = unit.first->getLoc();
   StringRef name = getSourceOpName(unit.first);
   kernel.name =
-      isa<memref::CopyOp>(unit.first)
+      isa<memref::CopyOp, linalg::CopyOp>(unit.first)
           ? "copy"
           : (name.contains('.') ? name.rsplit('.').second : name).str();
   kernel.phase = isMarkedBackward(loc) ? "backward" : "forward";
   if (isMarkedBackward(loc))
     kernel.name += "_grad";
   kernel.sources.push_back(getSource(unit.first));
+  describeMove(unit.first, sizes, phaseBefore, kernel);
   return kernel;
 }
 
-static ManifestKernel describe(const Unit &unit, const WorkRecords &records) {
+static ManifestKernel describe(const Unit &unit, const WorkRecords &records,
+                               const BufferSizes &sizes,
+                               StringRef phaseBefore) {
   SmallVector<DictionaryAttr> ops;
   for (int64_t number : unit.works)
     if (DictionaryAttr record = records.getOp(number))
       ops.push_back(record);
   if (ops.empty() || ops.size() != unit.works.size())
-    return describeOther(unit);
+    return describeOther(unit, sizes, phaseBefore);
   DictionaryAttr root = ops.front();
   for (DictionaryAttr op : ops)
     if (getWeight(op) > getWeight(root))
@@ -333,8 +475,11 @@ private:
     if (entry.name != "init")
       collectUnits(function.getBody(), units);
     WorkRecords records(function);
+    BufferSizes sizes(entry, function);
     for (const Unit &unit : units) {
-      ManifestKernel kernel = describe(unit, records);
+      ManifestKernel kernel = describe(
+          unit, records, sizes,
+          entry.kernels.empty() ? "" : StringRef(entry.kernels.back().phase));
       kernel.name = entry.name + "." + kernel.name + "." +
                     std::to_string(entry.kernels.size());
       entry.kernels.push_back(std::move(kernel));

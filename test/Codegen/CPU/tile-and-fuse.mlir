@@ -611,3 +611,32 @@ func.func @all(%x: tensor<128x64xf32>, %y: tensor<64x128xf32>, %w: tensor<128x12
   } -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// A short reduction: a tile costs less than an epilogue that is not in the loops of what follows.
+// CHECK-LABEL: func.func @short(
+// CHECK: scf.forall
+// CHECK: linalg.batch_matmul
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.parallel_insert_slice
+// CHECK: linalg.generic
+// CHECK: return
+func.func @short(%x: tensor<4x64x16xf32>, %y: tensor<4x16x64xf32>, %w: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %g = linalg.batch_matmul ins(%x, %y : tensor<4x64x16xf32>, tensor<4x16x64xf32>) outs(%f : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%g : tensor<4x64x64xf32>) outs(%w : tensor<4x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %kept = arith.cmpi sle, %j, %i : index
+    %1 = arith.select %kept, %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x64x64xf32>
+  return %0 : tensor<4x64x64xf32>
+}

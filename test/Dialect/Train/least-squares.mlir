@@ -1,4 +1,7 @@
 // RUN: flywheel-opt %s | flywheel-opt | FileCheck %s
+// RUN: flywheel-opt %s | FileCheck %s --strict-whitespace --check-prefix=SPACES
+
+// SPACES-COUNT-3: train.least_squares{{( %[a-z0-9]+| over \[@a\])}} max_iterations {{[0-9]}} {{[^ ]}}
 
 train.variable @a : tensor<3xf64> = #train.zeros
 train.variable @l : tensor<f64> = dense<1.0> : tensor<f64>

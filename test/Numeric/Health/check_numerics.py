@@ -195,4 +195,63 @@ def test_without() -> None:
     assert np.isneginf(session.entry("step")(row(1, 0, 3)[None]))
 
 
-run_tests([test_check_numerics, test_updates, test_rows, test_without])
+LEAST_SQUARES = """train.variable @a : tensor<2xf64> = dense<[4.0, NAN]> : tensor<2xf64>
+func.func @step(%y: tensor<2xf64>) -> tensor<f64> {
+  %o = train.least_squares over [@a] max_iterations 4 regularizer 1.0 : () -> tensor<f64> {
+    %a = train.read @a : tensor<2xf64>
+    %b = math.sqrt %a : tensor<2xf64>
+    %r = arith.subf %b, %y : tensor<2xf64>
+    train.residuals %r : tensor<2xf64>
+  }
+  return %o : tensor<f64>
+}
+"""
+
+
+def test_least_squares() -> None:
+    """M4: residuals, and their derivatives, by the op in the region; the system, by the op itself."""
+    for lowering in ("reference", "optimized"):
+        def fail(second: str, feed: float, text: str) -> None:
+            model = flywheel.parse(LEAST_SQUARES.replace("NAN", second), name="m.mlir")
+            session = flywheel.Session(flywheel.compile(model, lowering=lowering, check_numerics=True))
+            session.initialize(1)
+            before = session["a"].copy()
+            expect_failure(text, lambda: session.run("step", np.array([feed, 0.5])))
+            expect_equal("a", session["a"], before)
+
+        fail("-1.0", 1.0, "expected finite numbers, found NaN or infinity in 'math.sqrt' at m.mlir:5:10")
+        fail("0.0", 1.0, "expected finite numbers in the gradient, found NaN or infinity in 'math.sqrt' at m.mlir:5:10")
+        fail("1.0", 1e200, "expected finite numbers, found NaN or infinity in 'train.least_squares' at m.mlir:3:8")
+
+
+def test_traced() -> None:
+    """M4: a traced function checks itself, and names the line of Python, also where another one is the same."""
+    store = flywheel.Store()
+    with flywheel.Namespace(), store:
+        w = flywheel.Variable(row(1, 1, 1), name="w")
+        sgd = flywheel.optimizers.SGD(lr=1.0)
+
+        def make() -> Callable[..., object]:
+            @flywheel.function(check_numerics=True)
+            def step(x: object) -> object:
+                loss = flywheel.sum(flywheel.log(x * w))
+                sgd.minimize(loss)
+                return loss
+            return step
+
+        class Model:
+            @flywheel.function(check_numerics=True)
+            def step(self, x: object) -> object:
+                return flywheel.sum(flywheel.sqrt(x * w))
+
+        first = make.__code__.co_firstlineno + 3
+        for step in (make(), make()):
+            expect_failure(f"found NaN or infinity in 'math.log' at {__file__}:{first}:",
+                           lambda f=step: f(row(1, 0, 1)))  # type: ignore[misc]
+            expect_equal("w", w.numpy(), row(1, 1, 1))
+        expect_failure("'math.sqrt'", lambda: Model().step(row(1, -1, 1)))
+        make()(row(1, 1, 2))
+        expect_equal("w after a step", w.numpy(), row(0, 0, 0))
+
+
+run_tests([test_check_numerics, test_updates, test_rows, test_without, test_least_squares, test_traced])

@@ -242,6 +242,38 @@ func.func @step(%i: tensor<?xi32>, %y: {left}, %j: tensor<4xi64>, %z: {right}) {
                 expect_equal(f"{optimizer} {form}", other, found[0])
 
 
+def test_tied() -> None:
+    """A table that is looked up and multiplied by: the sum of rows and of a dense gradient updates every row."""
+    rows, width = SHAPE
+    table, looked_up, scores = kind(SHAPE, "f64"), kind((5, width), "f64"), kind((5, rows), "f64")
+    for optimizer in OPTIMIZERS[:3]:
+        text = f"""
+train.variable @table : {table} = #train.random_normal<stddev = 0.1>
+func.func @step(%ids: tensor<5xi32>, %y: {scores}) {{
+  %t = train.read @table : {table}
+  %e = nn.gather %t, %ids axis 0 : ({table}, tensor<5xi32>) -> {looked_up}
+  %h = math.tanh %e : {looked_up}
+  %z = nn.matmul %h, %t {{transpose_b}} : ({looked_up}, {table}) -> {scores}
+  {squares("%z", "%y", "loss", scores)}
+  train.minimize %loss : {scores} with {spell(*optimizer)}
+  return
+}}
+"""
+        for name, model in configurations(text, IN_PROCESS):
+            model.initialize()
+            rng = np.random.default_rng(4)
+            reference = Reference(model["table"], optimizer, False)
+            for _ in range(2):
+                ids, y = rng.integers(0, 9, 5).astype(np.int32), rng.normal(size=(5, rows))
+                ids[:2] = rows - 1
+                model.run("step", ids, y)
+                h = np.tanh(reference.table[ids])
+                error = 2 * (h @ reference.table.T - y)
+                gradient = error.T @ h + add_rows(SHAPE, ids, (error @ reference.table) * (1 - h * h))
+                reference.step(gradient, ids)
+            expect_close(f"{optimizer}, {name}", model["table"], reference.table)
+
+
 def test_by_hand() -> None:
     """A gradient that is clipped by value and by norm, returned, and applied."""
     table, rows = kind(SHAPE, "f64"), kind(("?", SHAPE[1]), "f64")
@@ -461,5 +493,5 @@ func.func @step(%ids: tensor<?xi32>, %y: {rows}, %count: tensor<f64>) {{
 
 if __name__ == "__main__":
     run_tests([test_optimizers, test_all_rows_once, test_shapes, test_narrow, test_out_of_range, test_two_lookups,
-               test_by_hand, test_clauses, test_control_flow, test_constraints, test_constraint_of_columns,
+               test_tied, test_by_hand, test_clauses, test_control_flow, test_constraints, test_constraint_of_columns,
                test_workspace, test_divisions_by_zero])

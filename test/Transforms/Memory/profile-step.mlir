@@ -1,7 +1,8 @@
 // RUN: flywheel-opt %s --flywheel-profile-step --mlir-print-local-scope | FileCheck %s
 
 // F7: the loops over tiles of a fused group are one kernel, with the loop over the last
-// tiles; a fill belongs to what it is for; the loop of the program is looked into.
+// tiles; a fill belongs to what it is for; the loop of the program is looked into. A copy
+// moves bytes, and is of the phase of what comes before it.
 #map = affine_map<(i) -> (i)>
 module attributes {train.manifest = {
     model = "m", layout_hash = 1, state_bytes = 640 : i64, variables = [], messages = [], entries = [
@@ -9,7 +10,7 @@ module attributes {train.manifest = {
        symbols = ["n"], reads = array<i64>, writes = array<i64>, workspace = [], checks = array<i64>}]}} {
 // CHECK: train.manifest = {entries = [{
 // CHECK-SAME: kernels = [{bytes = affine_map<()[s0] -> (s0 * 8)>, flops = affine_map<()[s0] -> (s0 * 3)>, iterations = affine_map<()[s0] -> (s0)>, name = "step.exp_grad.0", phase = "backward", sources = ["math.exp at m.mlir:3:4", "arith.addf at m.mlir:4:4"]},
-// CHECK-SAME: {name = "step.copy.1", phase = "forward", sources = ["memref.copy at
+// CHECK-SAME: {bytes = affine_map<()[s0] -> (s0 * 8)>, flops = affine_map<()[s0] -> (0)>, iterations = affine_map<()[s0] -> (s0)>, name = "step.copy.1", phase = "backward", sources = ["memref.copy at
 // CHECK-SAME: profile = {events = 1024 : i64, kernels = 2 : i64, offset = 640 : i64, workers = 1 : i64}
 // CHECK-SAME: state_bytes = 25280 : i64
 // CHECK-LABEL: func.func @step.kernel(

@@ -115,18 +115,21 @@ void flywheel::train::printLeastSquaresClauses(
     SolverAttr solver, IntegerAttr cgIterations, FloatAttr cgTolerance,
     UnitAttr history) {
   auto print = [&](StringRef keyword, Attribute value) {
-    printer << ' ' << keyword << ' ';
+    printer << keyword << ' ';
     printer.printAttributeWithoutType(value);
   };
-  if (variables)
+  // The space in front is that of the format.
+  if (variables) {
     print("over", variables);
+    printer << ' ';
+  }
   print("max_iterations", maxIterations);
   if (damping)
     printer << " regularizer " << damping;
   else if (regularizer.getValueAsDouble() != kDefaultRegularizer)
-    print("regularizer", regularizer);
+    print(" regularizer", regularizer);
   if (multiplier.getValueAsDouble() != kDefaultMultiplier)
-    print("multiplier", multiplier);
+    print(" multiplier", multiplier);
   if (onFailure.getValue() != OnFailure::error)
     printer << " on_failure " << stringifyOnFailure(onFailure.getValue());
   if (jacobian.getValue() != JacobianMode::automatic)
@@ -134,9 +137,9 @@ void flywheel::train::printLeastSquaresClauses(
   if (solver.getValue() != Solver::cholesky)
     printer << " solver " << stringifySolver(solver.getValue());
   if (cgIterations)
-    print("cg_iterations", cgIterations);
+    print(" cg_iterations", cgIterations);
   if (cgTolerance)
-    print("cg_tolerance", cgTolerance);
+    print(" cg_tolerance", cgTolerance);
   if (history)
     printer << " history";
 }

@@ -58,6 +58,8 @@ def minimize(
     start = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     if not start:
         raise ValueError("expected variables to move, found none")
+    if not functions:
+        raise ValueError("expected a function of residuals, found none")
     if not isinstance(regularizer, (Tensor, Variable)):
         regularizer = _number("regularizer", regularizer, 0.0)
     regularizer_multiplier = _number("regularizer_multiplier", regularizer_multiplier, 1.0)
