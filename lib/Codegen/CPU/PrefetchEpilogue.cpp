@@ -26,7 +26,6 @@ namespace flywheel {
 
 /// More lines than this are not a tile, or would evict each other.
 static constexpr int64_t maxPrefetchedLines = 64;
-static constexpr int64_t kCacheLineBytes = 64;
 
 /// The op that comes next to `op` and reads its output, with no access to
 /// memory in between.

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusionCosts.h"
+
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Dialect/Codegen/LostSchedules.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
@@ -26,6 +28,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -34,23 +37,7 @@ namespace flywheel {
 #include "flywheel/Transforms/Fusion/FusionPasses.h.inc"
 } // namespace flywheel
 
-/// Whether `op` writes a variable or a result: its destination is an argument,
-/// or another shape of one.
-static bool writesArgument(Operation *op) {
-  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
-  return structured && llvm::any_of(structured.getDpsInits(), [](Value init) {
-           return isa<BlockArgument>(flywheel::getRoot(init));
-         });
-}
-
-/// Whether `op` computes from what its destination holds before it.
-static bool readsDestination(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured &&
-         llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &init) {
-           return structured.payloadUsesValueFromOperand(&init);
-         });
-}
+using namespace flywheel;
 
 /// Whether the loops of the user of `operand` visit each element once.
 static bool visitsEachOnce(OpOperand *operand) {
@@ -76,20 +63,28 @@ static bool isFoldable(OpOperand *operand) {
          !matchPattern(operand->get(), m_Constant(&splat));
 }
 
-/// Whether `op` is a product, or can be computed in the loops of one: then it
-/// keeps the shape of the product.
+/// How many ops are looked at to find the product that one computes from: as
+/// many as normalize its rows and differentiate that, and no more for each op
+/// of a long chain.
+constexpr size_t kMaxOpsBehindProduct = 16;
+
+/// Whether `op` is a product, or computes from one in its shape: then it keeps
+/// that, as it could not be computed in one loop with the ops around it in
+/// another shape.
 static bool isOfContraction(Operation *op) {
-  auto isContraction = [](Operation *op) {
-    auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
-    return structured && flywheel::isContraction(structured);
-  };
-  if (isContraction(op))
-    return true;
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
-         llvm::any_of(generic.getInputs(), [&](Value input) {
-           return isContraction(input.getDefiningOp());
-         });
+  llvm::SetVector<Operation *> visited;
+  visited.insert(op);
+  for (size_t next = 0; next < visited.size(); ++next) {
+    auto structured = dyn_cast_or_null<linalg::LinalgOp>(visited[next]);
+    if (structured && flywheel::isContraction(structured))
+      return true;
+    if (!isa_and_present<linalg::GenericOp>(visited[next]))
+      continue;
+    for (Value input : structured.getDpsInputs())
+      if (visited.size() < kMaxOpsBehindProduct)
+        visited.insert(input.getDefiningOp());
+  }
+  return false;
 }
 
 /// Whether `operand` is the result of a product in another shape, and its user
@@ -98,38 +93,6 @@ static bool isExpandedContraction(OpOperand *operand) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
          !writesArgument(operand->getOwner());
-}
-
-/// The last op in front of which `consumer` cannot be moved, but for
-/// `producer`. An update of a variable goes there; other ops stay where they
-/// are.
-static Operation *getLastWait(Operation *consumer, Operation *producer) {
-  if (!writesArgument(consumer))
-    return consumer;
-  Operation *last = producer;
-  for (Value operand : consumer->getOperands())
-    if (Operation *op = operand.getDefiningOp())
-      if (op->getBlock() == producer->getBlock() && last->isBeforeInBlock(op))
-        last = op;
-  return last;
-}
-
-/// Whether a product, a reduction or a loop is computed between `producer` and
-/// the place of `consumer`.
-static bool isFarFrom(Operation *producer, Operation *consumer) {
-  if (producer->getBlock() != consumer->getBlock())
-    return false;
-  Operation *last = getLastWait(consumer, producer);
-  for (Operation *op = producer; op != last;) {
-    op = op->getNextNode();
-    if (op == consumer)
-      break;
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (structured ? structured.getNumReductionLoops() > 0
-                   : isa<LoopLikeOpInterface>(op))
-      return true;
-  }
-  return false;
 }
 
 /// Whether nothing but `producer` uses `value` at `consumer` or after it.
@@ -157,16 +120,6 @@ static bool keepsSeveralValues(Operation *producer, Operation *consumer) {
   return llvm::count_if(structured.getDpsInputOperands(), isKept) > 1;
 }
 
-/// Ops in the body of what is fused. Each fusion copies both bodies, so without
-/// a bound a chain takes time quadratic in its length; and a loop over memory
-/// has nothing to gain from more.
-constexpr int64_t kMaxBodyOps = 256;
-
-static int64_t countBodyOps(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured ? structured.getBlock()->getOperations().size() : 0;
-}
-
 /// Whether a contraction that reads `operand` is still one, with a kernel of
 /// its own, when the producer of `operand` is computed in its body: what only
 /// moves or widens elements. Anything else would be computed for each product.
@@ -180,11 +133,32 @@ static bool keepsContraction(OpOperand *operand) {
                       [](Operation &op) { return isa<arith::ExtFOp>(op); });
 }
 
+/// Whether the user of `operand` would repeat arithmetic that takes long: it
+/// visits each element several times, as for the mean of each row.
+static bool repeatsLongArithmetic(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto user = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !user)
+    return false;
+  AffineMap map = user.getMatchingIndexingMap(operand);
+  SmallVector<int64_t> sizes = flywheel::getStaticLoopSizes(user);
+  bool repeats = false;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    repeats |= sizes[loop] != 1 && !map.isFunctionOfDim(loop);
+  return repeats &&
+         llvm::any_of(producer.getBody()->without_terminator(),
+                      [](Operation &op) {
+                        return isa<arith::DivFOp>(op) ||
+                               isa<math::MathDialect>(op.getDialect());
+                      });
+}
+
 /// Whether the producer is computed for this use alone, and computing it there
 /// does not keep several values for long where it would keep one: as the terms
 /// of a sum that grows with each product.
 static bool isWorthFusing(OpOperand *operand) {
-  if (!isOnlyUse(operand) || !keepsContraction(operand))
+  if (!isOnlyUse(operand) || !keepsContraction(operand) ||
+      repeatsLongArithmetic(operand))
     return false;
   Operation *producer = operand->get().getDefiningOp();
   if (countBodyOps(producer) + countBodyOps(operand->getOwner()) > kMaxBodyOps)
@@ -200,30 +174,6 @@ constexpr int64_t kMinOps = 100;
 
 /// How often what was fused may be repeated in turn.
 constexpr int64_t kMaxRounds = 8;
-
-/// Arithmetic that a loop over memory has time for.
-constexpr int64_t kMaxRepeatedOps = 4;
-
-static bool isCheap(Operation &op) {
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
-             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-             arith::MinNumFOp, arith::CmpFOp, arith::SelectOp, arith::ExtFOp,
-             arith::TruncFOp>(op) ||
-         op.hasTrait<OpTrait::ConstantLike>();
-}
-
-/// Arithmetic that takes less time than writing an element to memory, and
-/// reading it back when it is in no cache any more.
-constexpr int64_t kMaxFarOps = 8;
-
-/// The bytes from which on a tensor is not expected in a cache when a loop that
-/// is far away reads it.
-constexpr int64_t kMinFarBytes = 1 << 20;
-
-static bool isCheapFarAway(Operation &op) {
-  return isCheap(op) || isa<arith::DivFOp, math::ErfOp, math::ExpOp,
-                            math::TanhOp, math::RsqrtOp, math::SqrtOp>(op);
-}
 
 /// Whether some user of `value`, in another shape or not, is `last` or comes
 /// after it.
@@ -367,6 +317,12 @@ static bool isCheapToRepeat(linalg::GenericOp op) {
       return false;
   }
   if (numFull > 1 || numVersions > 1)
+    return false;
+  // What is computed in the tiles of a product is cheaper than anywhere else,
+  // and nothing needs the product without it.
+  auto product =
+      full ? full.getDefiningOp<linalg::LinalgOp>() : linalg::LinalgOp();
+  if (product && full.hasOneUse() && flywheel::isContraction(product))
     return false;
   if (!isCheapAnywhere &&
       (numFull != 1 || numVersions != 0 || !isCheapForFarUsers(op, full)))

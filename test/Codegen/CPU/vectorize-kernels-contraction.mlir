@@ -42,6 +42,35 @@ func.func @accumulate(%a: memref<4x8xf32>, %b: memref<8x16xf32>, %c: memref<4x16
   return
 }
 
+// Steps of the reduction that are 4 KiB apart in A are fetched ahead, but for
+// the last ones: as in the gradient of a weight.
+// CHECK-LABEL: func.func @far_steps
+// CHECK: scf.for %[[I:.*]] = %c0 to %c1024 step %c8
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c1
+// CHECK: %[[LATER:.*]] = affine.apply #{{.*}}(%[[K]])
+// CHECK-NEXT: %[[NEXT:.*]] = arith.minsi %[[LATER]], %c2047
+// CHECK-NEXT: memref.prefetch %arg0[%[[NEXT]], %[[I]]], read, locality<2>, data
+// CHECK-COUNT-16: vector.fma
+func.func @far_steps(%a: memref<2048x1024xf32>, %b: memref<2048x32xf32>, %c: memref<1024x32xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<2048x1024xf32>, memref<2048x32xf32>) outs(%c : memref<1024x32xf32>)
+  return
+}
+
+// Not those that hardware follows, nor a few.
+// CHECK-LABEL: func.func @near_steps
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @near_steps(%a: memref<2048x128xf32>, %few: memref<48x1024xf32>, %rows: memref<1024x2048xf32>, %b: memref<2048x32xf32>,
+                      %bf: memref<48x32xf32>, %c: memref<128x32xf32>, %d: memref<1024x32xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<2048x128xf32>, memref<2048x32xf32>) outs(%c : memref<128x32xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%few, %bf : memref<48x1024xf32>, memref<48x32xf32>) outs(%d : memref<1024x32xf32>)
+  linalg.matmul ins(%rows, %b : memref<1024x2048xf32>, memref<2048x32xf32>) outs(%d : memref<1024x32xf32>)
+  return
+}
+
 // Ten columns are one vector with a constant mask.
 // CHECK-LABEL: func.func @few_columns
 // CHECK: %[[MASK:.*]] = vector.constant_mask [10] : vector<16xi1>

@@ -204,8 +204,7 @@ func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
 // What costs next to nothing is computed in each of its users: the broadcast
 // and the difference, but not what takes two tensors.
 // CHECK-LABEL: func @repeated
-// CHECK-SAME: %{{[a-z0-9]*}}: tensor<3x3xf32>, %{{[a-z0-9]*}}: tensor<3x4xf32>, %[[B:[a-z0-9]*]]: tensor<4xf32>
-// CHECK: %[[T:.*]] = linalg.matmul
+// CHECK-SAME: %[[T:[a-z0-9]*]]: tensor<3x4xf32>, %[[B:[a-z0-9]*]]: tensor<4xf32>
 // CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[B]] : tensor<3x4xf32>, tensor<4xf32>)
 // CHECK: arith.subf
 // CHECK-NEXT: math.exp
@@ -216,10 +215,9 @@ func.func @padded(%x: tensor<?x3xf64>) -> tensor<?x2x4xf64> {
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<3x4xf32>)
 // CHECK-NOT: linalg.generic
 // CHECK: return %[[P]], %[[R]], %[[S]]
-func.func @repeated(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
+func.func @repeated(%t: tensor<3x4xf32>, %b: tensor<4xf32>)
     -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {
   %e = tensor.empty() : tensor<3x4xf32>
-  %t = linalg.matmul ins(%x, %w : tensor<3x3xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
   %rows = linalg.generic {indexing_maps = [#column, #point], iterator_types = ["parallel", "parallel"]}
       ins(%b : tensor<4xf32>) outs(%e : tensor<3x4xf32>) {
   ^bb0(%u: f32, %o: f32):
@@ -256,6 +254,114 @@ func.func @repeated(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
     linalg.yield %y : f32
   } -> tensor<3x4xf32>
   return %p, %r, %s : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+#point = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+
+// But what alone reads a product is not repeated: it is computed in the tiles of
+// the product, which nothing needs without it.
+// CHECK-LABEL: func @bias_of_product
+// CHECK: %[[T:.*]] = linalg.matmul
+// CHECK: %[[H:.*]] = linalg.generic {{.*}} ins(%[[T]], %{{.*}} : tensor<3x4xf32>, tensor<4xf32>)
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} ins(%[[H]] : tensor<3x4xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: math.exp
+// CHECK: linalg.generic {{.*}} ins(%[[H]] : tensor<3x4xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: math.tanh
+func.func @bias_of_product(%x: tensor<3x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>)
+    -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %t = linalg.matmul ins(%x, %w : tensor<3x3xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h = linalg.generic {indexing_maps = [#point, #column, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %b : tensor<3x4xf32>, tensor<4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %y = arith.addf %u, %v : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.exp %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  %s = linalg.generic {indexing_maps = [#point, #point], iterator_types = ["parallel", "parallel"]}
+      ins(%h : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %y = math.tanh %u : f32
+    linalg.yield %y : f32
+  } -> tensor<3x4xf32>
+  return %r, %s : tensor<3x4xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+#image = affine_map<(n, i, j) -> (n, i, j)>
+#sums = affine_map<(n, i, j) -> (n, i)>
+#row = affine_map<(n, i) -> (n, i)>
+
+// What normalizes the rows of a product has the shape of the product: all that
+// reads it does, so that the mean is subtracted in the loops of its readers. A
+// division of each row stays one of each row, not of each element.
+// CHECK-DAG: #[[$POINT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @normalized_rows
+// CHECK-NOT: iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK: %[[T:.*]] = linalg.matmul
+// CHECK: %[[S:.*]] = linalg.generic {indexing_maps = [#[[$POINT]], #[[$ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[T]] : tensor<6x4xf32>)
+// CHECK: %[[M:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[S]] : tensor<6xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.divf
+// CHECK-NEXT: linalg.yield
+// CHECK: linalg.generic {indexing_maps = [#[[$POINT]], #[[$ROW]], #[[$ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[T]], %[[M]] : tensor<6x4xf32>, tensor<6xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[$POINT]], #[[$ROW]], #[[$POINT]]], iterator_types = ["parallel", "parallel"]} ins(%[[T]], %[[M]] : tensor<6x4xf32>, tensor<6xf32>)
+func.func @normalized_rows(%x: tensor<6x3xf32>, %w: tensor<3x4xf32>) -> (tensor<2x3xf32>, tensor<6x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %four = arith.constant 4.0 : f32
+  %e = tensor.empty() : tensor<6x4xf32>
+  %t = linalg.matmul ins(%x, %w : tensor<6x3xf32>, tensor<3x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %y = tensor.expand_shape %t [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %er = tensor.empty() : tensor<2x3xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%er : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %sum = linalg.generic {indexing_maps = [#image, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y : tensor<2x3x4xf32>) outs(%start : tensor<2x3xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %0 = arith.addf %o, %u : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x3xf32>
+  %mean = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<2x3xf32>) outs(%er : tensor<2x3xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %0 = arith.divf %u, %four : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x3xf32>
+  %ec = tensor.empty() : tensor<2x3x4xf32>
+  %center = linalg.generic {indexing_maps = [#image, #sums, #image], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%y, %mean : tensor<2x3x4xf32>, tensor<2x3xf32>) outs(%ec : tensor<2x3x4xf32>) {
+  ^bb0(%u: f32, %m: f32, %o: f32):
+    %0 = arith.subf %u, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x3x4xf32>
+  %squares = linalg.generic {indexing_maps = [#image, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%center : tensor<2x3x4xf32>) outs(%start : tensor<2x3xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %0 = arith.mulf %u, %u : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x3xf32>
+  %cubes = linalg.generic {indexing_maps = [#image, #image], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%center : tensor<2x3x4xf32>) outs(%ec : tensor<2x3x4xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    %0 = arith.mulf %u, %u : f32
+    %1 = arith.mulf %0, %u : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x3x4xf32>
+  %c = tensor.collapse_shape %cubes [[0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+  return %squares, %c : tensor<2x3xf32>, tensor<6x4xf32>
 }
 
 // -----

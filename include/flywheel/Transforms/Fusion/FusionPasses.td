@@ -44,6 +44,22 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
   ];
 }
 
+def FuseEpilogues : Pass<"flywheel-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Fuse an activation with the bias of the product in front of it";
+  let description = [{
+    Before: fused `linalg` on tensors. After: where the elementwise op that alone
+    reads a product has several readers, the first of them is one op with it, if
+    it is elementwise and nothing but elementwise ops is between them; and so
+    on. The op has the results of both, for `flywheel-tile-and-fuse` to compute
+    in the tiles of the product: a layer whose gradient needs what its
+    activation is computed from writes that and the activation, and reads neither.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "Ops that are one with the op in front of them">
+  ];
+}
+
 def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   let summary = "Read scalar operands once, in front of the op";
   let description = [{
@@ -54,6 +70,27 @@ def HoistScalars : Pass<"flywheel-hoist-scalars", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def RematerializeActivations
+    : Pass<"flywheel-rematerialize-activations", "::mlir::func::FuncOp"> {
+  let summary = "Recompute activations in the loops of their gradients";
+  let description = [{
+    Before: fused `linalg` on tensors. After: the value of an elementwise op, of 1
+    MiB or more and at most eight cheap operations an element, that the backward
+    part reads once more, as for the gradient of a weight, is computed once more
+    by the elementwise op of the backward part that reads what it is computed
+    from, as for the gradient of the activation. So only that is kept in
+    between, and what reads the second value comes behind that op. The same
+    operations compute the same bits. A value that the op itself depends on, or
+    that is computed from several tensors of its size, stays.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "Values that are computed twice">
   ];
 }
 

@@ -1,0 +1,24 @@
+//===- MergeElementwise.h - Two elementwise ops in one loop -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_TRANSFORMS_FUSION_MERGEELEMENTWISE_H
+#define FLYWHEEL_LIB_TRANSFORMS_FUSION_MERGEELEMENTWISE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace flywheel {
+
+/// Creates, at the insertion point, an op that computes what `first` and
+/// `second` do, and has the results of both in that order. Both are elementwise
+/// (`isElementwise`) with the same loops; `second` may read results of `first`,
+/// by identity maps, and does so in the body. The two ops stay as they are.
+mlir::linalg::GenericOp mergeElementwise(mlir::RewriterBase &rewriter,
+                                         mlir::linalg::GenericOp first,
+                                         mlir::linalg::GenericOp second);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_TRANSFORMS_FUSION_MERGEELEMENTWISE_H
