@@ -13,6 +13,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -35,12 +36,31 @@ static FlatSymbolRefAttr getReadVariable(Value value) {
   return read ? read.getVariableAttr() : FlatSymbolRefAttr();
 }
 
+/// Every value that some y is a differentiable function of, also those in loops
+/// and branches, where variables may be read.
+static llvm::SetVector<Value> findAllSources(ValueRange ys) {
+  llvm::SetVector<Value> sources(ys.begin(), ys.end());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    SmallVector<Value> forwarded = getForwardedValues(sources[i]);
+    sources.insert(forwarded.begin(), forwarded.end());
+    Operation *op = sources[i].getDefiningOp();
+    if (!op || !forwarded.empty())
+      continue;
+    for (OpOperand &operand : op->getOpOperands())
+      if (hasDerivative(operand))
+        sources.insert(operand.get());
+    for (Value capture : getDifferentiableCaptures(op))
+      sources.insert(capture);
+  }
+  return sources;
+}
+
 std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
                                           const std::vector<PyValue *> &xs) {
   SmallVector<Value> roots;
   for (const PyValue *y : ys)
     roots.push_back(get(*y));
-  llvm::SetVector<Value> sources = findDifferentiableSources(roots);
+  llvm::SetVector<Value> sources = findAllSources(roots);
   llvm::DenseSet<Attribute> variables;
   for (Value source : sources)
     if (FlatSymbolRefAttr variable = getReadVariable(source))

@@ -313,6 +313,34 @@ assert float(found[5]) == 2 + 12 + 32 + 6 and float(found[6]) == 1
 assert float(flow(-2.0, 4)[0]) == -6 and float(state.numpy()) == 1
 
 
+# Variables that only loops and branches read have gradients and are trained: c is 1, then w + 2; the branch adds 2 u,
+# the loops in each other 6 v. What is read behind stop_gradient is left alone.
+values = {"w": 3.0, "u": 1.0, "v": 1.0, "idle": 7.0}
+inner = {name: fw.Variable(value, name=f"inner/{name}") for name, value in values.items()}
+descent = fw.optimizers.GradientDescent(lr=0.5)
+
+
+def recurrent(x: Any) -> Any:
+    last, _ = fw.scan(lambda c, y: (c * inner["w"] + y, ()), fw.constant(0.0), fw.stack([x, x * 2]))
+    branch = fw.cond(x > 0, lambda: inner["u"] * 2, lambda: inner["u"] * 5)
+    six = fw.fori_loop(0, 2, lambda i, c: fw.fori_loop(0, 3, lambda j, d: d + inner["v"], c), fw.constant(0.0))
+    idle = fw.fori_loop(0, 2, lambda i, c: c + inner["idle"], fw.constant(0.0))
+    return last + branch + six + 0 * fw.nn.stop_gradient(idle)
+
+
+@fw.function
+def train_recurrent(x: Any) -> Any:
+    loss = recurrent(x)
+    descent.minimize(loss)
+    return loss
+
+
+trained = [inner[name] for name in ("w", "u", "v")]
+assert [float(g) for g in fw.function(lambda x: fw.gradients(recurrent(x), trained))(1.0)] == [1, 2, 6]
+assert float(train_recurrent(1.0)) == 13
+assert [float(variable.numpy()) for variable in inner.values()] == [2.5, 0, -2, 7]
+
+
 # A loop or branch in another one uses what is outside of both.
 @fw.function
 def nested(x: Any) -> Any:
