@@ -91,13 +91,24 @@ func.func @mean_squared_error(%p: tensor<4x?xf32>, %t: tensor<?x3xf32>) -> (tens
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xbf16>, %[[G:.*]]: tensor<8xf32>)
 // CHECK: %[[WIDE:.*]] = arith.extf %[[X]]
 // CHECK: %[[MEAN:.*]] = nn.reduce mean %[[WIDE]] axes [0]
-// CHECK: %[[SPREAD:.*]] = nn.broadcast %[[MEAN]] dims [1] like %[[WIDE]]
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[MEAN]] : tensor<8xf32> to tensor<8xi32>
+// CHECK: %[[FIXED:.*]] = arith.bitcast %[[BITS]] : tensor<8xi32> to tensor<8xf32>
+// CHECK: %[[SHIFT:.*]] = arith.subf %[[MEAN]], %[[FIXED]]
+// CHECK: %[[SPREAD:.*]] = nn.broadcast %[[FIXED]] dims [1] like %[[WIDE]]
 // CHECK: %[[C:.*]] = arith.subf %[[WIDE]], %[[SPREAD]]
 // CHECK: %[[SQUARE:.*]] = arith.mulf %[[C]], %[[C]]
-// CHECK: %[[VARIANCE:.*]] = nn.reduce mean %[[SQUARE]] axes [0]
-// CHECK: math.rsqrt
-// CHECK: nn.broadcast %[[G]] dims [1]
-// CHECK: %[[Y:.*]] = arith.truncf %{{.*}} : tensor<?x8xf32> to tensor<?x8xbf16>
+// CHECK: %[[SQUARES:.*]] = nn.reduce mean %[[SQUARE]] axes [0]
+// CHECK: %[[LESS:.*]] = arith.mulf %[[SHIFT]], %[[SHIFT]]
+// CHECK: %[[VARIANCE:.*]] = arith.subf %[[SQUARES]], %[[LESS]]
+// CHECK: %[[ROOT:.*]] = math.rsqrt
+// CHECK: %[[FACTOR:.*]] = arith.mulf %[[ROOT]], %[[G]]
+// CHECK: %[[MOVED:.*]] = arith.mulf %[[SHIFT]], %[[FACTOR]]
+// CHECK: %[[OFFSET:.*]] = arith.negf %[[MOVED]]
+// CHECK: %[[FACTORS:.*]] = nn.broadcast %[[FACTOR]] dims [1]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[C]], %[[FACTORS]]
+// CHECK: %[[OFFSETS:.*]] = nn.broadcast %[[OFFSET]] dims [1]
+// CHECK: %[[SUM:.*]] = arith.addf %[[SCALED]], %[[OFFSETS]]
+// CHECK: %[[Y:.*]] = arith.truncf %[[SUM]] : tensor<?x8xf32> to tensor<?x8xbf16>
 // CHECK: return %[[Y]], %[[MEAN]], %[[VARIANCE]]
 func.func @batch_norm(%x: tensor<?x8xbf16>, %g: tensor<8xf32>) -> (tensor<?x8xbf16>, tensor<8xf32>, tensor<8xf32>) {
   %y, %m, %v = nn.batch_norm_training %x gamma %g epsilon 1.0e-3

@@ -22,7 +22,7 @@ EPSILON = 1e-3
 
 
 def erf(x: Array) -> Array:
-    return np.vectorize(math.erf, otypes=[np.float64])(x)
+    return np.array([math.erf(value) for value in x.flat]).reshape(x.shape)
 
 
 def activate(kind: str, h: Array) -> Tuple[Array, Array]:
@@ -43,7 +43,8 @@ def normalize(x: Array, gamma: Array, beta: Array) -> Tuple[Array, Array, Array]
 def normalize_gradient(dy: Array, gamma: Array, unit: Array, factor: Array) -> Array:
     dunit = dy * gamma
     mean = dunit.mean(1, keepdims=True)
-    return factor * (dunit - mean - unit * (dunit * unit).mean(1, keepdims=True))
+    result: Array = factor * (dunit - mean - unit * (dunit * unit).mean(1, keepdims=True))
+    return result
 
 
 def program(kind: str, lead: Tuple[int, ...], width: int, inner: int) -> str:

@@ -55,6 +55,42 @@ def test_batch_norm() -> None:
                     expect_close(f"{configuration} {element} result {i}", found, want, tolerance * scale)
 
 
+def test_second_derivatives() -> None:
+    """The derivative of a gradient of both normalizations, by central differences of the closed form: the mean is
+    subtracted as a constant that is the mean, and what that leaves out is accounted for in all orders."""
+    rng = np.random.default_rng(5)
+    kind, c = "tensor<6x5xf64>", "tensor<5xf64>"
+    batch = f"nn.batch_norm_training %x gamma %g epsilon 1.0e-3 : ({kind}, {c}) -> ({kind}, {c}, {c})"
+    layer = f"nn.layer_norm %x gamma %g axes [1] epsilon 1.0e-3 : ({kind}, {c}) -> {kind}"
+    for op, results, axis in ((batch, "%y, %m, %v", 0), (layer, "%y", 1)):
+        text = (f"func.func @f(%x: {kind}, %g: {c}, %u: {kind}, %w: {kind}) -> ({kind}, {kind}) {{\n"
+                f"  {results} = {op}\n"
+                f"  %d = train.gradient %y wrt %x grad_ys %u : ({kind}, {kind}, {kind}) -> {kind}\n"
+                f"  %h = train.gradient %d wrt %x grad_ys %w : ({kind}, {kind}, {kind}) -> {kind}\n"
+                f"  return %d, %h : {kind}, {kind}\n}}\n")
+        x, u, w = (rng.standard_normal((6, 5)) for _ in range(3))
+        gamma = rng.uniform(0.5, 2, 5)
+
+        def gradient(x: Array, u: Array = u, gamma: Array = gamma, axis: int = axis) -> Array:
+            if axis == 0:
+                return batch_norm_gradient(x, u, gamma, 1e-3)[0]
+            # The rows of one are the columns of the other, but for gamma.
+            turned = batch_norm_gradient(x.T, (u * gamma).T, np.ones(len(x)), 1e-3)[0]
+            return np.transpose(turned)
+
+        step = 1e-5
+        second = np.zeros_like(x)
+        for index in np.ndindex(*x.shape):
+            away = np.zeros_like(x)
+            away[index] = step
+            second[index] = np.sum(w * (gradient(x + away) - gradient(x - away))) / (2 * step)
+        for configuration, model in configurations(text, IN_PROCESS):
+            model.initialize()
+            first, found = model.run("f", x, gamma, u, w)
+            expect_close(f"{configuration} {op[:12]} first", first, gradient(x), 1e-9)
+            expect_close(f"{configuration} {op[:12]} second", found, second, 1e-7)
+
+
 def test_offset() -> None:
     """Mean 1e4, deviation 1: a difference of mean squares in f32 would lose it."""
     rng = np.random.default_rng(2)
@@ -162,4 +198,4 @@ def test_zero_debias() -> None:
             assert sorted(model.variables()) == ["x", "x/biased", "x/local_step"], configuration
 
 
-run_tests([test_batch_norm, test_offset, test_sixteen_bits, test_averages, test_zero_debias])
+run_tests([test_batch_norm, test_second_derivatives, test_offset, test_sixteen_bits, test_averages, test_zero_debias])

@@ -5,7 +5,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Composite: the derivative of the decomposition needs the two sums over a
-// sample that a rule of its own would need, and shares the forward values.
+// sample that a rule of its own would need, and shares the forward values. To
+// that end the mean is subtracted in another form. For any number s,
+//
+//   (x - mean) k = (x - s) k - (mean - s) k
+//   mean((x - mean)^2) = mean((x - s)^2) - (mean - s)^2
+//
+// Here s is the mean once more, as a constant. Then mean - s is 0, and its
+// derivative one number a sample, which the sums for k and for its offset give:
+// that of x - mean would be a third sum over all elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,6 +135,13 @@ struct Normalizer {
   ElementwiseExpr repeat(Value parameter, ArrayRef<int64_t> dims) const {
     return x.with(buildBroadcast(b, loc, widen(b, loc, parameter), dims, x));
   }
+  /// `value` as a constant: derivatives do not flow through its bits.
+  ElementwiseExpr constant(ElementwiseExpr value) const {
+    auto type = cast<RankedTensorType>(value.getType());
+    Type bits = type.clone(b.getIntegerType(type.getElementTypeBitWidth()));
+    Value integers = arith::BitcastOp::create(b, loc, bits, value);
+    return value.with(arith::BitcastOp::create(b, loc, type, integers));
+  }
   /// value * gamma + beta, of those that there are.
   ElementwiseExpr scale(ElementwiseExpr value, Value gamma, Value beta,
                         ArrayRef<int64_t> dims) const {
@@ -142,6 +157,20 @@ struct Normalizer {
   ElementwiseExpr x;
   SmallVector<int64_t> axes;
 };
+
+/// The mean and the variance over the axes, and x without the mean.
+struct Moments {
+  explicit Moments(const Normalizer &n) : mean(n.mean(n.x)) {
+    ElementwiseExpr fixed = n.constant(mean);
+    shift = mean - fixed;
+    centered = n.x - n.spread(fixed);
+    variance = n.mean(centered * centered) - shift * shift;
+  }
+
+  ElementwiseExpr mean, variance, centered;
+  /// 0: the mean that is to be subtracted from `centered`.
+  ElementwiseExpr shift;
+};
 } // namespace
 
 /// 1 / sqrt(x + epsilon).
@@ -149,11 +178,19 @@ static ElementwiseExpr inverseRoot(ElementwiseExpr x, const APFloat &epsilon) {
   return (x + epsilon.convertToDouble()).apply<math::RsqrtOp>();
 }
 
+/// `factor` times the numbers `gamma`, which may know other sizes.
+static ElementwiseExpr multiply(OpBuilder &b, Location loc,
+                                ElementwiseExpr factor, Value gamma) {
+  auto [left, right] = castToCommonType(b, loc, factor, widen(b, loc, gamma));
+  return factor.with(left) * factor.with(right);
+}
+
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &b) {
   Normalizer n(b, getLoc(), getX(), getAxes());
-  ElementwiseExpr centered = n.x - n.spread(n.mean(n.x));
-  ElementwiseExpr variance = n.mean(centered * centered);
-  ElementwiseExpr y = centered * n.spread(inverseRoot(variance, getEpsilon()));
+  Moments moments(n);
+  ElementwiseExpr factor = inverseRoot(moments.variance, getEpsilon());
+  ElementwiseExpr y =
+      moments.centered * n.spread(factor) - n.spread(moments.shift * factor);
   y = n.scale(y, getGamma(), getBeta(), getAxes());
   return SmallVector<Value>{roundTo(b, getLoc(), y, getResult().getType())};
 }
@@ -169,16 +206,25 @@ FailureOr<SmallVector<Value>> RMSNormOp::decompose(OpBuilder &b) {
 FailureOr<SmallVector<Value>> BatchNormTrainingOp::decompose(OpBuilder &b) {
   int64_t channels = tensorOf(getX()).getRank() - 1;
   Normalizer n(b, getLoc(), getX(), identityDims(channels));
-  ElementwiseExpr mean = n.mean(n.x);
-  ElementwiseExpr centered = n.x - n.spread(mean);
-  ElementwiseExpr variance = n.mean(centered * centered);
-  ElementwiseExpr y = centered * n.spread(inverseRoot(variance, getEpsilon()));
-  y = n.scale(y, getGamma(), getBeta(), {channels});
+  Moments moments(n);
+  // One factor and one offset a channel.
+  ElementwiseExpr factor = inverseRoot(moments.variance, getEpsilon());
+  if (getGamma())
+    factor = multiply(b, getLoc(), factor, getGamma());
+  ElementwiseExpr offset = -(moments.shift * factor);
+  if (getBeta()) {
+    auto [left, right] =
+        castToCommonType(b, getLoc(), offset, widen(b, getLoc(), getBeta()));
+    offset = offset.with(left) + offset.with(right);
+  }
+  ElementwiseExpr y = moments.centered * n.repeat(factor, {channels}) +
+                      n.repeat(offset, {channels});
   auto round = [&](ElementwiseExpr value, Value result) {
     return roundTo(b, getLoc(), value, result.getType());
   };
-  return SmallVector<Value>{round(y, getResult()), round(mean, getMean()),
-                            round(variance, getVariance())};
+  return SmallVector<Value>{round(y, getResult()),
+                            round(moments.mean, getMean()),
+                            round(moments.variance, getVariance())};
 }
 
 FailureOr<SmallVector<Value>> BatchNormInferenceOp::decompose(OpBuilder &b) {
@@ -187,11 +233,8 @@ FailureOr<SmallVector<Value>> BatchNormInferenceOp::decompose(OpBuilder &b) {
   // One factor a channel.
   ElementwiseExpr factor =
       inverseRoot(widen(b, getLoc(), getVariance()), getEpsilon());
-  if (getGamma()) {
-    auto [left, right] =
-        castToCommonType(b, getLoc(), factor, widen(b, getLoc(), getGamma()));
-    factor = factor.with(left) * factor.with(right);
-  }
+  if (getGamma())
+    factor = multiply(b, getLoc(), factor, getGamma());
   ElementwiseExpr y =
       (n.x - n.repeat(getMean(), {channels})) * n.repeat(factor, {channels});
   y = n.scale(y, Value(), getBeta(), {channels});
