@@ -40,6 +40,22 @@ SmallVector<Value> getDifferentiableCaptures(Operation *op) {
       captures, [](Value value) { return carriesDerivative(value.getType()); });
 }
 
+/// Adds to `values` those that `value` is computed from in one step, which a
+/// derivative flows to: what is forwarded to it, or operands and captures of
+/// its op.
+static void addInputsOf(Value value, SetVector<Value> &values) {
+  SmallVector<Value> forwarded = getForwardedValues(value);
+  values.insert(forwarded.begin(), forwarded.end());
+  Operation *made = value.getDefiningOp();
+  if (!made || !forwarded.empty())
+    return;
+  for (OpOperand &operand : made->getOpOperands())
+    if (hasDerivative(operand))
+      values.insert(operand.get());
+  for (Value capture : getDifferentiableCaptures(made))
+    values.insert(capture);
+}
+
 /// Adds to `sources` the values around `result`'s owner, a branch or a loop,
 /// that the result depends on: not those that only other results depend on.
 static void addSourcesOf(OpResult result, SetVector<Value> &sources) {
@@ -50,22 +66,21 @@ static void addSourcesOf(OpResult result, SetVector<Value> &sources) {
     Value value = inner[i];
     if (!carriesDerivative(value.getType()))
       continue;
-    Operation *owner = value.getParentBlock()->getParentOp();
-    if (!op->isAncestor(owner)) {
+    if (op->isAncestor(value.getParentBlock()->getParentOp()))
+      addInputsOf(value, inner);
+    else
       sources.insert(value);
-      continue;
-    }
-    SmallVector<Value> forwarded = getForwardedValues(value);
-    inner.insert(forwarded.begin(), forwarded.end());
-    Operation *made = value.getDefiningOp();
-    if (!made || !forwarded.empty())
-      continue;
-    for (OpOperand &operand : made->getOpOperands())
-      if (hasDerivative(operand))
-        inner.insert(operand.get());
-    for (Value capture : getDifferentiableCaptures(made))
-      inner.insert(capture);
   }
+}
+
+SetVector<Value> findDifferentiableHistory(ValueRange ys, ValueRange stops) {
+  SetVector<Value> history(ys.begin(), ys.end());
+  for (size_t i = 0; i < history.size(); ++i) {
+    Value value = history[i];
+    if (carriesDerivative(value.getType()) && !llvm::is_contained(stops, value))
+      addInputsOf(value, history);
+  }
+  return history;
 }
 
 /// The op of `scope` that computes `value`, or null. Every block is in the null

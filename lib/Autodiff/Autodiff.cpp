@@ -214,14 +214,59 @@ LogicalResult emitJvp(train::JvpOp jvp, unsigned &numRules) {
                  succeeded(emitGradients(second, numRules)));
 }
 
+/// Refuses a target that stands for a variable which a branch or loop reads,
+/// and may assign: that read is no value around it, and its part of the
+/// derivative would silently be left out. Other reads are one with the target
+/// by now.
+static LogicalResult checkHiddenReads(Operation *request, ValueRange ys,
+                                      ValueRange xs, ValueRange stops) {
+  llvm::SmallDenseSet<Attribute> targets;
+  for (Value x : xs)
+    if (auto read = x.getDefiningOp<train::ReadOp>())
+      targets.insert(read.getVariableAttr());
+  if (targets.empty())
+    return success();
+  for (Value value : findDifferentiableHistory(ys, stops)) {
+    auto read = value.getDefiningOp<train::ReadOp>();
+    if (!read || !targets.contains(read.getVariableAttr()) ||
+        llvm::is_contained(xs, value))
+      continue;
+    Operation *outermost = nullptr;
+    for (Operation *op = read->getParentOp();
+         !isa<FunctionOpInterface>(op) && !op->isAncestor(request);
+         op = op->getParentOp())
+      outermost = op;
+    if (!outermost)
+      continue;
+    InFlightDiagnostic error =
+        outermost->emitError()
+        << "no derivative rule for '" << outermost->getName()
+        << "' where it reads the variable of a target: it reads @"
+        << read.getVariable() << " in its regions, which may assign it";
+    error.attachNote(request->getLoc()) << "the derivative requested here";
+    return error;
+  }
+  return success();
+}
+
 /// Replaces an op that asks for derivatives.
 static LogicalResult replace(Operation *derivative, unsigned &numRules) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(derivative)
-      .Case([&](train::GradientOp op) {
+      .Case([&](train::GradientOp op) -> LogicalResult {
+        if (failed(checkHiddenReads(op, op.getYs(), op.getXs(), op.getStops())))
+          return failure();
         return success(succeeded(emitGradients(op, numRules)));
       })
-      .Case([&](train::JvpOp op) { return emitJvp(op, numRules); })
-      .Case([&](train::JacobianOp op) { return emitJacobian(op, numRules); });
+      .Case([&](train::JvpOp op) -> LogicalResult {
+        if (failed(checkHiddenReads(op, op.getYs(), op.getXs(), {})))
+          return failure();
+        return emitJvp(op, numRules);
+      })
+      .Case([&](train::JacobianOp op) -> LogicalResult {
+        if (failed(checkHiddenReads(op, op.getY(), op.getXs(), {})))
+          return failure();
+        return emitJacobian(op, numRules);
+      });
 }
 
 namespace {

@@ -308,7 +308,8 @@ def _batch(
     forbidden, trace.effects_forbidden = trace.effects_forbidden, "the function of a vmap"
     try:
         types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
-        region = trace.region(types, body, "func.return")
+        # Reads are its own, so that one read in a loop of it is the same value as one around that loop.
+        region = trace.region(types, body, "func.return", sees_outer=False)
     finally:
         trace.effects_forbidden = forbidden
     batched = [axis is not None for axis in axes]

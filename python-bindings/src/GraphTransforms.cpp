@@ -13,7 +13,7 @@
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Interfaces/ForwardedValues.h"
+#include "flywheel/Dialect/Train/TrainPasses.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -36,31 +36,13 @@ static FlatSymbolRefAttr getReadVariable(Value value) {
   return read ? read.getVariableAttr() : FlatSymbolRefAttr();
 }
 
-/// Every value that some y is a differentiable function of, also those in loops
-/// and branches, where variables may be read.
-static llvm::SetVector<Value> findAllSources(ValueRange ys) {
-  llvm::SetVector<Value> sources(ys.begin(), ys.end());
-  for (size_t i = 0; i < sources.size(); ++i) {
-    SmallVector<Value> forwarded = getForwardedValues(sources[i]);
-    sources.insert(forwarded.begin(), forwarded.end());
-    Operation *op = sources[i].getDefiningOp();
-    if (!op || !forwarded.empty())
-      continue;
-    for (OpOperand &operand : op->getOpOperands())
-      if (hasDerivative(operand))
-        sources.insert(operand.get());
-    for (Value capture : getDifferentiableCaptures(op))
-      sources.insert(capture);
-  }
-  return sources;
-}
-
 std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
                                           const std::vector<PyValue *> &xs) {
   SmallVector<Value> roots;
   for (const PyValue *y : ys)
     roots.push_back(get(*y));
-  llvm::SetVector<Value> sources = findAllSources(roots);
+  // A variable may be read nowhere but in the body of a loop.
+  llvm::SetVector<Value> sources = findDifferentiableHistory(roots);
   llvm::DenseSet<Attribute> variables;
   for (Value source : sources)
     if (FlatSymbolRefAttr variable = getReadVariable(source))
@@ -152,6 +134,8 @@ static LogicalResult expandDerivatives(Region &region, Location location) {
   // Variables are not declared in this module.
   pm.enableVerifier(false);
   pm.addPass(nn::createNNDecompose());
+  pm.addNestedPass<func::FuncOp>(createDetensorize());
+  pm.addNestedPass<func::FuncOp>(train::createTrainForwardStateReads());
   pm.addNestedPass<func::FuncOp>(createTrainAutodiff());
   LogicalResult status = pm.run(*holder);
 

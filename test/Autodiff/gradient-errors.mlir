@@ -227,3 +227,48 @@ func.func @no_zero(%x: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
   %g = train.gradient %y wrt %x : (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU>
   return %g : tensor<4xf8E8M0FNU>
 }
+
+// -----
+
+// A loop that assigns a target has values of it that no read stands for, `unconnected zeros` or not.
+train.variable @w : tensor<f64>
+
+func.func @hidden(%x: tensor<f64>, %n: index) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.read @w : tensor<f64>
+  // expected-error @+1 {{no derivative rule for 'scf.for' where it reads the variable of a target: it reads @w in its regions, which may assign it}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<f64> {
+    %v = train.read @w : tensor<f64>
+    %p = arith.mulf %h, %v : tensor<f64>
+    train.assign @w, %p : tensor<f64>
+    scf.yield %p : tensor<f64>
+  }
+  // expected-note @+1 {{the derivative requested here}}
+  %g = train.gradient %y wrt %w unconnected zeros : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// -----
+
+train.variable @w : tensor<f64>
+
+func.func @hidden_in_branches(%x: tensor<f64>, %c: i1) -> tensor<f64> {
+  %w = train.read @w : tensor<f64>
+  // expected-error @+1 {{no derivative rule for 'scf.if' where it reads the variable of a target: it reads @w in its regions, which may assign it}}
+  %y = scf.if %c -> tensor<f64> {
+    train.assign @w, %x : tensor<f64>
+    %z = scf.if %c -> tensor<f64> {
+      %v = train.read @w : tensor<f64>
+      scf.yield %v : tensor<f64>
+    } else {
+      scf.yield %x : tensor<f64>
+    }
+    scf.yield %z : tensor<f64>
+  } else {
+    scf.yield %x : tensor<f64>
+  }
+  // expected-note @+1 {{the derivative requested here}}
+  %g = train.jacobian %y wrt %w unconnected zeros : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}

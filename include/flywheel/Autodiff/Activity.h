@@ -36,6 +36,11 @@ llvm::SetVector<mlir::Value>
 findDifferentiableSources(mlir::ValueRange ys, mlir::Block *scope = nullptr,
                           mlir::ValueRange stops = {});
 
+/// The same, with the values inside of branches and loops that their results
+/// are computed from, such as reads of variables.
+llvm::SetVector<mlir::Value>
+findDifferentiableHistory(mlir::ValueRange ys, mlir::ValueRange stops = {});
+
 /// What lies on a path from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;
