@@ -56,6 +56,12 @@ class Laid:
             known = self._forms[order] = permute(self.data, [self.order.index(axis) for axis in order])
         return known
 
+    def copy(self) -> "Laid":
+        """The same tensor: other orders that are made of it stay with the copy."""
+        result = Laid(self.data, self.order)
+        result._forms = dict(self._forms)
+        return result
+
     def place(self, axis: int) -> int:
         """Which dimension of `data` a dimension is; it may count from the end. Raises ValueError for one that there is
         not."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Branches and loops that the step decides on."""
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
 from ._flywheel import Value
@@ -11,6 +11,10 @@ from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
 
 # In place of a number that an operand has.
 _DYNAMIC = -(2**63)
+
+
+class TypeMismatch(ValueError):
+    """Branches, or iterations of a loop, whose results have other dtypes or shapes."""
 
 
 def _scalar_bool(condition: TensorLike) -> Value:
@@ -73,7 +77,7 @@ def _as_type(x: Tensor, dtype: _dtypes.DType, shape: _trace.Shape, what: str) ->
     """`x` with a type that says more or less about the same sizes."""
     fits = len(x.shape) == len(shape) and all(a is None or b is None or a == b for a, b in zip(x.shape, shape))
     if x.dtype != dtype or not fits:
-        raise ValueError(
+        raise TypeMismatch(
             f"{what} one type, found {_dtypes.name_of(dtype)}{format_shape(shape)} and "
             f"{_dtypes.name_of(x.dtype)}{format_shape(x.shape)}"
         )
@@ -190,33 +194,21 @@ def scan(
     carried, spec = _tensors(init)
     inputs, input_spec = _tensors(xs)
     count = _scan_length(inputs, length)
-    found: List[Any] = []
+    found: List[Any] = [None]
 
     def step(index: Value, own: List[Tensor]) -> Tuple[List[Tensor], List[Tensor]]:
+        index = from_end(count, index) if reverse else index
         slices = _tree.unflatten(input_spec, [scalar_at(x, index) for x in inputs])
         result = body_fn(_tree.unflatten(spec, own), slices)
         if not isinstance(result, tuple) or len(result) != 2:
             raise ValueError("the body of a scan returns a pair: the state, and what is collected")
         new, form = _tensors(result[0])
         _check_state(form, spec)
-        outputs, output_spec = _tensors(result[1])
-        found[:] = [output_spec, outputs]
+        outputs, found[0] = _tensors(result[1])
         return new, outputs
 
-    shapes = scan_outputs(carried, step)
-    buffers = [empty([count, *dim_sizes], dtype) for dtype, dim_sizes in shapes]
-
-    def body(index: Value, own: List[Tensor]) -> List[Tensor]:
-        trace = _trace.current()
-        if reverse:
-            last = trace.op("arith.subi", [index_of(count), trace.index(1)], [trace.index_type()])[0]
-            index = trace.op("arith.subi", [last, index], [trace.index_type()])[0]
-        new, outputs = step(index, own[: len(carried)])
-        return new + [_insert(y, into, index) for y, into in zip(outputs, own[len(carried) :])]
-
-    results = _for(count, carried + buffers, body)
-    state = _tree.unflatten(spec, results[: len(carried)])
-    return state, _tree.unflatten(found[0], results[len(carried) :])
+    state, outputs = collect(count, carried, step, reverse)
+    return _tree.unflatten(spec, state), _tree.unflatten(found[0], outputs)
 
 
 def scan_states(
@@ -229,26 +221,79 @@ def scan_states(
     inputs, input_spec = _tensors(xs)
     count = _scan_length(inputs, None)
     known = [sizes(x) for x in carried]
-    buffers = [empty([count, *known[k]], carried[k].dtype) for k in keep]
+
+    def step(index: Value, own: List[Tensor]) -> Tuple[List[Tensor], List[Tensor]]:
+        index = from_end(count, index) if reverse else index
+        slices = _tree.unflatten(input_spec, [scalar_at(x, index) for x in inputs])
+        new, form = _tensors(body_fn(_tree.unflatten(spec, own), slices))
+        _check_state(form, spec)
+        return new, [new[k] for k in keep]
+
+    shapes = [(carried[k].dtype, known[k]) for k in keep]
+    state, kept = _collect(count, carried, known, shapes, step, [False] * len(keep))
+    return _tree.unflatten(spec, state), kept
+
+
+# From the number of an iteration and its state, the next state, and what the iteration returns besides.
+Step = Callable[[Value, List[Tensor]], Tuple[List[Tensor], List[Tensor]]]
+
+
+def collect(
+    count: Size, carried: List[Tensor], step: Step, reverse: Union[bool, Sequence[bool]] = False
+) -> Tuple[List[Tensor], List[Tensor]]:
+    """Runs `step` `count` times; returns the last state, and what all iterations return besides, the first one in
+    front; or last, where `reverse` (of all, or of each one) holds. The state keeps its sizes, which may be dynamic; so
+    may be those of what is collected, where it is part of the state. Raises ValueError for other dynamic sizes, and
+    TypeMismatch for a state whose types change."""
+    known = [sizes(x) for x in carried]
+    new, outputs = probe(carried, lambda index, own: step(index, _with_all_sizes(own, known)))
+    shapes: List[Tuple[_dtypes.DType, List[Size]]] = []
+    for y in outputs:
+        place = next((k for k, x in enumerate(new) if x is y), None)
+        lengths = [known[place][axis] if n is None and place is not None else n for axis, n in enumerate(y.shape)]
+        if None in lengths:
+            raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y.shape)}")
+        shapes.append((y.dtype, [n for n in lengths if n is not None]))
+    order = [reverse] * len(shapes) if isinstance(reverse, bool) else list(reverse)
+    return _collect(count, carried, known, shapes, step, order)
+
+
+def _collect(
+    count: Size, carried: List[Tensor], known: List[List[Size]], shapes: Sequence[Tuple[_dtypes.DType, List[Size]]],
+    step: Step, reverse: Sequence[bool],
+) -> Tuple[List[Tensor], List[Tensor]]:  # fmt: skip
+    buffers = [empty([count, *lengths], dtype) for dtype, lengths in shapes]
+    n = len(carried)
 
     def body(index: Value, own: List[Tensor]) -> List[Tensor]:
-        trace = _trace.current()
-        at = index
-        if reverse:
-            last = trace.op("arith.subi", [index_of(count), trace.index(1)], [trace.index_type()])[0]
-            at = trace.op("arith.subi", [last, index], [trace.index_type()])[0]
-        slices = _tree.unflatten(input_spec, [scalar_at(x, at) for x in inputs])
-        # With the sizes of the first state by name: nothing about them is to be checked in the loop.
-        old = [y if None not in y.shape else extract_slice(y, [0] * y.ndim, lengths, [1] * y.ndim)
-               for y, lengths in zip(own, known)]  # fmt: skip
-        new, form = _tensors(body_fn(_tree.unflatten(spec, old), slices))
-        _check_state(form, spec)
-        kept = [_insert(new[k], into, index) for k, into in zip(keep, own[len(carried) :])]
-        # The place of the state says that its sizes are those of before, where its value does not.
-        return [_into(x, y) if None in y.shape else x for x, y in zip(new, own)] + kept
+        new, outputs = step(index, _with_all_sizes(own[:n], known))
+        places = [from_end(count, index) if is_reversed else index for is_reversed in reverse]
+        kept = [_insert(y, into, place) for y, into, place in zip(outputs, own[n:], places)]
+        return [in_place_of(x, y) for x, y in zip(new, own)] + kept
 
     results = _for(count, carried + buffers, body)
-    return _tree.unflatten(spec, results[: len(carried)]), results[len(carried) :]
+    return results[:n], results[n:]
+
+
+def _with_all_sizes(own: List[Tensor], known: List[List[Size]]) -> List[Tensor]:
+    return [with_sizes(y, lengths) for y, lengths in zip(own, known)]
+
+
+def with_sizes(y: Tensor, lengths: Sequence[Size]) -> Tensor:
+    """A state of a loop with the sizes of the first one by name: nothing about them is to be checked in the loop."""
+    return y if None not in y.shape else extract_slice(y, [0] * y.ndim, list(lengths), [1] * y.ndim)
+
+
+def in_place_of(x: Tensor, y: Tensor) -> Tensor:
+    """A new state. The place of the old one says that its sizes are those of before, where its value does not."""
+    fits = x.ndim == y.ndim and all(a is None or b is None or a == b for a, b in zip(x.shape, y.shape))
+    return _into(x, y) if None in y.shape and fits and x.dtype == y.dtype else x
+
+
+def from_end(count: Size, index: Value) -> Value:
+    trace = _trace.current()
+    last = trace.op("arith.subi", [index_of(count), trace.index(1)], [trace.index_type()])[0]
+    return trace.op("arith.subi", [last, index], [trace.index_type()])[0]
 
 
 def _scan_length(inputs: List[Tensor], length: Optional[int]) -> Size:
@@ -265,24 +310,16 @@ def _scan_length(inputs: List[Tensor], length: Optional[int]) -> Size:
     return size(inputs[0], 0)
 
 
-def scan_outputs(
-    carried: List[Tensor], step: Callable[[Value, List[Tensor]], Tuple[List[Tensor], List[Tensor]]]
-) -> List[Tuple[_dtypes.DType, List[int]]]:
-    """The dtypes and sizes of what one step collects, by a trace that is thrown away."""
+def probe(carried: List[Tensor], step: Callable[[Value, List[Tensor]], Any]) -> Any:
+    """What one iteration returns, by a trace that is thrown away: types, and which tensors are the same."""
     trace = _trace.current()
     types = [trace.type(x.dtype, x.shape) for x in carried]
     arguments = trace.graph.begin_region([trace.index_type(), *types])
     try:
         with trace.frame(sees_outer=False):
-            _, outputs = step(arguments[0], _wrap_all(arguments[1:], carried))
-            result: List[Tuple[_dtypes.DType, List[int]]] = []
-            for y in outputs:
-                if None in y.shape:
-                    raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y.shape)}")
-                result.append((y.dtype, [dim_size for dim_size in y.shape if dim_size is not None]))
+            return step(arguments[0], _wrap_all(arguments[1:], carried))
     finally:
         trace.graph.abandon_region()
-    return result
 
 
 def _into(y: Tensor, place: Tensor) -> Tensor:

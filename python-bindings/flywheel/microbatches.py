@@ -9,7 +9,7 @@ from ._ops._core import Size, index_op, normalize_axis, sizes
 from ._ops._indexing import scalar_at
 from ._ops._shapes import reshape_to
 from ._tensor import Tensor, as_tensor, format_shape
-from .control import scan, scan_outputs
+from .control import probe, scan
 
 InAxes = Union[int, None, Sequence[Optional[int]]]
 
@@ -65,8 +65,8 @@ def microbatch(
             return results
 
         inputs = [x for x, axis in zip(split, own) if axis is not None]
-        types = scan_outputs([], lambda index, _: ([], part([scalar_at(x, index) for x in inputs])))
-        zeros = [_ops.full(dim_sizes, 0, _sum_dtype(dtype)) for dtype, dim_sizes in types]
+        zeros = [_ops.full(_static_sizes(y), 0, _sum_dtype(y.dtype))
+                 for y in probe([], lambda index, _: part([scalar_at(x, index) for x in inputs]))]  # fmt: skip
 
         def body(sums: List[Tensor], slices: List[Tensor]) -> Tuple[List[Tensor], None]:
             return [_ops.add(s, _ops.cast(y, s.dtype)) for s, y in zip(sums, part(slices))], None
@@ -107,6 +107,13 @@ def _split(x: Tensor, count: int) -> Tensor:
                          f"{format_shape(x.shape)}) has none")  # fmt: skip
     all_sizes: List[Size] = sizes(x)
     return reshape_to(x, [count, index_op("divsi", all_sizes[0], count), *all_sizes[1:]])
+
+
+def _static_sizes(y: Tensor) -> List[int]:
+    found = [n for n in y.shape if n is not None]
+    if len(found) < y.ndim:
+        raise ValueError(f"what each part returns has static sizes, found {format_shape(y.shape)}")
+    return found
 
 
 def _sum_dtype(dtype: _dtypes.DType) -> _dtypes.DType:

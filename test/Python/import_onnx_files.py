@@ -224,9 +224,6 @@ def test_branches() -> None:
         with fw.Namespace(), fw.Store():
             ours = same(model, weight(4, 3))
             assert list(ours.variables) == trained
-    condition = helper.make_tensor_value_info("is", TensorProto.BOOL, [])
-    model = build(nodes[3:], {"x": ["batch", 3], "is": condition}, {"w": weight(3)})
-    refused(NotImplementedError, lambda: flywheel.onnx.load(model), "If with 'cond' that the step computes")
 
 
 def test_tied() -> None:
@@ -300,13 +297,15 @@ def test_missing_ops() -> None:
 
 def test_missing_forms() -> None:
     nodes = [node("MaxPool", ["x"], ["a"], "pool", kernel_shape=[2, 2], dilations=[2, 2]),
-             node("Relu", ["a"], ["b"]), node("Resize", ["x", "", "scales"], ["y"], "grow", mode="linear"),
+             node("Relu", ["a"], ["b"]),
+             node("Resize", ["x", "", "scales"], ["y"], "grow", coordinate_transformation_mode="tf_half_pixel_for_nn"),
              node("Reshape", ["x", "shape"], ["c"], "form")]  # fmt: skip
     shape = helper.make_tensor_value_info("shape", TensorProto.INT64, [2])
     model = build(nodes, {"x": [1, 1, 6, 6], "shape": shape}, {"scales": np.array([1, 1, 2, 2], np.float32)})
     error = refused(
         flywheel.onnx.UnsupportedOpError, lambda: flywheel.onnx.load(model), "3 ops of this ONNX model",
-        "MaxPool with dilations, node 'pool'", "Resize with mode 'linear', node 'grow'",
+        "MaxPool with dilations, node 'pool'",
+        "Resize with coordinate_transformation_mode 'tf_half_pixel_for_nn', node 'grow'",
         "Reshape with 'shape' that the step computes, node 'form'")  # fmt: skip
     assert len(error.missing) == 3
     text = build([node("Identity", ["x"], ["y"])], {"x": ["n"]}, element=TensorProto.STRING)

@@ -321,6 +321,32 @@ for _extra in ({}, {"coordinate_transformation_mode": "asymmetric", "nearest_mod
                {"coordinate_transformation_mode": "align_corners"}, {"nearest_mode": "round_prefer_ceil"}):  # fmt: skip
     case("Resize", numbers(1, 2, 3, 4), None, np.array([1, 1, 2, 3], F32), known=(2,), name=str(len(CASES)), **_extra)
     case("Resize", numbers(1, 2, 3, 4), None, None, ints(1, 2, 5, 7), known=(3,), name=str(len(CASES)), **_extra)
+# Between elements: larger and smaller, of each rule for coordinates.
+for _mode in ("linear", "cubic"):
+    for _rule in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"):
+        _extra = {"mode": _mode, "coordinate_transformation_mode": _rule, "name": f"{_mode}_{_rule}"}
+        case("Resize", numbers(2, 3, 5, 4), None, None, ints(2, 3, 8, 3), known=(3,), by_reference=_mode == "cubic",
+             **_extra)  # fmt: skip
+        case("Resize", numbers(1, 2, 3, 4), None, np.array([1, 1, 2, 0.5], F32), known=(2,),
+             by_reference=_mode == "cubic", **_extra)  # fmt: skip
+    _extra = {"mode": _mode, "by_reference": True, "name": _mode}
+    case("Resize", numbers(1, 2, 7, 9), None, None, ints(1, 2, 3, 4), known=(3,), antialias=1, **_extra)
+    case("Resize", numbers(1, 2, 7, 9), None, None, ints(1, 2, 3, 4), known=(3,), antialias=1, exclude_outside=1,
+         **_extra)  # fmt: skip
+    case("Resize", numbers(2, 7, 9), None, None, ints(11, 5), known=(3,), axes=[2, 1], **_extra)
+case("Resize", numbers(1, 1, 4, 5), None, None, ints(1, 1, 7, 8), known=(3,), mode="cubic", cubic_coeff_a=-0.5,
+     exclude_outside=1)  # fmt: skip
+for _policy in ("not_larger", "not_smaller"):
+    case("Resize", numbers(1, 2, 4, 6), None, None, ints(7, 8), known=(3,), mode="linear", axes=[2, 3],
+         keep_aspect_ratio_policy=_policy, by_reference=True)  # fmt: skip
+for _mode in ("linear", "nearest"):
+    case("Resize", numbers(1, 1, 5, 6), np.array([0, 0, 0.2, -0.3, 1, 1, 0.9, 1.16], F32), None, ints(1, 1, 4, 7),
+         known=(1, 3), mode=_mode, coordinate_transformation_mode="tf_crop_and_resize",
+         extrapolation_value=7.5)  # fmt: skip
+case("Resize", numbers(1, 1, 5, 1), np.array([0, 0, 0.1, 0, 1, 1, 0.7, 1], F32), None, ints(1, 1, 1, 1), known=(1, 3),
+     mode="linear", coordinate_transformation_mode="tf_crop_and_resize")  # fmt: skip
+case("Resize", numbers(1, 2, 4, 4, dtype=np.float64), None, None, ints(1, 2, 6, 6), known=(3,), mode="linear",
+     by_reference=True)  # fmt: skip
 
 # Recurrences.
 _time = numbers(5, 2, 3)
@@ -393,8 +419,8 @@ def check(name: str, one: Case) -> None:
 
 
 if __name__ == "__main__":
-    # Those of branches are in import_onnx_files.py.
-    assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If"}
+    # Those of branches and loops are in import_onnx_control.py.
+    assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If", "Loop", "Scan"}
     page = (Path(__file__).resolve().parents[2] / "docs/BringYourModel.md").read_text()
     rows = [line for line in page.partition("## ONNX")[2].splitlines() if line.startswith("| ")]
     listed = set(re.findall(r"\w+", " ".join(row.split("|")[1] for row in rows)))

@@ -25,6 +25,7 @@ from . import (  # noqa: F401
     _norms,
     _recurrent,
     _reductions,
+    _resize,
     _shapes,
 )
 from ._model import OnnxModel, load

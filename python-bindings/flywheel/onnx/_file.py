@@ -198,6 +198,15 @@ def _tensors(graph: Any) -> Iterator[Any]:
                 yield from _tensors(attribute.g)
 
 
+def _nodes(graph: Any) -> Iterator[Any]:
+    """The nodes of a graph and of the graphs in it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from _nodes(attribute.g)
+
+
 def _opset(proto: Any, name: str) -> int:
     versions = {entry.domain: entry.version for entry in proto.opset_import}
     version = versions.get("", versions.get("ai.onnx"))
@@ -237,7 +246,7 @@ def _inline(proto: Any, name: str) -> Any:
 
 def expand_functions(model: Model, known: Sequence[str]) -> None:
     """Replaces ops that are not known and that ONNX defines by others."""
-    present = {(node.domain, node.op_type) for node in model.graph.node if node.domain in ("", "ai.onnx")}
+    present = {(node.domain, node.op_type) for node in _nodes(model.graph) if node.domain in ("", "ai.onnx")}
     wanted = []
     for domain, op_type in sorted(present):
         if op_type in known:

@@ -123,6 +123,10 @@ class Failed:
     """In place of a value that there is not, since a node before is not imported."""
 
 
+class Abandoned(Exception):
+    """A graph of a branch or loop has nodes that are not imported, which are told."""
+
+
 class Interpreter:
     """Emits the ops of a graph into the current trace.
 
@@ -171,6 +175,24 @@ class Interpreter:
                         self.sizes.add(name, result)
         return [self._value(output.name, "the graph's outputs") for output in graph.output]
 
+    def run_body(self, graph: Any, inputs: Sequence[Result]) -> List[Result]:
+        """The outputs of the graph of a branch or loop: what it makes is not seen around it. Raises Abandoned."""
+        outside = self._env, self._variables
+        # A value that is made inside may not be found outside, in another order either.
+        self._env = {name: one.copy() if isinstance(one, Laid) else one for name, one in self._env.items()}
+        self._variables = dict(self._variables)
+        try:
+            with self.sizes.inside():
+                for info, one in zip(graph.input, inputs):
+                    self._env[info.name] = one
+                    self._variables.pop(info.name, None)
+                outputs = self.run_inner(graph)
+        finally:
+            self._env, self._variables = outside
+        if any(isinstance(one, Failed) for one in outputs):
+            raise Abandoned
+        return outputs
+
     def variable_of(self, name: str) -> Optional[Variable]:
         return self._variables.get(name)
 
@@ -196,6 +218,8 @@ class Interpreter:
             self._variables[node.output[0]] = self._variables[node.input[0]]
         try:
             results = at_line((self.name, self._count, node.name or node.op_type), lambda: _translate(call, operands))
+        except Abandoned:
+            return [Failed()] * len(node.output)
         except UnsupportedOpError as error:
             self._missing += error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
             return [Failed()] * len(node.output)

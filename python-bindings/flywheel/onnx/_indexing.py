@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of ONNX that take and put elements at indices."""
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Tuple
 
 import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
-from .._ops._core import normalize_axis, size, sizes, stretch
+from .._ops._core import size, sizes, stretch
 from .._ops._shapes import _product, reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -131,87 +131,3 @@ def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
     off, on = (_ops.getitem(pair, place) for place in (0, 1))
     result = _ops.where(_ops.one_hot(index, count, bool), on, off)
     return Laid(_ops.moveaxis(result, result.ndim - 1, axis))
-
-
-#
-# Images
-#
-
-
-@op("Resize", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", known=(1, 2, 3))  # fmt: skip
-def _resize(
-    call: Call, x: Laid, region: Optional[Known] = None, scales: Optional[Known] = None, wanted: Optional[Known] = None
-) -> Laid:
-    mode = call.attribute("mode", "nearest")
-    if mode != "nearest":
-        raise call.unsupported(f"with mode '{mode}'")
-    if call.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
-        raise call.unsupported("with a keep_aspect_ratio_policy")
-    if (scales is not None and not scales.is_static) or (wanted is not None and not wanted.is_static):
-        raise call.unsupported("to sizes that the call chooses")
-    places = [normalize_axis(axis, x.ndim) for axis in call.attribute("axes", list(range(x.ndim)))]
-    given = scales if scales is not None and scales.array.size else wanted
-    if given is None or len(given.array) != len(places):
-        raise ValueError(f"expected {len(places)} scales or sizes")
-    data = x.data
-    for axis, one in zip(places, given.array.tolist()):
-        place = x.place(axis)
-        total = data.shape[place]
-        if total is None:
-            if given is not scales or not float(one).is_integer() or not _repeats(call):
-                raise call.unsupported("of a size that the call chooses")
-            data = _ops.repeat(data, int(one), place) if one != 1 else data
-            continue
-        # As onnxruntime has it, in float32.
-        scale, count = (float(one), int(np.float32(total) * np.float32(one))) if given is scales else (
-            one / total, int(one))  # fmt: skip
-        found = _nearest(call, total, count, scale)
-        if not np.array_equal(found, np.arange(total)):
-            data = _repeat_or_take(data, found, place, total, count)
-    return x.like(data)
-
-
-def _repeats(call: Call) -> bool:
-    """Whether a whole scale repeats each element, whatever the size."""
-    how = call.attribute("coordinate_transformation_mode", "half_pixel")
-    rounding = call.attribute("nearest_mode", "round_prefer_floor")
-    return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
-                               ("half_pixel", "round_prefer_ceil"))  # fmt: skip
-
-
-def _repeat_or_take(data: Tensor, found: "np.ndarray[Any, Any]", place: int, total: int, count: int) -> Tensor:
-    if count % total == 0 and np.array_equal(found, np.repeat(np.arange(total), count // total)):
-        return _ops.repeat(data, count // total, place)
-    return _ops.take(data, found, place)
-
-
-def _nearest(call: Call, total: int, count: int, scale: float) -> "np.ndarray[Any, Any]":
-    """Which of `total` elements each of `count` is."""
-    place = np.arange(count, dtype=np.float64)
-    how = call.attribute("coordinate_transformation_mode", "half_pixel")
-    if how == "asymmetric":
-        at = place / scale
-    elif how == "half_pixel" or how == "pytorch_half_pixel" and count > 1:
-        at = (place + 0.5) / scale - 0.5
-    elif how == "pytorch_half_pixel":
-        at = np.zeros(count)
-    elif how == "align_corners":
-        at = place * (total - 1) / (count - 1) if count > 1 else np.zeros(count)
-    elif how == "half_pixel_symmetric":
-        adjusted = count / (scale * total)
-        at = total / 2 * (1 - adjusted) + (place + 0.5) / scale - 0.5
-    else:
-        raise call.unsupported(f"with coordinate_transformation_mode '{how}'")
-    rounding = call.attribute("nearest_mode", "round_prefer_floor")
-    if rounding == "floor":
-        found = np.floor(at)
-    elif rounding == "ceil":
-        found = np.ceil(at)
-    elif rounding == "round_prefer_ceil":
-        found = np.floor(at + 0.5)
-    elif rounding == "round_prefer_floor":
-        found = np.ceil(at - 0.5)
-    else:
-        raise call.unsupported(f"with nearest_mode '{rounding}'")
-    return np.clip(found, 0, total - 1).astype(np.int32)

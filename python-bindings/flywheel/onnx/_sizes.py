@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sizes that only the call knows: one value for each, so that what is equal is seen to be."""
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .._flywheel import Value
 from .._layouts import Laid
@@ -14,6 +15,11 @@ class Products:
 
     def __init__(self) -> None:
         self._factors: Dict[Value, Tuple[int, List[Value]]] = {}
+
+    def copy(self) -> "Products":
+        result = Products()
+        result._factors = dict(self._factors)
+        return result
 
     def factors(self, sizes: Sequence[Size]) -> Tuple[int, List[Value]]:
         """A number and the values whose product the sizes have."""
@@ -73,6 +79,16 @@ class Sizes:
         self._named: Dict[str, Size] = {}
         self._known: Dict[str, List[Optional[Size]]] = {}
         self.products = Products()
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """In a branch or loop: the values that are found in it are none around it."""
+        outside = self._named, self._known, self.products
+        self._named, self._known, self.products = dict(self._named), dict(self._known), self.products.copy()
+        try:
+            yield
+        finally:
+            self._named, self._known, self.products = outside
 
     def add(self, name: str, x: Laid) -> None:
         """A new value: the first size with a name is that of all with it."""

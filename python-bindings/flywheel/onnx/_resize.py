@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Images of another size."""
+
+from typing import List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .._layouts import Laid
+from .._ops._core import normalize_axis, sizes
+from .._ops._shapes import reshape_to
+from .._tensor import Tensor, as_tensor
+from .._types import Array
+from ._graph import Call, op
+from ._known import Known
+
+
+class _Axis(NamedTuple):
+    """How one dimension changes: from `total` elements to `new` ones."""
+
+    total: int
+    new: int
+    scale: float
+    # Of tf_crop_and_resize, the part that is taken, in shares of the whole.
+    start: float
+    end: float
+
+
+@op("Resize", attributes="antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", known=(1, 2, 3))  # fmt: skip
+def _resize(
+    call: Call, x: Laid, region: Optional[Known] = None, scales: Optional[Known] = None, wanted: Optional[Known] = None
+) -> Laid:
+    mode = call.attribute("mode", "nearest")
+    if mode not in ("nearest", "linear", "cubic"):
+        raise ValueError(f"expected the mode nearest, linear or cubic, found '{mode}'")
+    if (scales is not None and not scales.is_static) or (wanted is not None and not wanted.is_static):
+        raise call.unsupported("to sizes that the call chooses")
+    if mode != "nearest" and not _dtypes.is_floating(x.dtype):
+        raise call.unsupported(f"with mode '{mode}' of integers")
+    places = [normalize_axis(axis, x.ndim) for axis in call.attribute("axes", list(range(x.ndim)))]
+    given = scales if scales is not None and scales.array.size else wanted
+    if given is None or len(given.array) != len(places):
+        raise ValueError(f"expected {len(places)} scales or sizes")
+    parts = _parts(call, region, len(places))
+    numbers = [float(one) for one in given.array.tolist()]
+    policy = call.attribute("keep_aspect_ratio_policy", "stretch")
+    shared = None if given is scales or policy == "stretch" else _shared_scale(call, policy, x, places, numbers)
+    data = x.data
+    for axis, one, (start, end) in zip(places, numbers, parts):
+        place = x.place(axis)
+        total = data.shape[place]
+        if total is None:
+            whole = given is scales and one.is_integer()
+            if not whole or one != 1 and (mode != "nearest" or not _repeats(call)) or (start, end) != (0, 1):
+                raise call.unsupported("of a size that the call chooses")
+            data = _ops.repeat(data, int(one), place) if one != 1 else data
+            continue
+        if shared is not None:
+            resized = _Axis(total, int(shared * total + 0.5), shared, start, end)
+        elif given is scales:
+            # As onnxruntime has it, in float32.
+            resized = _Axis(total, int(np.float32(total) * np.float32(one)), one, start, end)
+        else:
+            resized = _Axis(total, int(one), one / total, start, end)
+        data = _resize_axis(call, mode, data, place, resized)
+    return x.like(data)
+
+
+def _parts(call: Call, region: Optional[Known], count: int) -> List[Tuple[float, float]]:
+    """The part of each dimension that is taken."""
+    if call.attribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+        return [(0.0, 1.0)] * count
+    if region is None or region.array.size != 2 * count:
+        raise ValueError(f"expected a region of {2 * count} numbers")
+    bounds = [float(one) for one in region.array.reshape(-1).tolist()]
+    return list(zip(bounds[:count], bounds[count:]))
+
+
+def _shared_scale(call: Call, policy: str, x: Laid, places: List[int], numbers: List[float]) -> float:
+    """The scale of all dimensions where the image is to keep its proportions."""
+    if policy not in ("not_larger", "not_smaller"):
+        raise ValueError(f"expected the keep_aspect_ratio_policy stretch, not_larger or not_smaller, found '{policy}'")
+    ratios: List[float] = []
+    for axis, one in zip(places, numbers):
+        total = x.shape[axis]
+        if total is None:
+            raise call.unsupported("of a size that the call chooses")
+        ratios.append(one / total)
+    return min(ratios) if policy == "not_larger" else max(ratios)
+
+
+def _repeats(call: Call) -> bool:
+    """Whether a whole scale repeats each element, whatever the size."""
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    return (how, rounding) in (("asymmetric", "floor"), ("half_pixel", "round_prefer_floor"),
+                               ("half_pixel", "round_prefer_ceil"))  # fmt: skip
+
+
+def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -> Tensor:
+    at = _coordinates(call, axis)
+    outside = (at < 0) | (at > axis.total - 1)
+    if call.attribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+        outside = np.zeros(axis.new, bool)
+    if mode == "nearest":
+        found = _nearest(call, axis, at)
+        if axis.new == axis.total and np.array_equal(found, np.arange(axis.total)) and not outside.any():
+            return data
+        moved = _repeat_or_take(data, found, place, axis)
+    else:
+        weights = _weights(call, mode, axis, at)
+        if axis.new == axis.total and np.array_equal(weights, np.eye(axis.total)) and not outside.any():
+            return data
+        moved = _weigh(data, weights, place)
+    if not outside.any():
+        return moved
+    shape = [axis.new if i == place else 1 for i in range(data.ndim)]
+    value = as_tensor(call.attribute("extrapolation_value", 0.0), data.dtype)
+    return _ops.where(as_tensor(outside.reshape(shape)), value, moved)
+
+
+def _coordinates(call: Call, axis: _Axis) -> Array:
+    """Where each element is in the old dimension."""
+    place = np.arange(axis.new, dtype=np.float64)
+    how = call.attribute("coordinate_transformation_mode", "half_pixel")
+    last = axis.total - 1
+    if how == "asymmetric":
+        return place / axis.scale
+    if how == "half_pixel" or how == "pytorch_half_pixel" and axis.new > 1:
+        return (place + 0.5) / axis.scale - 0.5
+    if how == "pytorch_half_pixel":
+        return np.zeros(axis.new)
+    if how == "align_corners":
+        return place * last / (axis.new - 1) if axis.new > 1 else np.zeros(axis.new)
+    if how == "half_pixel_symmetric":
+        adjusted = axis.new / (axis.scale * axis.total)
+        return axis.total / 2 * (1 - adjusted) + (place + 0.5) / axis.scale - 0.5
+    if how == "tf_crop_and_resize":
+        if axis.new == 1:
+            return np.array([0.5 * (axis.start + axis.end) * last])
+        return axis.start * last + place * (axis.end - axis.start) * last / (axis.new - 1)
+    raise call.unsupported(f"with coordinate_transformation_mode '{how}'")
+
+
+#
+# The nearest element
+#
+
+
+def _repeat_or_take(data: Tensor, found: Array, place: int, axis: _Axis) -> Tensor:
+    times = axis.new // axis.total
+    if axis.new == times * axis.total and np.array_equal(found, np.repeat(np.arange(axis.total), times)):
+        return _ops.repeat(data, times, place)
+    return _ops.take(data, found, place)
+
+
+def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
+    """Which element each one is."""
+    rounding = call.attribute("nearest_mode", "round_prefer_floor")
+    if rounding == "floor":
+        found = np.floor(at)
+    elif rounding == "ceil":
+        found = np.ceil(at)
+    elif rounding == "round_prefer_ceil":
+        found = np.floor(at + 0.5)
+    elif rounding == "round_prefer_floor":
+        found = np.ceil(at - 0.5)
+    else:
+        raise call.unsupported(f"with nearest_mode '{rounding}'")
+    return np.clip(found, 0, axis.total - 1).astype(np.int32)
+
+
+#
+# Between elements
+#
+
+
+def _weights(call: Call, mode: str, axis: _Axis, at: Array) -> Array:
+    """How much of each of `total` elements is in each of `count`."""
+    # Elements of an image that shrinks are those of a smoothed one.
+    squeeze = min(axis.scale, 1.0) if call.attribute("antialias", 0) else 1.0
+    radius = (1 if mode == "linear" else 2) / squeeze
+    first = np.floor(at - radius).astype(np.int64)
+    near = first[:, None] + np.arange(int(np.ceil(2 * radius)) + 2)
+    distance = np.abs(near - at[:, None]) * squeeze
+    if mode == "linear":
+        shares = np.maximum(1 - distance, 0)
+    else:
+        shares = _cubic(distance, float(call.attribute("cubic_coeff_a", -0.75)))
+    is_outside = (near < 0) | (near >= axis.total)
+    if call.attribute("exclude_outside", 0):
+        shares = np.where(is_outside, 0, shares)
+    sums = shares.sum(1, keepdims=True)
+    shares = shares / np.where(sums == 0, 1, sums)
+    result = np.zeros((axis.new, axis.total))
+    rows = np.broadcast_to(np.arange(axis.new)[:, None], near.shape)
+    # What is outside is the element at the border.
+    np.add.at(result, (rows, np.clip(near, 0, axis.total - 1)), shares)
+    return result
+
+
+def _cubic(distance: Array, a: float) -> Array:
+    """The kernel of R. Keys, "Cubic convolution interpolation for digital image processing", 1981, equation 4."""
+    inner = ((a + 2) * distance - (a + 3)) * distance**2 + 1
+    outer = ((distance - 5) * distance + 8) * distance * a - 4 * a
+    return np.where(distance <= 1, inner, np.where(distance < 2, outer, 0))
+
+
+def _weigh(data: Tensor, weights: Array, place: int) -> Tensor:
+    """Weighted sums over one dimension: a product of matrices."""
+    matrix = as_tensor(weights.astype(data.dtype))
+    after = data.shape[place + 1 :]
+    if None in after:
+        letters = [chr(ord("a") + i) for i in range(data.ndim)]
+        result = [*letters]
+        result[place] = "z"
+        return _ops.einsum(f"{''.join(letters)},z{letters[place]}->{''.join(result)}", data, matrix)
+    if not after:
+        return _ops.matmul(data, _ops.transpose(matrix))
+    before = sizes(data)[:place]
+    width = int(np.prod([one for one in after if one is not None]))
+    wide = reshape_to(data, [*before, weights.shape[1], width])
+    joined = _ops.matmul(matrix, wide)
+    return reshape_to(joined, [*before, weights.shape[0], *[one for one in after if one is not None]])
