@@ -523,6 +523,34 @@ def test_reductions() -> None:
     )
 
 
+def test_solvers() -> None:
+    """Factors and triangular systems that JAX has LAPACK for, with JAX's derivatives; and solutions of systems, whose
+    derivative is not that of what computes them."""
+    x = draw(5, 5)
+    a, b, many = x @ x.T + 5 * np.eye(5), draw(5, 3), np.stack([x.T @ x + np.eye(5), x @ x.T + 4 * np.eye(5)])
+    solve = jax.scipy.linalg.solve_triangular
+    check(
+        {
+            "cholesky": (jnp.linalg.cholesky, [a]),
+            "one_triangle": (jax.scipy.linalg.cholesky, [a]),
+            "cholesky_of_many": (jnp.linalg.cholesky, [many]),
+            "lower": (lambda a, b: solve(a, b, lower=True), [a, b]),
+            "upper_transposed": (lambda a, b: solve(a, b, trans=1, unit_diagonal=True), [a, b]),
+            "from_the_right": (
+                lambda a, b: lax.linalg.triangular_solve(a, b.T, left_side=False, lower=True, transpose_a=True),
+                [a, b],
+            ),
+            "vector": (lambda a, b: solve(a, b[:, 1]), [a, b]),
+            "one_for_many": (lambda a, b: jax.vmap(lambda c: solve(a, c, lower=True))(b), [a, draw(4, 5, 2)]),
+            "by_a_factor": (lambda a, b: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(a), b), [a, b]),
+            "positive_definite": (lambda a, b: jax.scipy.linalg.solve(a, b, assume_a="pos"), [a, b]),
+        }
+    )
+    with fw.Namespace(), fw.Store():
+        ours = flywheel.jax.from_function(lambda _, a: jnp.linalg.cholesky(a), {}, (a,))
+        np.testing.assert_array_equal(ours(-a), jnp.linalg.cholesky(-a))
+
+
 def run(tests: List[Callable[[], None]]) -> None:
     for test in tests:
         test()

@@ -21,6 +21,8 @@ RELU = "flywheel.relu"
 RELU6 = "flywheel.relu6"
 SOFTPLUS = "flywheel.softplus"
 CUSTOM = "flywheel.custom_derivative"
+CHOLESKY = "flywheel.cholesky"
+TRIANGULAR_SOLVE = "flywheel.triangular_solve"
 
 _OWN = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
@@ -58,6 +60,27 @@ def _custom_marker() -> Any:
     return primitive
 
 
+def _factor_marker() -> Any:
+    """The lower factor of each matrix; what is above it is of no meaning, as that of JAX's primitive."""
+    primitive = core.Primitive(CHOLESKY)
+    primitive.def_abstract_eval(lambda x, **_: x)
+    lowering.register_lowering(primitive, lambda context, x, **_: _call(CHOLESKY, [x], [x.type], "").results)
+    return primitive
+
+
+def _solve_marker() -> Any:
+    """JAX's `triangular_solve`: LAPACK's, under names that change, where it is exported."""
+    primitive = core.Primitive(TRIANGULAR_SOLVE)
+    primitive.def_abstract_eval(lambda a, b, **_: b)
+
+    def lower(context: Any, a: Any, b: Any, **params: Any) -> Any:
+        words = [name for name in ("left_side", "lower", "transpose_a", "unit_diagonal") if params[name]]
+        return _call(TRIANGULAR_SOLVE, [a, b], [b.type], " ".join(words)).results
+
+    lowering.register_lowering(primitive, lower)
+    return primitive
+
+
 def _type_of(aval: Any) -> Any:
     element = lowering.dtype_to_ir_type(aval.dtype)
     dynamic = ir.ShapedType.get_dynamic_size()
@@ -66,6 +89,9 @@ def _type_of(aval: Any) -> Any:
 
 _MARKERS: Dict[str, Any] = {name: _marker(name) for name in (STOP_GRADIENT, RELU, RELU6, SOFTPLUS)}
 _MARKERS[CUSTOM] = _custom_marker()
+# What exports of these primitives to a CPU call is LAPACK.
+_SOLVERS: Dict[str, Any] = {"cholesky": _factor_marker(), "triangular_solve": _solve_marker()}
+_MARKERS.update({CHOLESKY: _SOLVERS["cholesky"], TRIANGULAR_SOLVE: _SOLVERS["triangular_solve"]})
 
 
 # JAX writes them out as approximations, with branches that do not hold and loops: a derivative is not theirs.
@@ -86,8 +112,8 @@ class Exported:
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], derives: bool = True):
         jaxpr, result = jax.make_jaxpr(function, return_shape=True)(*arguments)
         self.customs: List[Custom] = []
-        if derives:
-            jaxpr = self._rewrite_closed(jaxpr)
+        self._derives = derives
+        jaxpr = self._rewrite_closed(jaxpr)
         self.out_tree = jax.tree_util.tree_structure(result)
         checks = [jax.export.DisabledSafetyCheck.custom_call(name) for name in _MARKERS]
         exporter = jax.export.export(jax.jit(core.jaxpr_as_fun(jaxpr)), disabled_checks=checks, platforms=["cpu"])
@@ -111,12 +137,15 @@ class Exported:
 
     def _rewrite_equation(self, equation: Any) -> Any:
         name = equation.primitive.name
-        if name == "stop_gradient":
-            return equation.replace(primitive=_MARKERS[STOP_GRADIENT], params={})
-        if name in ("custom_jvp_call", "custom_vjp_call"):
-            return self._rewrite_custom(equation)
-        if name in _APPROXIMATED:
-            return self._add_custom(equation)
+        if name in _SOLVERS:
+            return equation.replace(primitive=_SOLVERS[name])
+        if self._derives:
+            if name == "stop_gradient":
+                return equation.replace(primitive=_MARKERS[STOP_GRADIENT], params={})
+            if name in ("custom_jvp_call", "custom_vjp_call"):
+                return self._rewrite_custom(equation)
+            if name in _APPROXIMATED or name == "custom_linear_solve":
+                return self._add_custom(equation)
         params = {key: self._rewrite_param(value) for key, value in equation.params.items()}
         return equation.replace(params=params)
 
@@ -126,7 +155,8 @@ class Exported:
         if isinstance(value, core.Jaxpr):
             return self._rewrite(value)
         if isinstance(value, tuple) and any(isinstance(part, (core.ClosedJaxpr, core.Jaxpr)) for part in value):
-            return tuple(self._rewrite_param(part) for part in value)
+            parts = [self._rewrite_param(part) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value
 
     def _rewrite_custom(self, equation: Any) -> Any:
