@@ -34,7 +34,17 @@ import json
 import os
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
-from . import _dtypes, clauses, constraints, initializers, nn, optimizers, random, schedules
+from . import (
+    _dtypes,
+    _native,  # noqa: F401, I001  # Before whatever uses what it loads.
+    clauses,
+    constraints,
+    initializers,
+    nn,
+    optimizers,
+    random,
+    schedules,
+)
 from ._dtypes import (
     bfloat16,
     bool_,

@@ -191,7 +191,7 @@ with tf.Graph().as_default():
         raises(TypeError, f"Type of feed value {given} is not compatible with a feed of int32",
                lambda given=given: s1.run(whole, {whole: given}))  # type: ignore[misc]
     assert s1.run(whole, {whole: np.int64(7)}) == 7
-    raises(AttributeError, "there is no flywheel.v1.contrib", lambda: tf.contrib)
+    raises(AttributeError, "there is no flywheel.v1.estimator", lambda: tf.estimator)
     # Branches run alone; loops keep their state.
     flag = tf.placeholder(tf.bool, [])
     either = tf.cond(flag, lambda: v.assign_add(1.0), lambda: tf.constant(-1.0))

@@ -94,3 +94,25 @@ def while_loop(
     types = [(x.dtype, x.static_shape) for x in init]
     op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
     return list(op.outputs) if len(op.outputs) > 1 else op.outputs[0]
+
+
+def case(
+    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+) -> Any:
+    """What the function gives whose condition is the first to hold, else what `default` gives: by default the last
+    of the functions."""
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    if not pairs:
+        raise ValueError("case needs a pair of a condition and a function")
+    if exclusive:
+        raise NotImplementedError("flywheel.v1.case: exclusive")
+    if default is None:
+        default = pairs.pop()[1]
+
+    def choose(place: int) -> Any:
+        if place == len(pairs):
+            return default()
+        condition, function = pairs[place]
+        return cond(condition, function, lambda: choose(place + 1), strict=strict)
+
+    return choose(0)

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors of what programs write: constants, variables, numbers, and calls of traced functions."""
 
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .. import _dtypes, _ops, _tensor
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import Dimension, TensorShape, plain_shape
+
+# NumPy calls the float of Python "float".
+_NAMES: Dict[str, _dtypes.DType] = {
+    "float": _dtypes.float32, "double": _dtypes.float64, "half": _dtypes.float16, "int": _dtypes.int32}  # fmt: skip
+
+
+def dtype_of(dtype: Any) -> _dtypes.DType:
+    """A dtype as programs say it. Raises TypeError where no tensor has it."""
+    return _NAMES[dtype] if isinstance(dtype, str) and dtype in _NAMES else _dtypes.as_dtype(dtype)
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:
@@ -38,7 +47,7 @@ def constant(
     """A constant; with a shape, the last element repeats (I2)."""
     if isinstance(value, TensorShape):
         value = value.as_list()
-    array = _dtypes.literal(value, dtype)
+    array = _dtypes.literal(value, None if dtype is None else dtype_of(dtype))
     if shape is not None:
         wanted = tuple(d or 0 for d in plain_shape(shape))
         if verify_shape and array.shape != wanted:

@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, random
-from .conversion import constant
+from .conversion import constant, dtype_of
 from .graph import get_default_graph
 from .operation import Tensor
 from .shapes import plain_shape
@@ -27,7 +27,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
         graph.is_seeded = True
     what = f"{graph.seed}/{graph._count if seed is None else seed}"
     number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:4], "little") >> 1
-    kind_ = _dtypes.as_dtype(dtype)
+    kind_ = dtype_of(dtype)
     if isinstance(shape, Tensor):
         inputs = [shape]
 
@@ -59,8 +59,8 @@ def random_uniform(
 ) -> Tensor:
     """Draws from [minval, maxval)."""
     if maxval is None:
-        if not _dtypes.is_floating(_dtypes.as_dtype(dtype)):
-            raise ValueError(f"Must specify maxval for integer dtype {_dtypes.as_dtype(dtype)}")
+        if not _dtypes.is_floating(dtype_of(dtype)):
+            raise ValueError(f"Must specify maxval for integer dtype {dtype_of(dtype)}")
         maxval = 1
     return _random("RandomUniform", lambda s, d, n: random.uniform(s, float(minval), float(maxval), dtype=d, seed=n),
                    shape, dtype, seed, name)  # fmt: skip
@@ -91,7 +91,7 @@ class Initializer:
         self.dtype = dtype
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        return self.make([d or 0 for d in plain_shape(shape)], _dtypes.as_dtype(dtype or self.dtype))
+        return self.make([d or 0 for d in plain_shape(shape)], dtype_of(dtype or self.dtype))
 
     def make(self, shape: List[int], dtype: Any) -> Tensor:
         raise NotImplementedError

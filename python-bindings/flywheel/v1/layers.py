@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`tf.layers`: layers that make their variables."""
 
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from .. import _ops
 from .. import nn as traced
@@ -9,7 +9,7 @@ from . import nn
 from .conversion import as_tensor, constant, make
 from .graph import GraphKeys, get_default_graph
 from .initializers import ones_initializer, zeros_initializer
-from .ops import matmul, reshape, where
+from .ops import expand_dims, matmul, reshape, squeeze, where
 from .scopes import get_variable, variable_scope
 
 
@@ -54,12 +54,121 @@ def conv2d(
         return y if activation is None else activation(y)
 
 
-def max_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", name: Optional[str] = None) -> Any:
+def conv1d(
+    inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid",
+    data_format: str = "channels_last", dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True,
+    kernel_initializer: Any = None, bias_initializer: Any = None, kernel_regularizer: Any = None,
+    trainable: bool = True, name: Optional[str] = None, reuse: Any = None,
+) -> Any:  # fmt: skip
+    """activation(conv1d(inputs, kernel) + bias), along the second dimension."""
+    if data_format != "channels_last":
+        raise NotImplementedError(f"flywheel.v1.layers.conv1d: data_format='{data_format}'")
+    x, step, hole = as_tensor(inputs), _one(strides), _one(dilation_rate)
+    with variable_scope(name, default_name="conv1d", reuse=reuse):
+        kernel = get_variable("kernel", [_one(kernel_size), x.shape[-1].value, filters], x.dtype, kernel_initializer,
+                              kernel_regularizer, trainable)  # fmt: skip
+
+        def emit(y: Any, w: Any) -> Any:
+            found = traced.conv2d(_ops.expand_dims(y, 1), _ops.expand_dims(w, 0), strides=[1, step],
+                                  padding=nn._border(padding), dilations=[1, hole])  # fmt: skip
+            return _ops.squeeze(found, 1)
+
+        return _finish(make("conv1d", emit, x, kernel), filters, use_bias, bias_initializer, trainable, activation)
+
+
+def conv2d_transpose(
+    inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str = "channels_last", activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
+    bias_initializer: Any = None, kernel_regularizer: Any = None, trainable: bool = True, name: Optional[str] = None,
+    reuse: Any = None,
+) -> Any:  # fmt: skip
+    """activation(the transpose of conv2d + bias): images of a size that is known get larger by the strides."""
+    if data_format != "channels_last":
+        raise NotImplementedError(f"flywheel.v1.layers.conv2d_transpose: data_format='{data_format}'")
+    x, steps, sizes = as_tensor(inputs), _pair(strides), _pair(kernel_size)
+    old = x.shape.as_list()[1:3]
+    if None in old:
+        raise NotImplementedError("flywheel.v1.layers.conv2d_transpose: images of a size that a run chooses")
+    goal = [n * s if padding.lower() == "same" else n * s + max(k - s, 0) for n, s, k in zip(old, steps, sizes)]
+    with variable_scope(name, default_name="conv2d_transpose", reuse=reuse):
+        kernel = get_variable("kernel", [*sizes, filters, x.shape[-1].value], x.dtype, kernel_initializer,
+                              kernel_regularizer, trainable)  # fmt: skip
+        y = make("conv2d_transpose", lambda v, w: nn.transposed(v, w, steps, goal, padding), x, kernel)
+        return _finish(y, filters, use_bias, bias_initializer, trainable, activation)
+
+
+def separable_conv2d(
+    inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str = "channels_last", dilation_rate: Any = (1, 1), depth_multiplier: int = 1, activation: Any = None,
+    use_bias: bool = True, depthwise_initializer: Any = None, pointwise_initializer: Any = None,
+    bias_initializer: Any = None, depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
+    trainable: bool = True, name: Optional[str] = None, reuse: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of each channel by itself, then one of 1x1."""
+    if data_format != "channels_last":
+        raise NotImplementedError(f"flywheel.v1.layers.separable_conv2d: data_format='{data_format}'")
+    x = as_tensor(inputs)
+    channels = x.shape[-1].value
+    with variable_scope(name, default_name="separable_conv2d", reuse=reuse):
+        depthwise = get_variable("depthwise_kernel", [*_pair(kernel_size), channels, depth_multiplier], x.dtype,
+                                 depthwise_initializer, depthwise_regularizer, trainable)  # fmt: skip
+        pointwise = get_variable("pointwise_kernel", [1, 1, channels * depth_multiplier, filters], x.dtype,
+                                 pointwise_initializer, pointwise_regularizer, trainable)  # fmt: skip
+        y = nn.separable_conv2d(x, depthwise, pointwise, [1, *_pair(strides), 1], padding, _pair(dilation_rate))
+        return _finish(y, filters, use_bias, bias_initializer, trainable, activation)
+
+
+def _one(value: Any) -> int:
+    return int(value if isinstance(value, int) else value[0])
+
+
+def _finish(y: Any, units: int, use_bias: bool, initializer: Any, trainable: bool, activation: Any) -> Any:
+    if use_bias:
+        y = nn.bias_add(y, get_variable("bias", [units], y.dtype, initializer or zeros_initializer(),
+                                        trainable=trainable))  # fmt: skip
+    return y if activation is None else activation(y)
+
+
+def max_pooling2d(
+    inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    _channels_last(data_format, "max_pooling2d")
     return nn.max_pool(inputs, [1, *_pair(pool_size), 1], [1, *_pair(strides), 1], padding, name=name)
 
 
-def average_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", name: Any = None) -> Any:
+def average_pooling2d(
+    inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    _channels_last(data_format, "average_pooling2d")
     return nn.avg_pool(inputs, [1, *_pair(pool_size), 1], [1, *_pair(strides), 1], padding, name=name)
+
+
+def _channels_last(data_format: str, what: str) -> None:
+    if data_format != "channels_last":
+        raise NotImplementedError(f"flywheel.v1.layers.{what}: data_format='{data_format}'")
+
+
+def _along_time(pool: Any, inputs: Any, pool_size: Any, strides: Any, padding: str, name: Optional[str]) -> Any:
+    image = expand_dims(inputs, 1)
+    return squeeze(pool(image, [1, 1, _one(pool_size), 1], [1, 1, _one(strides), 1], padding), 1, name=name)
+
+
+def max_pooling1d(
+    inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    _channels_last(data_format, "max_pooling1d")
+    return _along_time(nn.max_pool, inputs, pool_size, strides, padding, name)
+
+
+def average_pooling1d(
+    inputs: Any, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    _channels_last(data_format, "average_pooling1d")
+    return _along_time(nn.avg_pool, inputs, pool_size, strides, padding, name)
 
 
 def flatten(inputs: Any, name: Optional[str] = None) -> Any:
@@ -138,6 +247,89 @@ def _unbiased(x: Any, variance: Any) -> Any:
     """The variance with n - 1 under the sum, where n is more than 1."""
     count = _ops.cast(_ops.prod(_ops.shape(x)[:-1]), variance.dtype)
     return variance * (count / _ops.maximum(count - 1.0, 1.0))
+
+
+class Layer:
+    """A layer as an object: its variables are made by the first call, and shared by the others."""
+
+    kind = ""
+    function: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        self._args, self._kwargs = args, kwargs
+        self._name: Optional[str] = kwargs.pop("name", None)
+        self._scope: Any = None
+        self.variables: List[Any] = []
+
+    def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+        is_new = self._scope is None
+        graph = get_default_graph()
+        if is_new:
+            with variable_scope(self._name, default_name=self.kind) as scope:
+                self._scope = scope
+        known = set(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
+        function = type(self).function
+        result = function(inputs, *self._args, **self._kwargs, **kwargs, name=self._scope, reuse=not is_new)
+        if is_new:
+            self.variables = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v not in known]
+        return result
+
+    apply = __call__
+
+    @property
+    def name(self) -> Optional[str]:
+        return self._name if self._scope is None else str(self._scope.name)
+
+    @property
+    def trainable_variables(self) -> List[Any]:
+        trained = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        return [v for v in self.variables if v in trained]
+
+    weights = property(lambda self: self.variables)
+    trainable_weights = trainable_variables
+
+    def __getattr__(self, name: str) -> Any:
+        # `layer.kernel`, `layer.bias`.
+        for variable in self.__dict__.get("variables", ()):
+            if variable.op.name.rpartition("/")[2] == name:
+                return variable
+        raise AttributeError(f"'{type(self).__name__}' has no '{name}'; its variables are there after the first call")
+
+
+class Dense(Layer):
+    """See `dense`."""
+
+    kind, function = "dense", staticmethod(dense)
+
+
+class Conv1D(Layer):
+    """See `conv1d`."""
+
+    kind, function = "conv1d", staticmethod(conv1d)
+
+
+class Conv2D(Layer):
+    """See `conv2d`."""
+
+    kind, function = "conv2d", staticmethod(conv2d)
+
+
+class Conv2DTranspose(Layer):
+    """See `conv2d_transpose`."""
+
+    kind, function = "conv2d_transpose", staticmethod(conv2d_transpose)
+
+
+class SeparableConv2D(Layer):
+    """See `separable_conv2d`."""
+
+    kind, function = "separable_conv2d", staticmethod(separable_conv2d)
+
+
+class BatchNormalization(Layer):
+    """See `batch_normalization`."""
+
+    kind, function = "batch_normalization", staticmethod(batch_normalization)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,38 +1,157 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tf.losses`: means over the batch, which the collection LOSSES has."""
+"""`tf.losses`: weighted losses, which the collection LOSSES has."""
 
-from typing import Any
+from typing import Any, Callable, Optional
 
+from .. import _ops
+from .. import nn as traced
 from . import nn
-from .conversion import as_tensor
+from .conversion import as_tensor, make
 from .graph import GraphKeys, get_default_graph
-from .ops import TABLE, add_n
+from .ops import TABLE, add_n, cast
 
 
-def _mean(losses: Any, weights: Any) -> Any:
-    loss = TABLE["reduce_mean"](losses if isinstance(weights, float) and weights == 1.0 else losses * weights)
-    get_default_graph().add_to_collection(GraphKeys.LOSSES, loss)
+class Reduction:
+    """How the losses of elements become one."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    MEAN = "weighted_mean"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    SUM_BY_NONZERO_WEIGHTS = MEAN_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+
+
+_BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
+
+
+def _reduce(losses: Any, weights: Any, reduction: str) -> Any:
+    """Of a trace. A mean over nothing is 0."""
+    factor = _ops.cast(weights, losses.dtype)
+    if factor.ndim == losses.ndim - 1 and factor.ndim:
+        factor = _ops.expand_dims(factor, -1)
+    elif factor.ndim == losses.ndim + 1 and factor.shape[-1] == 1:
+        factor = _ops.squeeze(factor, -1)
+    weighted = _ops.multiply(losses, factor)
+    if reduction == Reduction.NONE:
+        return weighted
+    total = _ops.sum(weighted)
+    if reduction == Reduction.SUM:
+        return total
+    ones = _ops.ones_like(losses)
+    if reduction == Reduction.MEAN:
+        count = _ops.sum(_ops.multiply(ones, factor))
+    elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        count = _ops.sum(ones)
+    elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+        count = _ops.sum(_ops.multiply(ones, _ops.cast(_ops.not_equal(factor, 0), losses.dtype)))
+    else:
+        raise ValueError(f"Invalid Reduction Key {reduction}.")
+    return _ops.where(_ops.greater(count, 0), _ops.divide(total, _ops.maximum(count, 1e-30)), 0)
+
+
+def compute_weighted_loss(
+    losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The losses times weights as one number, which the collection gets."""
+    if isinstance(weights, (int, float)) and weights == 1.0 and reduction != Reduction.SUM:
+        loss = as_tensor(losses) if reduction == Reduction.NONE else TABLE["reduce_mean"](losses)
+    else:
+        loss = make("weighted_loss", lambda x, w: _reduce(x, w, reduction), as_tensor(losses), as_tensor(weights))
+    if loss_collection is not None:
+        get_default_graph().add_to_collection(loss_collection, loss)
     return loss
 
 
-def mean_squared_error(labels: Any, predictions: Any, weights: float = 1.0) -> Any:
-    return _mean(TABLE["squared_difference"](as_tensor(predictions), labels), float(weights))
+def _elementwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def loss(
+        labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None,
+        loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS, **more: Any,
+    ) -> Any:  # fmt: skip
+        p = as_tensor(predictions)
+        made = make(name, lambda x, y: function(x, _ops.cast(y, x.dtype), **more), p, as_tensor(labels))
+        return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+    loss.__name__ = name
+    return loss
 
 
-def absolute_difference(labels: Any, predictions: Any, weights: float = 1.0) -> Any:
-    return _mean(TABLE["abs"](TABLE["subtract"](as_tensor(predictions), labels)), float(weights))
+def _huber(x: Any, y: Any, delta: float = 1.0) -> Any:
+    error = _ops.abs(_ops.subtract(x, y))
+    small = _ops.minimum(error, delta)
+    return _ops.add(_ops.multiply(0.5, _ops.square(small)), _ops.multiply(delta, _ops.subtract(error, small)))
 
 
-def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: float = 1.0) -> Any:
-    return _mean(nn.softmax_cross_entropy_with_logits(labels=onehot_labels, logits=logits), float(weights))
+def _log(x: Any, y: Any, epsilon: float = 1e-7) -> Any:
+    return _ops.negative(_ops.add(_ops.multiply(y, _ops.log(_ops.add(x, epsilon))),
+                                  _ops.multiply(_ops.subtract(1, y),
+                                                _ops.log(_ops.add(_ops.subtract(1, x), epsilon)))))  # fmt: skip
 
 
-def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: float = 1.0) -> Any:
-    return _mean(nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), float(weights))
+mean_squared_error = _elementwise("mean_squared_error", lambda x, y: _ops.square(_ops.subtract(x, y)))
+absolute_difference = _elementwise("absolute_difference", lambda x, y: _ops.abs(_ops.subtract(x, y)))
+huber_loss = _elementwise("huber_loss", _huber)
+log_loss = _elementwise("log_loss", _log)
 
 
-def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: float = 1.0) -> Any:
-    return _mean(nn.sigmoid_cross_entropy_with_logits(labels=multi_class_labels, logits=logits), float(weights))
+def hinge_loss(
+    labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    """max(0, 1 - logit) where the label is 1, max(0, 1 + logit) where it is 0."""
+    made = make("hinge_loss", lambda x, y: traced.relu(_ops.subtract(1, _ops.multiply(x, _ops.subtract(
+        _ops.multiply(2, _ops.cast(y, x.dtype)), 1)))), as_tensor(logits), as_tensor(labels))  # fmt: skip
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+
+def cosine_distance(
+    labels: Any, predictions: Any, axis: Optional[int] = None, weights: Any = 1.0, scope: Any = None,
+    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS, dim: Optional[int] = None,
+) -> Any:  # fmt: skip
+    """1 minus the sum of products along an axis, of what is of norm 1 already."""
+    place = dim if axis is None else axis
+    if place is None:
+        raise ValueError("You must specify 'axis'.")
+    made = make("cosine_distance", lambda x, y: _ops.subtract(1, _ops.sum(_ops.multiply(x, y), place, True)),
+                as_tensor(predictions), as_tensor(labels))  # fmt: skip
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None,
+    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    labels, x = as_tensor(onehot_labels), as_tensor(logits)
+    if label_smoothing > 0:
+        classes = int(x.shape[-1])
+        labels = cast(labels, x.dtype) * (1 - label_smoothing) + label_smoothing / classes
+    made = nn.softmax_cross_entropy_with_logits(labels=labels, logits=x)
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    made = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: Any = None,
+    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
+) -> Any:  # fmt: skip
+    labels = cast(multi_class_labels, as_tensor(logits).dtype)
+    if label_smoothing > 0:
+        labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+    made = nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(made, weights, scope, loss_collection, reduction)
+
+
+def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    """Puts a loss of one's own in the collection."""
+    if loss_collection is not None:
+        get_default_graph().add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: Any = None, loss_collection: str = GraphKeys.LOSSES) -> Any:
@@ -41,6 +160,12 @@ def get_losses(scope: Any = None, loss_collection: str = GraphKeys.LOSSES) -> An
 
 def get_regularization_losses(scope: Any = None) -> Any:
     return get_default_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope: Any = None, name: str = "total_regularization_loss") -> Any:
+    """The sum of what regularizers ask for."""
+    losses = get_regularization_losses(scope)
+    return add_n(losses, name=name) if losses else as_tensor(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:

@@ -4,8 +4,11 @@
 import importlib
 from typing import Any, Callable, Optional
 
+import numpy as np
+
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 from .initializers import random_uniform
 from .ops import TABLE, shape, stop_gradient
@@ -33,21 +36,26 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) ->
     return make("LeakyRelu", lambda x: traced.leaky_relu(x, alpha), as_tensor(features), name=name)
 
 
-def _last(axis: Any, rank: int, what: str) -> None:
-    if axis not in (None, -1, rank - 1):
-        raise NotImplementedError(f"flywheel.v1.nn.{what}: axis={axis}, expected the last one")
+def _along(function: Callable[..., Any], axis: int) -> Callable[..., Any]:
+    """Of the last dimension, the same of another one."""
+
+    def emit(x: Any) -> Any:
+        place = axis + x.ndim if axis < 0 else axis
+        if place == x.ndim - 1:
+            return function(x)
+        return _ops.moveaxis(function(_ops.moveaxis(x, place, -1)), -1, place)
+
+    return emit
 
 
 def softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Any:
-    x = as_tensor(logits)
-    _last(dim if axis is None else axis, len(x.shape), "softmax")
-    return make("Softmax", traced.softmax, x, name=name)
+    where = dim if axis is None else axis
+    return make("Softmax", _along(traced.softmax, -1 if where is None else where), as_tensor(logits), name=name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Any:
-    x = as_tensor(logits)
-    _last(dim if axis is None else axis, len(x.shape), "log_softmax")
-    return make("LogSoftmax", traced.log_softmax, x, name=name)
+    where = dim if axis is None else axis
+    return make("LogSoftmax", _along(traced.log_softmax, -1 if where is None else where), as_tensor(logits), name=name)
 
 
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: Optional[str] = None) -> Any:
@@ -204,10 +212,141 @@ def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None)
     return make("in_top_k", emit, as_tensor(predictions), as_tensor(targets), name=name)
 
 
+def conv1d(
+    value: Any, filters: Any, stride: Any = 1, padding: str = "SAME", use_cudnn_on_gpu: Any = None,
+    data_format: Any = None, name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """Cross-correlation along time: an image of height 1."""
+    if data_format not in (None, "NWC", "NHWC"):
+        raise NotImplementedError(f"flywheel.v1.nn.conv1d: data_format='{data_format}'")
+
+    def emit(x: Any, w: Any) -> Any:
+        found = traced.conv2d(_ops.expand_dims(x, 1), _ops.expand_dims(w, 0), strides=[1, int(stride)],
+                              padding=_border(padding), dilations=[1, 1])  # fmt: skip
+        return _ops.squeeze(found, 1)
+
+    return make("Conv1D", emit, as_tensor(value), as_tensor(filters), name=name)
+
+
+def _border(padding: str) -> Any:
+    return padding.lower()
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: Optional[str] = None) -> Any:
+    """`conv2d` with holes between the elements of the filter."""
+    return conv2d(value, filters, [1, 1, 1, 1], padding, dilations=[1, rate, rate, 1], name=name)
+
+
+def depthwise_conv2d(
+    input: Any, filter: Any, strides: Any, padding: str, rate: Any = None, name: Optional[str] = None,
+    data_format: Any = None,
+) -> Any:  # fmt: skip
+    """Each channel by filters of its own: [height, width, channels, multiplier]."""
+    _nhwc(data_format)
+    steps, holes = _inner(strides, "strides"), [1, 1] if rate is None else list(rate)
+
+    def emit(x: Any, w: Any) -> Any:
+        height, width, channels, times = w.shape
+        grouped = _ops.reshape(w, [height, width, 1, channels * times])
+        return traced.conv2d(x, grouped, strides=steps, padding=_border(padding), dilations=holes)
+
+    return make("depthwise", emit, as_tensor(input), as_tensor(filter), name=name)
+
+
+def separable_conv2d(
+    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: str, rate: Any = None,
+    name: Optional[str] = None, data_format: Any = None,
+) -> Any:  # fmt: skip
+    """`depthwise_conv2d`, then a mixture of channels at each place."""
+    inner = depthwise_conv2d(input, depthwise_filter, strides, padding, rate, data_format=data_format)
+    return conv2d(inner, pointwise_filter, [1, 1, 1, 1], "VALID", name=name)
+
+
+def conv2d_transpose(
+    value: Any, filter: Any, output_shape: Any, strides: Any, padding: str = "SAME", data_format: str = "NHWC",
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """The transpose of `conv2d`, whose filter is [height, width, outputs, inputs]; the height and width of the result
+    are known."""
+    _nhwc(data_format)
+    steps = _inner(strides, "strides")
+    goal = output_shape.as_list() if hasattr(output_shape, "as_list") else output_shape
+    if not isinstance(goal, (list, tuple)):
+        raise NotImplementedError("flywheel.v1.nn.conv2d_transpose: output_shape must be a list")
+    sizes = [int(one) if isinstance(one, (int, float)) else None for one in goal]
+    if None in sizes[1:]:
+        raise NotImplementedError("flywheel.v1.nn.conv2d_transpose: the height and width of output_shape must be known")
+    high, wide = (one for one in sizes[1:3] if one is not None)
+    return make("conv2d_transpose", lambda x, w: transposed(x, w, steps, [high, wide], padding), as_tensor(value),
+                as_tensor(filter), name=name)  # fmt: skip
+
+
+def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
+    """A transposed convolution of a trace, with a result of this height and width."""
+    kernel = list(w.shape[:2])
+    same = padding.lower() == "same"
+    for n, k, s, m in zip(goal, kernel, steps, x.shape[1:3]):
+        expected = -(-n // s) if same else -(-(n - k + 1) // s)
+        if m is not None and m != expected:
+            raise ValueError(f"conv2d_transpose: an image of {list(goal)} comes from one of {expected}, found {m}")
+    like = _ops.zeros([_ops.dim(x, 0), *goal, w.shape[2]], x.dtype)
+    return traced.conv2d_transpose(x, w, like, strides=steps, padding=_border(padding))
+
+
+def weighted_cross_entropy_with_logits(
+    targets: Any = None, logits: Any = None, pos_weight: Any = None, name: Optional[str] = None, labels: Any = None
+) -> Any:
+    """As `sigmoid_cross_entropy_with_logits`, with this weight for what is true."""
+
+    def emit(x: Any, z: Any, q: Any) -> Any:
+        factor = _ops.add(1, _ops.multiply(_ops.subtract(q, 1), z))
+        log = _ops.add(_ops.log1p(_ops.exp(_ops.negative(_ops.abs(x)))), traced.relu(_ops.negative(x)))
+        return _ops.add(_ops.multiply(_ops.subtract(1, z), x), _ops.multiply(factor, log))
+
+    wanted = labels if targets is None else targets
+    return make("logistic_loss", emit, as_tensor(logits), as_tensor(wanted), pos_weight, name=name)
+
+
+def crelu(features: Any, name: Optional[str] = None, axis: int = -1) -> Any:
+    """relu of the features and of their negatives, side by side."""
+    return make("CRelu", lambda x: _ops.concatenate([traced.relu(x), traced.relu(_ops.negative(x))], axis),
+                as_tensor(features), name=name)  # fmt: skip
+
+
+swish = _unary("Swish", traced.silu)
+
+
+def zero_fraction(value: Any, name: Optional[str] = None) -> Any:
+    """The share of elements that are 0 (M4)."""
+    return make("zero_fraction", lambda x: _ops.mean(_ops.cast(_ops.equal(x, 0), _dtypes.float32)), as_tensor(value),
+                name=name)  # fmt: skip
+
+
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    """x / (bias + alpha * sum of squares of near channels) ** beta."""
+
+    def emit(x: Any) -> Any:
+        count = x.shape[-1]
+        if count is None:
+            raise ValueError("local_response_normalization: the number of channels must be known")
+        places = np.arange(count)
+        near = (np.abs(places[:, None] - places) <= depth_radius).astype(np.float64)
+        sums = _ops.matmul(_ops.square(x), constant_of(near, x.dtype))
+        return _ops.divide(x, _ops.power(_ops.add(bias, _ops.multiply(alpha, sums)), beta))
+
+    return make("LRN", emit, as_tensor(input), name=name)
+
+
+lrn = local_response_normalization
+
+
 def __getattr__(name: str) -> Any:
     # Cells and loops are made of what is above.
     if name == "rnn_cell":
         return importlib.import_module(".rnn_cell", __package__)
-    if name in ("dynamic_rnn", "static_rnn"):
+    if name in ("dynamic_rnn", "static_rnn", "bidirectional_dynamic_rnn"):
         return getattr(importlib.import_module(".rnn", __package__), name)
     raise AttributeError(f"there is no flywheel.v1.nn.{name}; see docs/v1.md")

@@ -4,7 +4,8 @@
 from typing import Any, Callable, List, Optional
 
 from .. import _dtypes, _ops
-from .conversion import as_tensor, constant, make
+from .. import nn as traced
+from .conversion import as_tensor, constant, dtype_of, make
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .shapes import plain_shape
@@ -16,7 +17,7 @@ from .shapes import plain_shape
 
 def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
     """A tensor that each run is fed (R4)."""
-    types = [(_dtypes.as_dtype(dtype), None if shape is None else plain_shape(shape))]
+    types = [(dtype_of(dtype), None if shape is None else plain_shape(shape))]
     return get_default_graph().create("Placeholder", [], None, types, name).outputs[0]
 
 
@@ -105,7 +106,8 @@ UNARY = {
     "rint": _ops.rint, "round": _ops.round, "rsqrt": _ops.rsqrt, "sigmoid": _ops.sigmoid, "sign": _ops.sign,
     "sin": _ops.sin, "sinh": _ops.sinh, "sqrt": _ops.sqrt, "square": _ops.square, "tan": _ops.tan, "tanh": _ops.tanh,
     "is_nan": _ops.isnan, "is_inf": _ops.isinf, "is_finite": _ops.isfinite, "zeros_like": _ops.zeros_like,
-    "ones_like": _ops.ones_like,
+    "ones_like": _ops.ones_like, "acosh": _ops.arccosh, "asinh": _ops.arcsinh, "atanh": _ops.arctanh,
+    "log_sigmoid": lambda x: _ops.negative(traced.softplus(_ops.negative(x))),
 }  # fmt: skip
 BINARY = {
     "add": _ops.add, "subtract": _ops.subtract, "multiply": _ops.multiply, "divide": _ops.divide,
@@ -114,6 +116,7 @@ BINARY = {
     "equal": _ops.equal, "not_equal": _ops.not_equal, "less": _ops.less, "less_equal": _ops.less_equal,
     "greater": _ops.greater, "greater_equal": _ops.greater_equal, "logical_and": _ops.logical_and,
     "logical_or": _ops.logical_or, "logical_xor": _ops.logical_xor,
+    "atan2": _ops.arctan2,
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
 }  # fmt: skip
 REDUCTIONS = {
@@ -152,11 +155,19 @@ def add_n(inputs: Any, name: Optional[str] = None) -> Any:
 
 def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
     """The elements in another dtype."""
-    return make("Cast", lambda y: _ops.cast(y, _dtypes.as_dtype(dtype)), as_tensor(x), name=name)
+    return make("Cast", lambda y: _ops.cast(y, dtype_of(dtype)), as_tensor(x), name=name)
 
 
 def to_float(x: Any, name: Optional[str] = None) -> Any:
     return cast(x, _dtypes.float32, name)
+
+
+def to_double(x: Any, name: Optional[str] = None) -> Any:
+    return cast(x, _dtypes.float64, name)
+
+
+def to_int64(x: Any, name: Optional[str] = None) -> Any:
+    return cast(x, _dtypes.int64, name)
 
 
 def to_int32(x: Any, name: Optional[str] = None) -> Any:
@@ -192,7 +203,7 @@ def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Any:
 
 def zeros(shape: Any, dtype: Any = _dtypes.float32, name: str = "zeros") -> Any:
     """Zeros, false, or empty strings."""
-    if _dtypes.as_dtype(dtype) == _dtypes.string:
+    if dtype_of(dtype) == _dtypes.string:
         return constant("", dtype, shape, name)
     return make("zeros", lambda s: _ops.zeros(_sizes(s), dtype), _shape_argument(shape), name=name)
 
@@ -297,22 +308,38 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Option
 
 def one_hot(indices: Any, depth: int, on_value: Any = None, off_value: Any = None, axis: Any = None,
             dtype: Any = None, name: Optional[str] = None) -> Any:  # fmt: skip
-    if axis not in (None, -1):
-        raise NotImplementedError(f"flywheel.v1.one_hot: axis={axis}")
-    kind = _dtypes.float32 if dtype is None else _dtypes.as_dtype(dtype)
+    kind = _dtypes.float32 if dtype is None else dtype_of(dtype)
 
     def emit(i: Any) -> Any:
         hot = _ops.one_hot(i, depth, kind)
         on, off = (1 if on_value is None else on_value), (0 if off_value is None else off_value)
-        return hot if (on, off) == (1, 0) else _ops.where(_ops.equal(hot, 1), on, off)
+        hot = hot if (on, off) == (1, 0) else _ops.where(_ops.equal(hot, 1), _as(on, kind), _as(off, kind))
+        return hot if axis in (None, -1) else _ops.moveaxis(hot, -1, axis)
 
     return make("one_hot", emit, as_tensor(indices), name=name)
 
 
+def _as(value: Any, dtype: Any) -> Any:
+    """A number or tensor of a trace in this dtype."""
+    return _ops.cast(value, dtype)
+
+
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Any:
-    if x is None:
+    """The elements of x where the condition holds, else those of y; a vector chooses whole rows."""
+    if x is None or y is None:
         raise NotImplementedError("flywheel.v1.where without x and y: the shape of the result is not known")
-    return make("Select", _ops.where, as_tensor(condition), as_tensor(x), as_tensor(y), name=name)
+    holds, one, other = as_tensor(condition), as_tensor(x), as_tensor(y)
+
+    def emit(c: Any, a: Any, b: Any) -> Any:
+        if c.ndim == 1 and a.ndim > 1:
+            c = _ops.reshape(c, [-1, *[1] * (a.ndim - 1)])
+        return _ops.where(c, a, b)
+
+    # The condition does not say more about the shape than they do.
+    types, a, b = None, one.static_shape, other.static_shape
+    if holds.static_shape is None and a is not None and b is not None and len(a) == len(b) and one.dtype == other.dtype:
+        types = [(one.dtype, tuple(n if m is None else m for m, n in zip(a, b)))]
+    return make("Select", emit, holds, one, other, name=name, types=types)
 
 
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:

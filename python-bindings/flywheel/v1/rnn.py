@@ -4,7 +4,7 @@
 from typing import Any, List, Sequence, Tuple
 
 from .. import _dtypes, _ops, control
-from .conversion import as_tensor, make
+from .conversion import as_tensor, dtype_of, make
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .ops import TABLE, cast, identity, transpose, where
@@ -19,7 +19,7 @@ def _start(cell: RNNCell, initial_state: Any, dtype: Any, x: Tensor, axis: int) 
         raise ValueError("If there is no initial_state, you must give a dtype.")
     sizes = flatten_sizes(cell.state_size)
     if initial_state is None:
-        kind = _dtypes.as_dtype(dtype)
+        kind = dtype_of(dtype)
         zeros = [make("zeros", lambda y, n=n: _ops.zeros([_ops.dim(y, axis), n], kind), x) for n in sizes]
         return pack(cell.state_size, zeros)
     given = flatten(initial_state)
@@ -71,6 +71,42 @@ def dynamic_rnn(
         state = _start(cell, initial_state, dtype, x, 1)
         outputs, last = _loop(cell, x, state, sequence_length)
         return outputs if time_major else transpose(outputs, [1, 0, 2]), last
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: RNNCell, cell_bw: RNNCell, inputs: Any, sequence_length: Any = None, initial_state_fw: Any = None,
+    initial_state_bw: Any = None, dtype: Any = None, parallel_iterations: Any = None, swap_memory: bool = False,
+    time_major: bool = False, scope: Any = None,
+) -> Tuple[Any, Any]:  # fmt: skip
+    """`dynamic_rnn` by one cell from the first step on, and by another from the last step of each example back: pairs
+    of outputs, and of last states."""
+    x = as_tensor(inputs)
+    axis = 0 if time_major else 1
+
+    def turned(y: Any) -> Any:
+        """The steps of each example in reverse; those past its end stay."""
+        if sequence_length is None:
+            return make("ReverseV2", lambda v: _ops.flip(v, axis), y)
+        return make("ReverseSequence", lambda v, n: _turn(v, n, axis), y, as_tensor(sequence_length))
+
+    with variable_scope(scope if scope is not None else "bidirectional_rnn"):
+        with variable_scope("fw") as forward:
+            first = dynamic_rnn(cell_fw, x, sequence_length, initial_state_fw, dtype, time_major=time_major,
+                                scope=forward)  # fmt: skip
+        with variable_scope("bw") as backward:
+            output, state = dynamic_rnn(cell_bw, turned(x), sequence_length, initial_state_bw, dtype,
+                                        time_major=time_major, scope=backward)  # fmt: skip
+    return (first[0], turned(output)), (first[1], state)
+
+
+def _turn(x: Any, lengths: Any, axis: int) -> Any:
+    """Step t of an example is that of length - 1 - t, as long as there is one: of a trace."""
+    y = x if axis == 1 else _ops.swapaxes(x, 0, 1)
+    zeros = _ops.zeros([_ops.dim(y, place) for place in range(3)], _dtypes.int32)
+    steps = _ops.cumsum(_ops.add(zeros, 1), 1) - 1
+    back = _ops.reshape(_ops.cast(lengths, _dtypes.int32), [-1, 1, 1]) - 1 - steps
+    taken = _ops.take_along_axis(y, _ops.where(_ops.less(back, 0), steps, back), 1)
+    return taken if axis == 1 else _ops.swapaxes(taken, 0, 1)
 
 
 def _steps(x: Any, lengths: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
 from . import initializers
+from .conversion import dtype_of
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Tensor
 from .shapes import TensorShape, plain_shape
@@ -155,7 +156,7 @@ def get_by_full_name(
     graph = get_default_graph()
     scope = get_variable_scope()
     graph.check_name(name)
-    wanted = _dtypes.as_dtype(dtype) if dtype is not None else scope.dtype
+    wanted = dtype_of(dtype) if dtype is not None else scope.dtype
     found = graph._variable_store.get(name)
     if found is not None:
         if reuse is False or reuse is None:

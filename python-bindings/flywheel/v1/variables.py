@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes
 from .. import variables as traced
 from . import _operators
-from .conversion import as_tensor, constant
+from .conversion import as_tensor, constant, dtype_of
 from .graph import Graph, GraphKeys, get_default_graph, user_line
 from .operation import Operation, Tensor
 from .shapes import TensorShape
@@ -48,7 +48,7 @@ class Variable(_operators.Operators):
         try:
             with graph.control_dependencies(None), graph.name_scope(op_name + "/"):
                 value = initial_value() if callable(initial_value) else initial_value
-                kind = None if dtype is None else _dtypes.as_dtype(dtype)
+                kind = None if dtype is None else dtype_of(dtype)
                 if isinstance(value, Tensor) or hasattr(value, "_as_graph_tensor"):
                     initial = as_tensor(value)
                     if kind is not None and initial.dtype != kind:

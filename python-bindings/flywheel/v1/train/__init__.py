@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from .averages import ExponentialMovingAverage
 from .decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -28,7 +29,8 @@ from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkp
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "FtrlOptimizer", "GradientDescentOptimizer",
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "ExponentialMovingAverage",
+    "FtrlOptimizer", "GradientDescentOptimizer",
     "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "cosine_decay",
     "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
     "get_or_create_global_step", "global_step", "inverse_time_decay", "latest_checkpoint", "linear_cosine_decay",

@@ -31,6 +31,7 @@ class Saver:
         self._reshape = reshape
         self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
         self._managers: Dict[str, CheckpointManager] = {}
+        # Those that are there still, the newest one last.
         self.last_checkpoints: List[str] = []
 
     def save(
@@ -49,7 +50,9 @@ class Saver:
                 max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._hours, pad_step_number=self._pads,
                 state_file=file)  # fmt: skip
         path = manager.save(sess.store, save_path, None if step is None else int(step), self._names)
-        self.last_checkpoints = [p for p in self.last_checkpoints if p != path] + [path]
+        if self._max_to_keep:
+            kept = [p for p in self.last_checkpoints if p != path] + [path]
+            self.last_checkpoints = kept[-self._max_to_keep :]
         return path
 
     def restore(self, sess: Any, save_path: Optional[str]) -> None:

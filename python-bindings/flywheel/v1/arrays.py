@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of the graph that move elements, and tensors that are known."""
+
+from typing import Any, List, Optional, Sequence
+
+import numpy as np
+
+from .. import _dtypes, _ops
+from .._tensor import as_tensor as constant_of
+from .conversion import as_tensor, dtype_of, make
+from .ops import TABLE
+
+
+def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
+    """The elements along these axes from the last one to the first one."""
+    axes = [axis] if isinstance(axis, int) else list(axis)
+
+    def emit(x: Any) -> Any:
+        for one in axes:
+            x = _turned(x, one) if x.shape[one] is None else _ops.flip(x, one)
+        return x
+
+    return make("ReverseV2", emit, as_tensor(tensor), name=name)
+
+
+def _turned(x: Any, axis: int) -> Any:
+    """In reverse along a dimension whose size a run chooses."""
+    count = _ops.dim(x, axis)
+    places = count - _ops.cumsum(_ops.ones([count], _dtypes.int32), 0)
+    return _ops.take(x, _ops.cast(places, _dtypes.int32), axis)
+
+
+def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Any:
+    return make("Roll", lambda x: _ops.roll(x, shift, axis), as_tensor(input), name=name)
+
+
+def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
+    """The slices at places: each vector of `indices` is one place of the leading dimensions."""
+
+    def emit(x: Any, i: Any) -> Any:
+        depth = i.shape[-1]
+        if depth is None:
+            raise ValueError("gather_nd: how many dimensions an index has must be known")
+        if depth == 0:
+            raise NotImplementedError("flywheel.v1.gather_nd: indices of no dimension")
+        flat = x if depth == 1 else _ops.reshape(x, [-1, *[_size(x, axis) for axis in range(depth, x.ndim)]])
+        place = i[..., 0]
+        for axis in range(1, depth):
+            place = place * _size(x, axis) + i[..., axis]
+        return _ops.take(flat, place, 0)
+
+    return make("GatherNd", emit, as_tensor(params), as_tensor(indices), name=name)
+
+
+def _size(x: Any, axis: int) -> Any:
+    known = x.shape[axis]
+    return _ops.dim(x, axis) if known is None else known
+
+
+def eye(
+    num_rows: int, num_columns: Optional[int] = None, batch_shape: Any = None, dtype: Any = _dtypes.float32,
+    name: Optional[str] = None,
+) -> Any:  # fmt: skip
+    if batch_shape is not None:
+        raise NotImplementedError("flywheel.v1.eye: batch_shape")
+    return make("eye", lambda: _ops.eye(num_rows, num_columns, dtype=dtype_of(dtype)), name=name)
+
+
+def linspace(start: Any, stop: Any, num: int, name: Optional[str] = None) -> Any:
+    """`num` numbers from `start` to `stop`, both among them."""
+    first, last = as_tensor(start), as_tensor(stop)
+
+    def emit(a: Any, b: Any) -> Any:
+        shares = constant_of(np.arange(num) / max(num - 1, 1), a.dtype)
+        return _ops.add(_ops.multiply(_ops.subtract(1, shares), a), _ops.multiply(shares, b))
+
+    return make("LinSpace", emit, first, last, name=name)
+
+
+lin_space = linspace
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> List[Any]:
+    """For each vector, its elements along its own dimension of the grid of all of them."""
+    indexing = kwargs.pop("indexing", "xy")
+    vectors, count = [as_tensor(x) for x in args], len(args)
+    places = list(range(count))
+    if indexing == "xy" and count > 1:
+        places[0], places[1] = 1, 0
+
+    def emit(*xs: Any) -> Any:
+        lengths: List[Any] = [0] * count
+        for x, place in zip(xs, places):
+            lengths[place] = _size(x, 0)
+        forms = [_ops.reshape(x, [-1 if i == place else 1 for i in range(count)]) for x, place in zip(xs, places)]
+        return [_ops.broadcast_to(x, lengths) for x in forms]
+
+    made = make("meshgrid", emit, *vectors, name=kwargs.pop("name", None))
+    return list(made) if count > 1 else [made]
+
+
+def diag(diagonal: Any, name: Optional[str] = None) -> Any:
+    """A matrix with this diagonal."""
+    if len(as_tensor(diagonal).shape) != 1:
+        raise NotImplementedError("flywheel.v1.diag of more than a vector")
+    return make("Diag", _ops.diag, as_tensor(diagonal), name=name)
+
+
+def matrix_diag(diagonal: Any, name: Optional[str] = None) -> Any:
+    """Matrices with these diagonals."""
+
+    def emit(x: Any) -> Any:
+        count = x.shape[-1]
+        if count is None:
+            raise ValueError("matrix_diag: the size of the diagonal must be known")
+        return _ops.multiply(_ops.expand_dims(x, -1), _ops.eye(count, dtype=x.dtype))
+
+    return make("MatrixDiag", emit, as_tensor(diagonal), name=name)
+
+
+def matrix_diag_part(input: Any, name: Optional[str] = None) -> Any:
+    """The diagonals of square matrices."""
+
+    def emit(x: Any) -> Any:
+        if x.shape[-1] is None or x.shape[-1] != x.shape[-2]:
+            raise ValueError("matrix_diag_part: expected square matrices of known size")
+        return _ops.sum(_ops.multiply(x, _ops.eye(x.shape[-1], dtype=x.dtype)), -1)
+
+    return make("MatrixDiagPart", emit, as_tensor(input), name=name)
+
+
+diag_part = matrix_diag_part
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
+    return make("transpose", lambda x: _ops.swapaxes(x, -1, -2), as_tensor(a), name=name)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, name: Optional[str] = None) -> Any:
+    """[..., maxlen]: which steps are before each length."""
+    if maxlen is None:
+        raise NotImplementedError("flywheel.v1.sequence_mask without maxlen: the size of the result is not known")
+
+    def emit(n: Any, last: Any) -> Any:
+        steps = _ops.arange(0, last, 1, n.dtype)
+        return _ops.cast(_ops.less(steps, _ops.expand_dims(n, -1)), dtype_of(dtype))
+
+    return make("SequenceMask", emit, as_tensor(lengths), maxlen, name=name)
+
+
+def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Any:
+    return make("BroadcastTo", lambda x, s: _ops.broadcast_to(x, s), as_tensor(input), shape, name=name)
+
+
+def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Any:
+    """Sums of what comes before, with the element itself unless `exclusive`; after it with `reverse`."""
+    return make("Cumsum", lambda y: _ops.cumsum(y, axis, exclusive, reverse), as_tensor(x), name=name)
+
+
+def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Any:
+    """Products of what comes before, with the element itself unless `exclusive`; after it with `reverse`."""
+    return make("Cumprod", lambda y: _ops.cumprod(y, axis, exclusive, reverse), as_tensor(x), name=name)
+
+
+def depth_to_space(input: Any, block_size: int, name: Optional[str] = None) -> Any:
+    """Blocks of channels as squares of pixels."""
+
+    def emit(x: Any) -> Any:
+        n, h, w = (_size(x, axis) for axis in (0, 1, 2))
+        c = x.shape[3] // (block_size * block_size)
+        y = _ops.reshape(x, [n, h, w, block_size, block_size, c])
+        return _ops.reshape(_ops.transpose(y, [0, 1, 3, 2, 4, 5]), [n, h * block_size, w * block_size, c])
+
+    return make("DepthToSpace", emit, as_tensor(input), name=name)
+
+
+def space_to_depth(input: Any, block_size: int, name: Optional[str] = None) -> Any:
+    """Squares of pixels as channels; the size of an image is known."""
+
+    def emit(x: Any) -> Any:
+        n, (h, w, c) = _size(x, 0), x.shape[1:]
+        y = _ops.reshape(x, [n, h // block_size, block_size, w // block_size, block_size, c])
+        return _ops.reshape(_ops.transpose(y, [0, 1, 3, 2, 4, 5]),
+                            [n, h // block_size, w // block_size, block_size * block_size * c])  # fmt: skip
+
+    return make("SpaceToDepth", emit, as_tensor(input), name=name)
+
+
+#
+# Sums of products, norms, and others of more than one element
+#
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Any:
+    return make("Tensordot", lambda x, y: _ops.tensordot(x, y, _axes_of(axes)), as_tensor(a), as_tensor(b), name=name)
+
+
+def _axes_of(axes: Any) -> Any:
+    return axes if isinstance(axes, int) else tuple([one] if isinstance(one, int) else list(one) for one in axes)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Einstein's sums: see `flywheel.einsum`."""
+    return make("Einsum", lambda *xs: _ops.einsum(equation, *xs), *[as_tensor(x) for x in inputs],
+                name=kwargs.get("name"))  # fmt: skip
+
+
+def trace(x: Any, name: Optional[str] = None) -> Any:
+    return TABLE["reduce_sum"](matrix_diag_part(x), -1)
+
+
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
+    keep_dims: Any = None,
+) -> Any:  # fmt: skip
+    """The norm of vectors: "euclidean" (2), 1, or of order infinity."""
+    x, keep = as_tensor(tensor), bool(keepdims or keep_dims)
+    if ord in ("euclidean", 2):
+        return TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](x), axis, keep))
+    if ord == 1:
+        return TABLE["reduce_sum"](TABLE["abs"](x), axis, keep)
+    if ord == float("inf"):
+        return TABLE["reduce_max"](TABLE["abs"](x), axis, keep)
+    raise NotImplementedError(f"flywheel.v1.norm: ord={ord!r}")
+
+
+def count_nonzero(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, dtype: Any = _dtypes.int64, name: Optional[str] = None
+) -> Any:
+    """How many elements are not 0."""
+    x = as_tensor(input_tensor)
+    kind = dtype_of(dtype)
+    hits = make("NotZero", lambda y: _ops.cast(_ops.not_equal(y, 0), kind), x)
+    return TABLE["reduce_sum"](hits, axis, keepdims)
+
+
+def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: Optional[str] = None) -> Any:
+    from .ops import add_n
+
+    return add_n(inputs, name=name)
