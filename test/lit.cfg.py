@@ -2,9 +2,9 @@
 """Regression tests: IR through the tools, checked by FileCheck.
 
 Features: `python` where the bindings are built; `torch`, `jax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
-`tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs
-that need them run in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the
-documentation; `clang-tidy` where it is installed;
+`tf_keras`, `tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has
+them (programs that need them run in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what
+builds the documentation; `clang-tidy` where it is installed;
 `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `gdb` where it is installed; `runs-aarch64` and so on where programs for
 another machine can be made and run.
@@ -147,7 +147,7 @@ if config.enable_python:
         "tqdm": "the progress bar of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
-    frameworks = ("keras", "onnxruntime", "tensorflow", *optional)
+    frameworks = ("keras", "onnxruntime", "tensorflow", "tf_keras", *optional)
     config.available_features.update(importable(peers_python, frameworks))
     for package, what in optional.items():
         if package not in config.available_features:

@@ -12,6 +12,7 @@ from . import (
     metrics,
     models,
     optimizers,
+    preprocessing,
     regularizers,
     utils,
 )
@@ -19,5 +20,5 @@ from .models import Input, Model, Sequential
 
 __all__ = [
     "Input", "Model", "Sequential", "activations", "backend", "callbacks", "constraints", "initializers", "layers",
-    "losses", "metrics", "models", "optimizers", "regularizers", "utils",
+    "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
 ]  # fmt: skip

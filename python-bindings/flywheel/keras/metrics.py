@@ -37,8 +37,17 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     return K.cast(_nn.in_top_k(y_pred, K.cast(K.argmax(y_true, -1), "int32"), k), K.floatx())
 
 
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """As `top_k_categorical_accuracy`, of labels as numbers."""
+    labels = K.squeeze(y_true, -1) if K.ndim(y_true) == K.ndim(y_pred) else y_true
+    return K.cast(_nn.in_top_k(y_pred, K.cast(labels, "int32"), k), K.floatx())
+
+
+mse = MSE = mean_squared_error
+mae = MAE = mean_absolute_error
+
 _NAMES = {f.__name__: f for f in (binary_accuracy, categorical_accuracy, sparse_categorical_accuracy,
-                                  top_k_categorical_accuracy)}  # fmt: skip
+                                  top_k_categorical_accuracy, sparse_top_k_categorical_accuracy)}  # fmt: skip
 
 
 def get(identifier: Any) -> Any:

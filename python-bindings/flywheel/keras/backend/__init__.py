@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ...v1.graph import get_default_graph
 from .._phase import in_train_phase, learning_phase
 from .functions import (
     Function,
@@ -22,8 +23,10 @@ from .operations import (
     abs,
     all,
     any,
+    arange,
     argmax,
     argmin,
+    batch_dot,
     batch_flatten,
     bias_add,
     cast,
@@ -31,6 +34,8 @@ from .operations import (
     concatenate,
     constant,
     cos,
+    cumprod,
+    cumsum,
     dot,
     dropout,
     dtype,
@@ -38,6 +43,7 @@ from .operations import (
     equal,
     exp,
     expand_dims,
+    eye,
     flatten,
     gather,
     gradients,
@@ -46,6 +52,8 @@ from .operations import (
     hard_sigmoid,
     identity,
     int_shape,
+    is_sparse,
+    is_tensor,
     l2_normalize,
     less,
     less_equal,
@@ -62,12 +70,17 @@ from .operations import (
     ones_like,
     permute_dimensions,
     pow,
+    print_tensor,
     prod,
+    random_binomial,
     random_normal,
     random_uniform,
     relu,
     repeat,
+    repeat_elements,
     reshape,
+    resize_images,
+    reverse,
     round,
     shape,
     sigmoid,
@@ -76,6 +89,7 @@ from .operations import (
     softmax,
     softplus,
     softsign,
+    spatial_2d_padding,
     sqrt,
     square,
     squeeze,
@@ -85,6 +99,7 @@ from .operations import (
     sum,
     switch,
     tanh,
+    temporal_padding,
     tile,
     transpose,
     truncated_normal,
@@ -108,6 +123,7 @@ from .settings import (
     reset_uids,
     set_epsilon,
     set_floatx,
+    set_image_data_format,
 )
 from .variables import (
     count_params,
@@ -121,22 +137,46 @@ from .variables import (
     variable,
     zeros,
 )
+from .windows import (
+    batch_normalization,
+    binary_crossentropy,
+    categorical_crossentropy,
+    conv1d,
+    conv2d,
+    conv2d_transpose,
+    depthwise_conv2d,
+    in_top_k,
+    normalize_batch_in_training,
+    pool2d,
+    separable_conv2d,
+    sparse_categorical_crossentropy,
+)
 
 __all__ = [
-    "Function", "abs", "all", "any", "argmax", "argmin", "backend", "batch_flatten", "batch_get_value",
-    "batch_set_value", "bias_add", "cast", "cast_to_floatx", "clear_session", "clip", "concatenate", "constant", "cos",
-    "count_params", "dot", "dropout", "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "flatten",
-    "floatx", "function", "gather", "get_session", "get_uid", "get_value", "gradients", "greater", "greater_equal",
-    "hard_sigmoid", "identity", "image_data_format", "in_test_phase", "in_train_phase", "initialize", "int_shape",
-    "is_keras_tensor", "is_placeholder", "l2_normalize", "learning_phase", "less", "less_equal", "log", "logsumexp",
-    "manual_variable_initialization", "max", "maximum", "mean", "min", "minimum", "moving_average_update", "ndim",
-    "not_equal", "one_hot", "ones", "ones_like", "permute_dimensions", "placeholder", "pow", "prod", "random_normal",
-    "random_normal_variable", "random_uniform", "random_uniform_variable", "relu", "repeat", "reset_uids", "reshape",
-    "round", "set_epsilon", "set_floatx", "set_learning_phase", "set_session", "set_value", "shape", "sigmoid", "sign",
-    "sin", "softmax", "softplus", "softsign", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "sum",
-    "switch", "tanh", "tile", "transpose", "truncated_normal", "update", "update_add", "update_sub", "var", "variable",
-    "zeros", "zeros_like",
+    "Function", "abs", "all", "any", "arange", "argmax", "argmin", "backend", "batch_dot", "batch_flatten",
+    "batch_get_value", "batch_normalization", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
+    "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate", "constant", "conv1d",
+    "conv2d", "conv2d_transpose", "cos", "count_params", "cumprod", "cumsum", "depthwise_conv2d", "dot", "dropout",
+    "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye", "flatten", "floatx", "function",
+    "gather", "get_session", "get_uid", "get_value", "gradients", "greater", "greater_equal", "hard_sigmoid",
+    "identity", "image_data_format", "in_test_phase", "in_top_k", "in_train_phase", "initialize", "int_shape",
+    "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor", "l2_normalize", "learning_phase", "less",
+    "less_equal", "log", "logsumexp", "manual_variable_initialization", "max", "maximum", "mean", "min", "minimum",
+    "moving_average_update", "name_scope", "ndim", "normalize_batch_in_training", "not_equal", "one_hot", "ones",
+    "ones_like", "permute_dimensions", "placeholder", "pool2d", "pow", "print_tensor", "prod", "random_binomial",
+    "random_normal", "random_normal_variable", "random_uniform", "random_uniform_variable", "relu", "repeat",
+    "repeat_elements", "reset_uids", "reshape", "resize_images", "reverse", "round", "separable_conv2d",
+    "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase", "set_session", "set_value", "shape",
+    "sigmoid", "sign", "sin", "softmax", "softplus", "softsign", "sparse_categorical_crossentropy",
+    "spatial_2d_padding", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "sum", "switch", "tanh",
+    "temporal_padding", "tile", "transpose", "truncated_normal", "update", "update_add", "update_sub", "var",
+    "variable", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+def name_scope(name: str) -> Any:
+    """Puts a prefix before names of ops."""
+    return get_default_graph().name_scope(name)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import _dtypes, _ops
 from ... import nn as _traced
+from ...v1 import arrays as _arrays
 from ...v1 import initializers as _random
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1
@@ -214,3 +215,91 @@ def truncated_normal(shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: Any = None) -> Any:
     return _nn.dropout(x, 1.0 - level, noise_shape, seed)
+
+
+def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None) -> Any:
+    """Ones with this probability, else zeros."""
+    drawn = _random.random_uniform(shape, 0.0, 1.0, floatx(), seed)
+    return cast(_T["less"](drawn, p), dtype or floatx())
+
+
+#
+# More of shapes
+#
+
+
+def eye(size: int, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """A variable: the identity matrix."""
+    from .variables import variable
+
+    return variable(np.eye(size), dtype, name)
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+    return cast(_v1.range_(start, stop, step), dtype)
+
+
+def cumsum(x: Any, axis: int = 0) -> Any:
+    return _arrays.cumsum(x, axis)
+
+
+def cumprod(x: Any, axis: int = 0) -> Any:
+    return _arrays.cumprod(x, axis)
+
+
+def reverse(x: Any, axes: Any) -> Any:
+    return _arrays.reverse(x, axes)
+
+
+def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+    """Each element along an axis several times."""
+    return make("repeat", lambda y: _ops.repeat(y, rep, axis), as_tensor(x))
+
+
+def resize_images(x: Any, height_factor: int, width_factor: int, data_format: Any = None) -> Any:
+    """Each pixel several times."""
+    if data_format not in (None, "channels_last"):
+        raise NotImplementedError(f"flywheel.keras.backend.resize_images: data_format='{data_format}'")
+    return repeat_elements(repeat_elements(x, height_factor, 1), width_factor, 2)
+
+
+def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
+    """Zeros in front of sequences and behind them."""
+    return _v1.pad(x, [(0, 0), tuple(padding), (0, 0)])
+
+
+def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: Any = None) -> Any:
+    """Zeros around images."""
+    if data_format not in (None, "channels_last"):
+        raise NotImplementedError(f"flywheel.keras.backend.spatial_2d_padding: data_format='{data_format}'")
+    return _v1.pad(x, [(0, 0), *[tuple(pair) for pair in padding], (0, 0)])
+
+
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+    """For each example, products along an axis of x and one of y, by default the last of x and the last but one of y;
+    [batch, 1] of two vectors."""
+    a, b = as_tensor(x), as_tensor(y)
+    places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
+        (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
+    letters = "abcdefghijklmn"
+    left = ["z", *letters[: ndim(a) - 1]]
+    right = ["z", *letters[ndim(a) - 1 : ndim(a) + ndim(b) - 2]]
+    right[places[1] % ndim(b)] = left[places[0] % ndim(a)]
+    summed = left[places[0] % ndim(a)]
+    kept = "".join(["z", *(c for c in left[1:] if c != summed), *(c for c in right[1:] if c != summed)])
+    equation = f"{''.join(left)},{''.join(right)}->{kept}"
+    result = make("batch_dot", lambda p, q: _ops.einsum(equation, p, q), a, b)
+    return expand_dims(result, 1) if len(kept) == 1 else result
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, (Tensor, Variable))
+
+
+def is_sparse(tensor: Any) -> bool:
+    """False: there are none."""
+    return False
+
+
+def print_tensor(x: Any, message: str = "") -> Any:
+    raise NotImplementedError("flywheel.keras.backend.print_tensor: fetch the tensor, and print its value")

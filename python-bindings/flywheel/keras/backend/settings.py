@@ -52,3 +52,9 @@ def get_uid(prefix: str = "") -> int:
 
 def reset_uids() -> None:
     _uids.clear()
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Raises NotImplementedError for another order than "channels_last"."""
+    if data_format != "channels_last":
+        raise NotImplementedError(f"flywheel.keras: data_format='{data_format}', expected 'channels_last'")

@@ -5,8 +5,21 @@ from typing import Any
 
 from .._serialization import build, custom_object_scope, plain
 from ..engine import Input, InputLayer, Layer
+from .advanced_activations import ELU, PReLU, Softmax, ThresholdedReLU
 from .convolutional import Conv1D, Conv2D, ZeroPadding2D
-from .core import Activation, Dense, Dropout, Flatten, Lambda, LeakyReLU, Masking, Permute, RepeatVector, Reshape
+from .core import (
+    Activation,
+    ActivityRegularization,
+    Dense,
+    Dropout,
+    Flatten,
+    Lambda,
+    LeakyReLU,
+    Masking,
+    Permute,
+    RepeatVector,
+    Reshape,
+)
 from .embeddings import Embedding
 from .merge import (
     Add,
@@ -19,10 +32,13 @@ from .merge import (
     add,
     average,
     concatenate,
+    dot,
     maximum,
     multiply,
     subtract,
 )
+from .more_convolutions import Conv2DTranspose, DepthwiseConv2D, SeparableConv2D
+from .noise import AlphaDropout, GaussianDropout, GaussianNoise, SpatialDropout1D, SpatialDropout2D
 from .normalization import BatchNormalization, LayerNormalization
 from .pooling import (
     AveragePooling1D,
@@ -35,19 +51,26 @@ from .pooling import (
     MaxPooling2D,
 )
 from .recurrent import GRU, LSTM, SimpleRNN
+from .resampling import Cropping1D, Cropping2D, UpSampling1D, UpSampling2D, ZeroPadding1D
 from .wrappers import Bidirectional, TimeDistributed
 
 __all__ = [
-    "Activation", "Add", "Average", "AveragePooling1D", "AveragePooling2D", "BatchNormalization", "Bidirectional",
-    "Concatenate", "Conv1D", "Conv2D", "Convolution1D", "Convolution2D", "Dense", "Dot", "Dropout", "Embedding",
-    "Flatten", "GRU", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
-    "Input", "InputLayer", "LSTM", "Lambda", "Layer", "LayerNormalization", "LeakyReLU", "Masking", "MaxPool1D",
-    "MaxPool2D", "MaxPooling1D", "MaxPooling2D", "Maximum", "Multiply", "Permute", "RepeatVector", "Reshape",
-    "SimpleRNN", "Subtract", "TimeDistributed", "ZeroPadding2D", "add", "average", "concatenate", "deserialize",
-    "maximum", "multiply", "serialize", "subtract",
+    "Activation", "ActivityRegularization", "Add", "AlphaDropout", "Average", "AveragePooling1D", "AveragePooling2D",
+    "AvgPool1D", "AvgPool2D", "BatchNormalization", "Bidirectional", "Concatenate", "Conv1D", "Conv2D",
+    "Conv2DTranspose", "Convolution1D", "Convolution2D", "Cropping1D", "Cropping2D", "Deconvolution2D", "Dense",
+    "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding", "Flatten", "GRU", "GaussianDropout", "GaussianNoise",
+    "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D", "Input", "InputLayer", "LSTM", "Lambda", "Layer", "LayerNormalization", "LeakyReLU",
+    "Masking", "MaxPool1D", "MaxPool2D", "MaxPooling1D", "MaxPooling2D", "Maximum", "Multiply", "PReLU", "Permute",
+    "RepeatVector", "Reshape", "SeparableConv2D", "SimpleRNN", "Softmax", "SpatialDropout1D", "SpatialDropout2D",
+    "Subtract", "ThresholdedReLU", "TimeDistributed", "UpSampling1D", "UpSampling2D", "ZeroPadding1D",
+    "ZeroPadding2D", "add", "average", "concatenate", "deserialize", "dot", "maximum", "multiply", "serialize",
+    "subtract",
 ]  # fmt: skip
 
 Convolution1D, Convolution2D, MaxPool1D, MaxPool2D = Conv1D, Conv2D, MaxPooling1D, MaxPooling2D
+AvgPool1D, AvgPool2D, Deconvolution2D = AveragePooling1D, AveragePooling2D, Conv2DTranspose
+GlobalMaxPool2D, GlobalAvgPool2D = GlobalMaxPooling2D, GlobalAveragePooling2D
 _CLASSES = {key: value for key, value in globals().items() if isinstance(value, type) and issubclass(value, Layer)}
 
 

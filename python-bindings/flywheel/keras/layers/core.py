@@ -147,6 +147,21 @@ class Dropout(Layer):
         return K.in_train_phase(lambda: K.dropout(inputs, self.rate, self.noise_shape, self.seed), inputs, training)
 
 
+class ActivityRegularization(Layer):
+    """Adds to the loss l1 times the sum of absolute values, and l2 times that of squares, of what passes."""
+
+    supports_masking = True
+    arguments = ("l1", "l2")
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.l1, self.l2 = l1, l2
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        self.add_loss(K.sum(self.l1 * K.abs(inputs)) + K.sum(self.l2 * K.square(inputs)))
+        return inputs
+
+
 class Lambda(Layer):
     """Any function of tensors. One that is saved has a name, and is among the custom objects where it is loaded."""
 

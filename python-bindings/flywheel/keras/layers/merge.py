@@ -105,22 +105,37 @@ def _all_of(x: Any) -> Any:
 
 
 class Dot(_Merge):
-    """The product of the rows of two matrices."""
+    """The products of vectors along an axis of each of two tensors: of all pairs of the others, [batch, ...a, ...b]."""
 
     arguments = ("axes", "normalize")
 
     def __init__(self, axes: Any = -1, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if axes not in (-1, 1, (1, 1), [1, 1]):
-            raise NotImplementedError(f"flywheel.keras.layers.Dot: axes={axes}, expected 1")
+        self.axes = axes if isinstance(axes, int) else tuple(int(axis) for axis in axes)
         self.normalize = normalize
 
+    def _places(self, shapes: Any) -> Any:
+        both = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
+        places = [axis % len(shape) for axis, shape in zip(both, shapes)]
+        if 0 in places:
+            raise ValueError("Dot is along other axes than that of the batch")
+        return places
+
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        a, b = (K.l2_normalize(x, 1) for x in inputs) if self.normalize else inputs
-        return K.sum(a * b, 1, True)
+        places = self._places([K.int_shape(x) for x in inputs])
+        a, b = (K.l2_normalize(x, p) for x, p in zip(inputs, places)) if self.normalize else inputs
+        result = K.batch_dot(a, b, places)
+        return K.expand_dims(result, -1) if K.ndim(result) == 1 else result
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return (input_shape[0][0], 1)
+        first, second = self._places(input_shape)
+        rest = [*(n for i, n in enumerate(input_shape[0]) if i not in (0, first)),
+                *(n for i, n in enumerate(input_shape[1]) if i not in (0, second))]  # fmt: skip
+        return (input_shape[0][0], *(rest or [1]))
+
+
+def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+    return Dot(axes, normalize, **kwargs)(inputs)
 
 
 def add(inputs: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._serialization import custom_object_scope
+from .._serialization import custom_object_scope
 
 CustomObjectScope = custom_object_scope
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Noise while training."""
+
+from typing import Any
+
+from ...v1.conversion import as_tensor, make
+from .. import backend as K
+from ..engine import Layer
+
+
+def _like(x: Any, draw: Any) -> Any:
+    """Random numbers of the shape of x."""
+    return draw(K.shape(x))
+
+
+class GaussianNoise(Layer):
+    """Adds numbers of this standard deviation."""
+
+    supports_masking = True
+    arguments = ("stddev",)
+
+    def __init__(self, stddev: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stddev = stddev
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        def noised() -> Any:
+            return inputs + _like(inputs, lambda shape: K.random_normal(shape, 0.0, self.stddev))
+
+        return K.in_train_phase(noised, inputs, training)
+
+
+class GaussianDropout(Layer):
+    """Multiplies by numbers of mean 1, and the standard deviation that dropout with this rate has."""
+
+    supports_masking = True
+    arguments = ("rate",)
+
+    def __init__(self, rate: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rate = rate
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        if not 0.0 < self.rate < 1.0:
+            return inputs
+        deviation = (self.rate / (1.0 - self.rate)) ** 0.5
+
+        def noised() -> Any:
+            return inputs * _like(inputs, lambda shape: K.random_normal(shape, 1.0, deviation))
+
+        return K.in_train_phase(noised, inputs, training)
+
+
+class AlphaDropout(Layer):
+    """Drops elements for SELU: mean and variance stay (Klambauer et al., Self-Normalizing Neural Networks, 2017)."""
+
+    supports_masking = True
+    arguments = ("rate", "noise_shape", "seed")
+
+    def __init__(self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if noise_shape is not None:
+            raise NotImplementedError("flywheel.keras.layers.AlphaDropout: noise_shape")
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        if not 0.0 < self.rate < 1.0:
+            return inputs
+        low = -1.0507009873554805 * 1.6732632423543772
+        a = ((1 - self.rate) * (1 + self.rate * low**2)) ** -0.5
+        b = -a * low * self.rate
+
+        def dropped() -> Any:
+            drawn = _like(inputs, lambda shape: K.random_uniform(shape, seed=self.seed))
+            kept = K.cast(K.greater_equal(drawn, self.rate), K.floatx())
+            return a * (inputs * kept + low * (1 - kept)) + b
+
+        return K.in_train_phase(dropped, inputs, training)
+
+
+class _SpatialDropout(Layer):
+    """Drops whole channels of an example."""
+
+    supports_masking = True
+    arguments = ("rate",)
+    rank = 0
+
+    def __init__(self, rate: float, **kwargs: Any) -> None:
+        kwargs.pop("data_format", None)
+        super().__init__(**kwargs)
+        self.rate = rate
+
+    def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
+        if not 0.0 < self.rate < 1.0:
+            return inputs
+
+        def dropped() -> Any:
+            shape = K.shape(inputs)
+            drawn = K.random_uniform([shape[0], *[1] * self.rank, K.int_shape(inputs)[-1]])
+            kept = K.cast(K.greater_equal(drawn, self.rate), K.floatx())
+            return make("SpatialDropout", lambda x, k: x * k / (1.0 - self.rate), as_tensor(inputs), kept)
+
+        return K.in_train_phase(dropped, inputs, training)
+
+
+class SpatialDropout1D(_SpatialDropout):
+    """Drops whole channels of sequences."""
+
+    rank = 1
+
+
+class SpatialDropout2D(_SpatialDropout):
+    """Drops whole channels of images."""
+
+    rank = 2

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Images and sequences of other sizes, of the same elements."""
+
+from typing import Any, List, Optional, Tuple
+
+from ... import _ops
+from ...v1.conversion import as_tensor, make
+from ..engine import Layer
+from ._windows import channels_last, pair
+
+
+def _pairs(value: Any) -> List[Tuple[int, int]]:
+    """What is added or taken in front and behind, of height and width."""
+    both = [value, value] if isinstance(value, int) else list(value)
+    return [(p, p) if isinstance(p, int) else (int(p[0]), int(p[1])) for p in both]
+
+
+def _sum(size: Optional[int], more: int) -> Optional[int]:
+    return None if size is None else size + more
+
+
+class UpSampling1D(Layer):
+    """Each step several times."""
+
+    arguments = ("size",)
+
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = int(size)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return make("UpSampling1D", lambda x: _ops.repeat(x, self.size, 1), as_tensor(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        steps = input_shape[1]
+        return (input_shape[0], None if steps is None else steps * self.size, input_shape[2])
+
+
+class UpSampling2D(Layer):
+    """Each row and each column several times."""
+
+    arguments = ("size", "data_format")
+
+    def __init__(self, size: Any = (2, 2), data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size, self.data_format = pair(size), channels_last(data_format)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return make("UpSampling2D", lambda x: _ops.repeat(_ops.repeat(x, self.size[0], 1), self.size[1], 2),
+                    as_tensor(inputs))  # fmt: skip
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = [None if n is None else n * k for n, k in zip(input_shape[1:3], self.size)]
+        return (input_shape[0], *sizes, input_shape[3])
+
+
+class ZeroPadding1D(Layer):
+    """Zeros in front of sequences and behind them."""
+
+    arguments = ("padding",)
+
+    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.padding = (padding, padding) if isinstance(padding, int) else (int(padding[0]), int(padding[1]))
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        return make("Pad", lambda x: _ops.pad(x, [(0, 0), self.padding, (0, 0)], 0), as_tensor(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], _sum(input_shape[1], sum(self.padding)), input_shape[2])
+
+
+class Cropping1D(Layer):
+    """Sequences without their first and last steps."""
+
+    arguments = ("cropping",)
+
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cropping = (cropping, cropping) if isinstance(cropping, int) else (int(cropping[0]), int(cropping[1]))
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        first, last = self.cropping
+        return make("Crop", lambda x: x[:, first : -last or None], as_tensor(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return (input_shape[0], _sum(input_shape[1], -sum(self.cropping)), input_shape[2])
+
+
+class Cropping2D(Layer):
+    """Images without their borders."""
+
+    arguments = ("cropping", "data_format")
+
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cropping, self.data_format = _pairs(cropping), channels_last(data_format)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        (top, bottom), (left, right) = self.cropping
+        return make("Crop", lambda x: x[:, top : -bottom or None, left : -right or None], as_tensor(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = [_sum(n, -a - b) for n, (a, b) in zip(input_shape[1:3], self.cropping)]
+        return (input_shape[0], *sizes, input_shape[3])
