@@ -1,4 +1,4 @@
-// Every sum of products of a step of real size is computed with its output in
+// T33: every sum of products of a step of real size is computed with its output in
 // registers: a remark would say of one that is not, and fail this test.
 // RUN: flywheel-opt %s --split-input-file --verify-diagnostics --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize --flywheel-loops -o %t
 // RUN: flywheel-opt %src_root/examples/digits/digits.mlir --verify-diagnostics --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize --flywheel-loops -o %t
