@@ -238,3 +238,10 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
     from .ops import add_n
 
     return add_n(inputs, name=name)
+
+
+__all__ = [
+    "accumulate_n", "broadcast_to", "count_nonzero", "cumprod", "cumsum", "depth_to_space", "diag", "diag_part",
+    "einsum", "eye", "gather_nd", "lin_space", "linspace", "matrix_diag", "matrix_diag_part", "matrix_transpose",
+    "meshgrid", "norm", "reverse", "roll", "sequence_mask", "space_to_depth", "tensordot", "trace",
+]  # fmt: skip

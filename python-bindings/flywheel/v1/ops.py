@@ -380,3 +380,12 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] =
     norm = TABLE["sqrt"](TABLE["reduce_sum"](TABLE["square"](t), axes, True))
     scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
     return _scaled(t, scale) if axes is None else TABLE["multiply"](t, scale)
+
+
+__all__ = [
+    "add_n", "argmax", "argmin", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "concat",
+    "convert_to_tensor", "expand_dims", "fill", "gather", "global_norm", "group", "identity", "matmul", "no_op",
+    "one_hot", "ones", "pad", "placeholder", "placeholder_with_default", "rank", "reshape", "shape", "size", "split",
+    "squeeze", "stack", "stop_gradient", "tile", "to_double", "to_float", "to_int32", "to_int64", "transpose",
+    "unstack", "where", "zeros",
+]  # fmt: skip

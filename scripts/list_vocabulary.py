@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints the names that flywheel.v1 and flywheel.keras have, a module a line, with how many there are.
+
+usage: PYTHONPATH=build/python python3 scripts/list_vocabulary.py
+"""
+
+import importlib
+from types import ModuleType
+from typing import Any, List
+
+MODULES = [
+    "v1", "v1.nn", "v1.nn.rnn_cell", "v1.layers", "v1.losses", "v1.metrics", "v1.train", "v1.summary",
+    "keras.backend", "keras.layers", "keras.models", "keras.optimizers", "keras.losses", "keras.metrics",
+    "keras.callbacks", "keras.initializers", "keras.regularizers", "keras.constraints", "keras.activations",
+    "keras.utils", "keras.preprocessing.sequence",
+]  # fmt: skip
+
+
+def find(name: str) -> Any:
+    """A module, or what a module gives by a name."""
+    outer, _, last = name.rpartition(".")
+    try:
+        return importlib.import_module(f"flywheel.{name}")
+    except ImportError:
+        return getattr(importlib.import_module(f"flywheel.{outer}"), last)
+
+
+def names_of(module: Any) -> List[str]:
+    """What a module defines, or gives programs by `__all__`."""
+    found = {name for name in getattr(module, "__all__", ()) if not isinstance(getattr(module, name), ModuleType)}
+    for name, value in vars(module).items():
+        if name.startswith("_") or isinstance(value, ModuleType) or not callable(value):
+            continue
+        origin = getattr(value, "__module__", "")
+        is_shared = module.__name__ == "flywheel.v1" and origin.startswith("flywheel.v1.")
+        if origin == module.__name__ or is_shared:
+            found.add(name)
+    return sorted(found)
+
+
+def main() -> None:
+    total = 0
+    for name in MODULES:
+        names = names_of(find(name))
+        total += len(names)
+        print(f"flywheel.{name} ({len(names)}): {', '.join(names)}")
+    print(f"{total} names")
+
+
+if __name__ == "__main__":
+    main()
