@@ -309,6 +309,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {
     pm.addNestedPass<func::FuncOp>(createDropUnitDims());
+    pm.addNestedPass<func::FuncOp>(createCollapseCopies());
     pm.addPass(createOutlineKernels());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
     pm.addPass(train::createTrainExpandDraws());
@@ -356,7 +357,9 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
   functions.addPass(createLowerControlFlow());
-  functions.addPass(createConvertVectorToLLVMPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = true;
+  functions.addPass(createConvertVectorToLLVMPass(vectors));
   functions.addPass(createConvertMathToLLVMPass());
   // What has no LLVM intrinsic becomes a call of the C library: a declaration
   // in the module, so not a pass on functions.

@@ -77,7 +77,8 @@ private:
       op.emitRemark() << "'" << op->getName() << "' is computed as " << chosen
                       << ", without its output in registers: expected C + A * "
                          "B of f32 or f64, and a loop of several iterations "
-                         "along which C is contiguous and A or B constant";
+                         "along which C is contiguous and A or B constant, or "
+                         "a reduction along which A and B are contiguous";
   }
 };
 } // namespace

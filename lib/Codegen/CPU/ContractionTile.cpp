@@ -24,7 +24,7 @@ int64_t getVectorLength(Type elementType, codegen::CPUAttr cpu) {
 }
 
 /// The height of a tile for `m` rows, of which `maxRows` fit the registers.
-static int64_t chooseRows(int64_t maxRows, int64_t m) {
+static int64_t chooseRows(int64_t maxRows, int64_t m, bool unrolled) {
   // Beyond this many rows the code grows and nothing gets faster.
   maxRows = std::min<int64_t>(maxRows, 16);
   if (ShapedType::isDynamic(m))
@@ -33,7 +33,8 @@ static int64_t chooseRows(int64_t maxRows, int64_t m) {
     return std::max<int64_t>(m, 1);
   // A divisor of M avoids a row tail. Less than half of the registers cannot
   // hide the latency of an FMA, so a tail is then the lesser evil.
-  for (int64_t rows = maxRows; 2 * rows > maxRows; --rows)
+  // Tiles that are unrolled are as well of different heights.
+  for (int64_t rows = maxRows; 2 * rows > maxRows && !unrolled; --rows)
     if (m % rows == 0)
       return rows;
   // No divisor: the fewest tiles, and those of even height.
@@ -42,7 +43,7 @@ static int64_t chooseRows(int64_t maxRows, int64_t m) {
 }
 
 ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
-                                      int64_t m, int64_t n) {
+                                      int64_t m, int64_t n, bool unrolled) {
   ContractionTile tile;
   tile.vectorLength = getVectorLength(elementType, cpu);
   // Two vectors of B share each broadcast of A; more would leave too few rows.
@@ -63,7 +64,32 @@ ContractionTile chooseContractionTile(Type elementType, codegen::CPUAttr cpu,
   // Even heights only: 6x16 rather than 6.5 rows on AVX2, 14x32 on AVX-512.
   if (maxRows > 1)
     maxRows &= ~int64_t{1};
-  tile.mr = chooseRows(maxRows, m);
+  tile.mr = chooseRows(maxRows, m, unrolled);
+  return tile;
+}
+
+ContractionTile chooseLaneSumTile(Type elementType, codegen::CPUAttr cpu,
+                                  int64_t m, int64_t n) {
+  ContractionTile tile;
+  tile.vectorLength = getVectorLength(elementType, cpu);
+  // Beside the accumulators: the vectors of A, one of B, and some to spare.
+  int64_t most = std::max<int64_t>(1, cpu.getVectorRegisters() * 3 / 4);
+  auto clamp = [](int64_t size, int64_t most) {
+    return ShapedType::isDynamic(size) ? most
+                                       : std::clamp<int64_t>(size, 1, most);
+  };
+  // Few of one are in registers as a whole, with as many of the other as fit.
+  constexpr int64_t kFew = 4;
+  auto fit = [&](int64_t few) {
+    return std::min(
+        tile.vectorLength,
+        static_cast<int64_t>(llvm::bit_floor<uint64_t>(most / few)));
+  };
+  int64_t rows = clamp(m, kFew), columns = clamp(n, kFew);
+  if (rows < kFew || columns == kFew)
+    tile.mr = rows, tile.nr = clamp(n, fit(rows));
+  else
+    tile.nr = columns, tile.mr = clamp(m, fit(columns));
   return tile;
 }
 

@@ -12,21 +12,24 @@
 //     C = acc
 //
 // where the accumulators are loop-carried vectors. The passes of the schedule
-// go around all others. Nothing is assumed about the maps of A and B but that A
-// does not depend on n: strided and dilated windows give direct convolutions,
-// with output columns as m and filters as n.
+// go around all others, and so do blocks of k: the order of additions is the
+// same then, with C in memory between two blocks. Pairs of bf16 are multiplied
+// and added two iterations of k at a time: rows k and k + 1 of B are
+// interleaved in registers, and so are those of A where k is not its last
+// dimension. Nothing is assumed about the maps of A and B but that A does not
+// depend on n: strided and dilated windows give direct convolutions, with
+// output columns as m and filters as n.
 //
 //===----------------------------------------------------------------------===//
 
-#include "FMASchedule.h"
-#include "KernelEmitter.h"
+#include "ContractionEmitter.h"
 
 #include "flywheel/Analysis/Contraction.h"
-#include "flywheel/Codegen/CPU/ContractionTile.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
 
@@ -42,74 +45,49 @@ static constexpr int64_t kMinPrefetchBytes = 1024;
 static constexpr unsigned kSecondCache = 2;
 
 namespace {
-
-/// Emits the kernels of one contraction.
-class ContractionEmitter {
+/// Emits the kernels of a contraction whose lanes are columns of C.
+class ColumnEmitter : public ContractionEmitter {
 public:
-  using Fold = OpFoldResult;
-
-  ContractionEmitter(RewriterBase &builder, Contraction contraction,
-                     ContractionTile tile, Value fillValue)
-      : e(builder, contraction.op.getLoc()),
-        contraction(std::move(contraction)), tile(tile), fillValue(fillValue) {}
-
-  /// Returns whether C starts from the fill value: else `fill` is still needed.
-  bool emit();
+  using ContractionEmitter::ContractionEmitter;
 
 private:
-  /// Rows of one tile: `count` from `base`, of which those below `size` exist
-  /// if `size` is set, all otherwise.
-  struct Rows {
-    Fold base;
-    int64_t count;
-    Fold size;
-  };
   /// Columns of one tile: one vector from each of `bases`.
   struct Columns {
     SmallVector<Fold> bases;
     SmallVector<Lanes> lanes;
   };
 
+  void emitTiles() override;
   void emitColumns();
   void emitRows(const Columns &columns);
-  void emitTile(const Rows &rows, const Columns &columns);
-  SmallVector<Value> emitStep(const Rows &rows, const Columns &columns,
+  void emitTile(const Strip &rows, const Columns &columns);
+  SmallVector<Value> emitStep(const Strip &rows, const Columns &columns,
                               ValueRange accumulators);
+  /// The same for two iterations of the last reduction, of bf16.
+  SmallVector<Value> emitPairStep(const Strip &rows, const Columns &columns,
+                                  ValueRange accumulators);
+  /// For each row the pair of elements of A at the current iteration of the
+  /// last reduction and the next one, in all lanes of a vector.
+  SmallVector<Value> loadPairs(const Strip &rows, VectorType type);
+  /// The reductions inside, or the current block of the last of them.
+  SmallVector<Value> emitReduction(const Strip &rows, const Columns &columns,
+                                   ValueRange accumulators);
   Columns columnsAt(Fold base, int64_t numVectors, Fold size);
-  /// Moves `ivs` to row `row` of the tile.
-  void atRow(const Rows &rows, int64_t row);
   /// Fetches the rows of A of a later step, if nothing else does.
-  void prefetchRows(const Rows &rows);
-  Value extend(Value value);
+  void prefetchRows(const Strip &rows);
+  bool isTurned();
+  /// Transposes what was summed, so that rows of C are stored as vectors.
+  void storeTurned(const Strip &rows, const Columns &columns,
+                   ValueRange accumulators);
 
-  KernelEmitter e;
-  Contraction contraction;
-  ContractionTile tile;
-  Value fillValue;
-  SmallVector<Fold> sizes;
-  /// The current iteration of every loop.
-  SmallVector<Fold> ivs;
+  /// The block of the last reduction that is computed; all of it where the
+  /// schedule has no blocks.
+  Strip block{};
 };
 } // namespace
 
-bool ContractionEmitter::emit() {
-  sizes = getLoopSizes(e.b, contraction.op);
-  ivs.assign(sizes.size(), e.index(0));
-  // The passes behind the first one add to what it stored.
-  bool fills = contraction.passes.empty();
-  if (!fills)
-    fillValue = Value();
-  SmallVector<unsigned> around = contraction.passes;
-  llvm::append_range(around, contraction.outer);
-  e.nest(around, sizes, ivs, {}, [&](ValueRange) {
-    emitColumns();
-    return SmallVector<Value>();
-  });
-  return fills;
-}
-
-ContractionEmitter::Columns
-ContractionEmitter::columnsAt(Fold base, int64_t numVectors, Fold size) {
+ColumnEmitter::Columns ColumnEmitter::columnsAt(Fold base, int64_t numVectors,
+                                                Fold size) {
   Columns columns;
   for (int64_t i = 0; i < numVectors; ++i) {
     Fold first = e.add(base, i * tile.vectorLength);
@@ -120,7 +98,17 @@ ContractionEmitter::columnsAt(Fold base, int64_t numVectors, Fold size) {
   return columns;
 }
 
-void ContractionEmitter::emitColumns() {
+void ColumnEmitter::emitTiles() {
+  if (!contraction.block)
+    return emitColumns();
+  emitStrips({contraction.k.back()}, *contraction.block,
+             [&](const Strip &steps) {
+               block = steps;
+               emitColumns();
+             });
+}
+
+void ColumnEmitter::emitColumns() {
   Fold size = sizes[contraction.n];
   int64_t width = tile.numVectors() * tile.vectorLength;
   Fold end = e.alignDown(size, width);
@@ -137,57 +125,15 @@ void ContractionEmitter::emitColumns() {
   });
 }
 
-void ContractionEmitter::emitRows(const Columns &columns) {
-  if (contraction.rows.empty())
-    return emitTile({e.index(0), 1, Fold()}, columns);
-  if (contraction.rows.size() > 1) {
-    int64_t numRows = 1;
-    for (unsigned loop : contraction.rows)
-      numRows *= *getConstantIntValue(sizes[loop]);
-    for (int64_t row = 0; row < numRows; row += tile.mr)
-      emitTile({e.index(row), std::min(tile.mr, numRows - row), Fold()},
-               columns);
-    return;
-  }
-  Fold size = sizes[contraction.rows.front()];
-  Fold end = e.alignDown(size, tile.mr);
-  e.loop(e.index(0), end, tile.mr, {}, [&](Fold iv, ValueRange) {
-    emitTile({iv, tile.mr, Fold()}, columns);
-    return SmallVector<Value>();
-  });
-  e.ifGreater(size, end, [&] {
-    // A static rest is a smaller tile. A dynamic one computes the last row as
-    // often as needed to fill the tile and stores only the rows there are.
-    std::optional<int64_t> rest = getConstantIntValue(e.sub(size, end));
-    if (rest)
-      emitTile({end, *rest, Fold()}, columns);
-    else
-      emitTile({end, tile.mr, size}, columns);
-  });
-}
-
-void ContractionEmitter::atRow(const Rows &rows, int64_t row) {
-  if (contraction.rows.empty())
-    return;
-  if (contraction.rows.size() > 1) {
-    int64_t rest = *getConstantIntValue(rows.base) + row;
-    for (unsigned loop : llvm::reverse(contraction.rows)) {
-      int64_t size = *getConstantIntValue(sizes[loop]);
-      ivs[loop] = e.index(rest % size);
-      rest /= size;
-    }
-    return;
-  }
-  Fold index = e.add(rows.base, row);
-  if (rows.size)
-    index = e.min(index, e.add(rows.size, -1));
-  ivs[contraction.rows.front()] = index;
+void ColumnEmitter::emitRows(const Columns &columns) {
+  emitStrips(contraction.rows, tile.mr,
+             [&](const Strip &rows) { emitTile(rows, columns); });
 }
 
 /// Of the gradient of a weight, 1024x256 over 2048 rows, the rows of A are 4
 /// KiB apart: with these prefetches it takes about half of the time (AMD EPYC,
 /// AVX-512, medians of runs in turn).
-void ContractionEmitter::prefetchRows(const Rows &rows) {
+void ColumnEmitter::prefetchRows(const Strip &rows) {
   if (contraction.rows.size() != 1 || contraction.k.empty())
     return;
   unsigned loop = contraction.k.back(), row = contraction.rows.front();
@@ -212,7 +158,7 @@ void ContractionEmitter::prefetchRows(const Rows &rows) {
   if (rows.count * elementBytes > kCacheLineBytes / 2)
     ends.push_back(rows.count - 1);
   for (int64_t end : ends) {
-    atRow(rows, end);
+    moveTo(contraction.rows, rows, end);
     memref::PrefetchOp::create(e.b, e.loc, contraction.a->get(),
                                e.indices(contraction.aMap, ivs),
                                /*isWrite=*/false, kSecondCache,
@@ -221,19 +167,9 @@ void ContractionEmitter::prefetchRows(const Rows &rows) {
   ivs[loop] = step;
 }
 
-Value ContractionEmitter::extend(Value value) {
-  Type element = getElementTypeOrSelf(contraction.c->get());
-  if (getElementTypeOrSelf(value) == element)
-    return value;
-  Type type = element;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(element);
-  return arith::ExtFOp::create(e.b, e.loc, type, value);
-}
-
-SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
-                                                const Columns &columns,
-                                                ValueRange accumulators) {
+SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
+                                           const Columns &columns,
+                                           ValueRange accumulators) {
   prefetchRows(rows);
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
@@ -243,7 +179,7 @@ SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
   }
   SmallVector<Value> results;
   for (int64_t row = 0; row < rows.count; ++row) {
-    atRow(rows, row);
+    moveTo(contraction.rows, rows, row);
     Value scalar =
         extend(e.loadScalar(contraction.a->get(), contraction.aMap, ivs));
     // Part of the multiply-add instruction.
@@ -258,11 +194,126 @@ SmallVector<Value> ContractionEmitter::emitStep(const Rows &rows,
   return results;
 }
 
-void ContractionEmitter::emitTile(const Rows &rows, const Columns &columns) {
+/// `scalar`, of 32 bits, in all lanes of a vector, as `type` of the same size.
+static Value broadcastBits(KernelEmitter &e, Value scalar, VectorType type) {
+  auto words = VectorType::get({type.getDimSize(0) / 2}, e.b.getI32Type());
+  Value vector = vector::BroadcastOp::create(e.b, e.loc, words, scalar);
+  return vector::BitCastOp::create(e.b, e.loc, type, vector);
+}
+
+SmallVector<Value> ColumnEmitter::loadPairs(const Strip &rows,
+                                            VectorType type) {
+  unsigned last = contraction.k.back();
+  Value source = contraction.a->get();
+  const AffineMap &map = contraction.aMap;
+  Fold first = ivs[last], second = e.add(first, 1);
+  auto word = VectorType::get({1}, e.b.getI32Type());
+  SmallVector<Value> pairs;
+  // Rows next to each other: two vectors of them have all pairs.
+  if (contraction.rows.size() == 1 && !rows.size && rows.count > 1 &&
+      llvm::isPowerOf2_64(rows.count) &&
+      classifyAccess(map, source.getType(), contraction.rows.front()) ==
+          AccessKind::Contiguous) {
+    moveTo(contraction.rows, rows, 0);
+    Lanes lanes{rows.count, {}, {}};
+    SmallVector<Value> halves;
+    for (Fold step : {first, second}) {
+      ivs[last] = step;
+      halves.push_back(
+          e.loadVector(source, map, ivs, contraction.rows.front(), lanes));
+    }
+    ivs[last] = first;
+    Value both = vector::InterleaveOp::create(e.b, e.loc, halves[0], halves[1]);
+    both = vector::BitCastOp::create(
+        e.b, e.loc, VectorType::get({rows.count}, e.b.getI32Type()), both);
+    for (int64_t row = 0; row < rows.count; ++row) {
+      SmallVector<int64_t> lane(type.getDimSize(0) / 2, row);
+      pairs.push_back(vector::BitCastOp::create(
+          e.b, e.loc, type,
+          vector::ShuffleOp::create(e.b, e.loc, both, both, lane)));
+    }
+    return pairs;
+  }
+  for (int64_t row = 0; row < rows.count; ++row) {
+    moveTo(contraction.rows, rows, row);
+    Value pair = e.loadVector(source, map, ivs, last, Lanes{2, {}, {}});
+    pair = vector::BitCastOp::create(e.b, e.loc, word, pair);
+    pairs.push_back(broadcastBits(
+        e, vector::ExtractOp::create(e.b, e.loc, pair, int64_t{0}), type));
+  }
+  return pairs;
+}
+
+SmallVector<Value> ColumnEmitter::emitPairStep(const Strip &rows,
+                                               const Columns &columns,
+                                               ValueRange accumulators) {
+  prefetchRows(rows);
+  unsigned last = contraction.k.back();
+  Fold first = ivs[last];
+  SmallVector<Value> bVectors;
+  for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
+    SmallVector<Value> halves;
+    for (Fold step : {first, e.add(first, 1)}) {
+      ivs[contraction.n] = base;
+      ivs[last] = step;
+      halves.push_back(e.loadVector(contraction.b->get(), contraction.bMap, ivs,
+                                    contraction.n, lanes));
+    }
+    bVectors.push_back(
+        vector::InterleaveOp::create(e.b, e.loc, halves[0], halves[1]));
+  }
+  ivs[last] = first;
+  SmallVector<Value> results;
+  for (Value pair :
+       loadPairs(rows, cast<VectorType>(bVectors.front().getType())))
+    for (Value bVector : bVectors) {
+      Value sum = accumulators[results.size()];
+      results.push_back(x86vector::DotBF16Op::create(e.b, e.loc, sum.getType(),
+                                                     sum, pair, bVector));
+    }
+  return results;
+}
+
+SmallVector<Value> ColumnEmitter::emitReduction(const Strip &rows,
+                                                const Columns &columns,
+                                                ValueRange accumulators) {
+  if (contraction.k.empty())
+    return emitStep(rows, columns, accumulators);
+  unsigned last = contraction.k.back();
+  int64_t step = contraction.pairs ? 2 : 1;
+  auto emitSteps = [&](int64_t count) {
+    return [&, count](Fold iv, ValueRange args) {
+      ivs[last] = iv;
+      return count == 2 ? emitPairStep(rows, columns, args)
+                        : emitStep(rows, columns, args);
+    };
+  };
+  auto emitRange = [&](Fold lower, Fold upper, ValueRange args) {
+    Fold end = e.add(lower, e.alignDown(e.sub(upper, lower), step));
+    SmallVector<Value> sums = e.loop(lower, end, step, args, emitSteps(step));
+    return step == 1 ? sums : e.loop(end, upper, 1, sums, emitSteps(1));
+  };
+  return e.nest(ArrayRef(contraction.k).drop_back(), sizes, ivs, accumulators,
+                [&](ValueRange args) -> SmallVector<Value> {
+                  if (!contraction.block)
+                    return emitRange(e.index(0), sizes[last], args);
+                  if (block.size)
+                    return emitRange(block.base, block.size, args);
+                  SmallVector<Value> sums(args);
+                  for (int64_t i = 0; i < block.count;) {
+                    int64_t count = i + step <= block.count ? step : 1;
+                    sums = emitSteps(count)(e.add(block.base, i), sums);
+                    i += count;
+                  }
+                  return sums;
+                });
+}
+
+void ColumnEmitter::emitTile(const Strip &rows, const Columns &columns) {
   Value output = contraction.c->get();
   SmallVector<Value> accumulators;
   for (int64_t row = 0; row < rows.count; ++row) {
-    atRow(rows, row);
+    moveTo(contraction.rows, rows, row);
     for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
       ivs[contraction.n] = base;
       accumulators.push_back(fillValue
@@ -272,10 +323,10 @@ void ContractionEmitter::emitTile(const Rows &rows, const Columns &columns) {
     }
   }
 
-  accumulators =
-      e.nest(contraction.k, sizes, ivs, accumulators,
-             [&](ValueRange args) { return emitStep(rows, columns, args); });
+  accumulators = emitReduction(rows, columns, accumulators);
 
+  if (isTurned() && !rows.size && rows.count <= tile.vectorLength)
+    return storeTurned(rows, columns, accumulators);
   unsigned next = 0;
   for (int64_t row = 0; row < rows.count; ++row) {
     auto store = [&] {
@@ -285,11 +336,50 @@ void ContractionEmitter::emitTile(const Rows &rows, const Columns &columns) {
                       contraction.n, lanes);
       }
     };
-    atRow(rows, row);
-    if (rows.size)
-      e.ifGreater(rows.size, e.add(rows.base, row), store);
-    else
-      store();
+    moveTo(contraction.rows, rows, row);
+    ifExists(rows, row, store);
+  }
+}
+
+/// Whether C is contiguous along its rows in registers.
+bool ColumnEmitter::isTurned() {
+  Type type = contraction.c->get().getType();
+  return contraction.rows.size() == 1 &&
+         classifyAccess(contraction.cMap, type, contraction.n) ==
+             AccessKind::Strided &&
+         classifyAccess(contraction.cMap, type, contraction.rows.front()) ==
+             AccessKind::Contiguous;
+}
+
+void ColumnEmitter::storeTurned(const Strip &rows, const Columns &columns,
+                                ValueRange accumulators) {
+  int64_t length = tile.vectorLength;
+  size_t numVectors = columns.bases.size();
+  unsigned along = contraction.rows.front();
+  Lanes part = rows.count == length
+                   ? Lanes{length, {}, {}}
+                   : e.lanes(length, e.index(0), e.index(rows.count));
+  Value zero = arith::ConstantOp::create(
+      e.b, e.loc, e.b.getZeroAttr(accumulators.front().getType()));
+  for (auto [i, base] : llvm::enumerate(columns.bases)) {
+    const Lanes &lanes = columns.lanes[i];
+    SmallVector<Value> block(length, zero);
+    for (int64_t row = 0; row < rows.count; ++row)
+      block[row] = accumulators[row * numVectors + i];
+    e.transpose(block);
+    for (int64_t lane = 0; lane < length; ++lane) {
+      Fold column = e.add(base, lane);
+      auto store = [&] {
+        moveTo(contraction.rows, rows, 0);
+        ivs[contraction.n] = column;
+        e.storeVector(block[lane], contraction.c->get(), contraction.cMap, ivs,
+                      along, part);
+      };
+      if (lanes.mask)
+        e.ifGreater(e.add(lanes.last, 1), column, store);
+      else
+        store();
+    }
   }
 }
 
@@ -322,7 +412,11 @@ public:
         fma.getRegisters()[0], fma.getRegisters()[1],
         getVectorLength(getElementTypeOrSelf(contraction.c->get()), cpu)};
     Value fillValue = fill ? fill.getDpsInputOperand(0)->get() : Value();
-    if (!ContractionEmitter(rewriter, contraction, tile, fillValue).emit())
+    bool fills =
+        contraction.along
+            ? emitLaneSums(rewriter, contraction, tile, fillValue)
+            : ColumnEmitter(rewriter, contraction, tile, fillValue).emit();
+    if (!fills)
       fill = {};
     rewriter.eraseOp(op);
   }

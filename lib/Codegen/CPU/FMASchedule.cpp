@@ -25,14 +25,30 @@ static constexpr int64_t kMinPassSteps = 64;
 static constexpr int64_t kTypicalSize = 64;
 /// Rows that hide the latency of an FMA with two vectors of columns.
 static constexpr int64_t kEnoughRows = 8;
-/// Rows of several loops that a schedule may ask for.
-static constexpr int64_t kMaxUnrolledRows = 256;
 /// Row-major bytes between the rows of a matrix beyond which reading a few
 /// columns of many rows evicts itself from the L1 cache: rows whose distance is
 /// a multiple of many cache lines share few of its sets.
 static constexpr int64_t kPackRowBytes = 4096;
 /// Rows of tiles that have to share a panel before copying it pays.
 static constexpr int64_t kMinPanelReuse = 3;
+/// Rows whose multiply-adds take as long as the transposition of B.
+static constexpr double kTranspositionRows = 6;
+/// Multiply-adds that take as long as adding the lanes of a vector, sixteen of
+/// which are added together, and storing the sum.
+static constexpr double kLaneSumSteps = 4;
+/// Rows for which B is read from where it is more slowly than it is multiplied,
+/// and iterations of the reduction in a block then: vectors of B from so many
+/// places are used for each vector of C that is loaded and stored.
+static constexpr int64_t kFewRows = 2;
+static constexpr int64_t kBlockSteps = 8;
+/// Steps of a reduction that take less time than to write C.
+static constexpr int64_t kFewSteps = 4;
+/// The part of the lanes of few columns, below which others are looked for.
+static constexpr double kNarrow = 0.75;
+/// What lanes along a reduction have to gain: these are estimates.
+static constexpr double kMinGain = 1.1;
+/// Columns of a tile whose lanes are along a reduction.
+static constexpr int64_t kLaneSumColumns = 64;
 
 namespace {
 /// Chooses the schedule of one contraction, a role after the other.
@@ -41,6 +57,7 @@ public:
   FMAScheduler(linalg::LinalgOp op, codegen::CPUAttr cpu)
       : op(op), cpu(cpu), sizes(getStaticLoopSizes(op)) {
     contraction.op = op;
+    contraction.pairs = canUsePairs(op, cpu);
     contraction.c = op.getDpsInitOperand(0);
     contraction.cMap = op.getMatchingIndexingMap(contraction.c);
     op.getReductionDims(contraction.k);
@@ -58,19 +75,30 @@ private:
   int64_t estimateSize(unsigned loop) const {
     return ShapedType::isDynamic(sizes[loop]) ? kTypicalSize : sizes[loop];
   }
+  /// Whether what takes time is to write C, in the order of memory.
+  bool isShort() const {
+    return contraction.k.size() == 1 &&
+           estimateSize(contraction.k.front()) <= kFewSteps;
+  }
   bool isEmpty() const { return llvm::is_contained(sizes, 0); }
 
   bool chooseColumns();
   bool chooseRows();
+  double estimateColumns();
+  double estimateLaneSums(unsigned along) const;
+  bool chooseLaneSums(double columns);
+  bool chooseTurned(double columns);
   void chooseMoreRows();
   void choosePasses();
   int64_t countRows() const;
   CheckedSize estimateBytes(OpOperand *input, AffineMap map) const;
+  void chooseBlock();
   bool packsPanel();
   SmallVector<DenseI64ArrayAttr> chooseTiles();
   void tileProduct(MutableArrayRef<int64_t> outer,
                    MutableArrayRef<int64_t> inner) const;
   void tileForCache(MutableArrayRef<int64_t> outer) const;
+  void tileLaneSums(MutableArrayRef<int64_t> outer) const;
 
   linalg::LinalgOp op;
   codegen::CPUAttr cpu;
@@ -162,6 +190,137 @@ void FMAScheduler::chooseMoreRows() {
     }
 }
 
+/// The part of the peak that vectors along the columns may reach: lanes that
+/// are in use, and the transposition of B, which few rows share.
+double FMAScheduler::estimateColumns() {
+  auto columns = static_cast<double>(estimateSize(contraction.n));
+  int64_t length = getVectorLength(getElement(), cpu);
+  double part =
+      columns /
+      static_cast<double>(llvm::alignTo(estimateSize(contraction.n), length));
+  if (access(contraction.b, contraction.n) != AccessKind::Strided)
+    return part;
+  // Elements that are read one by one, unless a group on tensors packs them.
+  if (!op.hasPureTensorSemantics() || !packsPanel())
+    return part / static_cast<double>(length);
+  double rows = 1;
+  for (unsigned loop : parallel)
+    if (!contraction.bMap.isFunctionOfDim(loop))
+      rows *= static_cast<double>(estimateSize(loop));
+  double transposition = kTranspositionRows * (contraction.pairs ? 2 : 1);
+  return part * rows / (rows + transposition);
+}
+
+/// The part of the peak that vectors along a reduction may reach: lanes that
+/// are in use, and what it takes to add them.
+double FMAScheduler::estimateLaneSums(unsigned along) const {
+  int64_t length =
+      getVectorLength(getElement(), cpu) * (contraction.pairs ? 2 : 1);
+  double vectors = 1;
+  for (unsigned loop : contraction.k)
+    vectors *= static_cast<double>(
+        loop == along ? llvm::divideCeil(estimateSize(loop), length)
+                      : estimateSize(loop));
+  double part = static_cast<double>(estimateSize(along)) /
+                static_cast<double>(llvm::alignTo(estimateSize(along), length));
+  return part * vectors / (vectors + kLaneSumSteps);
+}
+
+/// Chooses roles with lanes along a reduction, where that is better than
+/// columns that reach the part `columns` of the peak.
+bool FMAScheduler::chooseLaneSums(double columns) {
+  std::optional<unsigned> along;
+  double best = kMinGain * columns;
+  for (unsigned loop : contraction.k)
+    if (access(op.getDpsInputOperand(0), loop) == AccessKind::Contiguous &&
+        access(op.getDpsInputOperand(1), loop) == AccessKind::Contiguous &&
+        estimateLaneSums(loop) > best) {
+      best = estimateLaneSums(loop);
+      along = loop;
+    }
+  if (!along)
+    return false;
+  // The loops of one input alone: one of each is in registers, the innermost of
+  // those that are long enough.
+  std::array<std::optional<unsigned>, 2> longest;
+  for (unsigned i : {0u, 1u}) {
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(i));
+    AffineMap other = op.getMatchingIndexingMap(op.getDpsInputOperand(1 - i));
+    int64_t most = 0;
+    for (unsigned loop : parallel) {
+      int64_t size = std::min(estimateSize(loop), 2 * kEnoughRows);
+      if (map.isFunctionOfDim(loop) && !other.isFunctionOfDim(loop) &&
+          size >= most) {
+        most = size;
+        longest[i] = loop;
+      }
+    }
+  }
+  // Columns are those along which C is contiguous.
+  unsigned b = 1;
+  if (!longest[1] ||
+      (longest[0] &&
+       access(contraction.c, *longest[0]) == AccessKind::Contiguous &&
+       sizes[*longest[0]] != 1))
+    b = 0;
+  // A single element of C is a reduction, which others do better.
+  if (!longest[b] || sizes[*longest[b]] == 1)
+    return false;
+  contraction.along = along;
+  llvm::erase(contraction.k, *along);
+  contraction.n = *longest[b];
+  contraction.rows.clear();
+  if (longest[1 - b])
+    contraction.rows.push_back(*longest[1 - b]);
+  contraction.a = op.getDpsInputOperand(1 - b);
+  contraction.b = op.getDpsInputOperand(b);
+  contraction.aMap = op.getMatchingIndexingMap(contraction.a);
+  contraction.bMap = op.getMatchingIndexingMap(contraction.b);
+  return true;
+}
+
+/// Chooses columns along which C is not contiguous but B is, where those along
+/// which C is are few and reach the part `columns` of the peak: they are rows
+/// then, and C is transposed as it is stored.
+bool FMAScheduler::chooseTurned(double columns) {
+  int64_t length = getVectorLength(getElement(), cpu);
+  CheckedSize steps = 1;
+  for (unsigned loop : contraction.k)
+    steps *= estimateSize(loop);
+  if (columns > kNarrow || steps.getSaturated() < length)
+    return false;
+  for (unsigned i : {0u, 1u}) {
+    OpOperand *vectors = op.getDpsInputOperand(i);
+    OpOperand *scalars = op.getDpsInputOperand(1 - i);
+    auto isRow = [&](unsigned loop) {
+      return sizes[loop] > 1 && sizes[loop] <= length &&
+             access(contraction.c, loop) == AccessKind::Contiguous &&
+             access(scalars, loop) != AccessKind::Uniform &&
+             access(vectors, loop) == AccessKind::Uniform;
+    };
+    auto isColumn = [&](unsigned loop) {
+      int64_t size = estimateSize(loop);
+      return access(contraction.c, loop) == AccessKind::Strided &&
+             access(vectors, loop) == AccessKind::Contiguous &&
+             access(scalars, loop) == AccessKind::Uniform &&
+             kNarrow * static_cast<double>(llvm::alignTo(size, length)) <
+                 static_cast<double>(size);
+    };
+    auto *row = llvm::find_if(parallel, isRow);
+    auto *column = llvm::find_if(parallel, isColumn);
+    if (row == parallel.end() || column == parallel.end())
+      continue;
+    contraction.n = *column;
+    contraction.rows.assign({*row});
+    contraction.a = scalars;
+    contraction.b = vectors;
+    contraction.aMap = op.getMatchingIndexingMap(scalars);
+    contraction.bMap = op.getMatchingIndexingMap(vectors);
+    return true;
+  }
+  return false;
+}
+
 int64_t FMAScheduler::countRows() const {
   int64_t rows = 1;
   for (unsigned loop : contraction.rows) {
@@ -195,6 +354,12 @@ CheckedSize FMAScheduler::estimateBytes(OpOperand *input, AffineMap map) const {
 /// Moves reduction loops around all others, where the inputs are too large to
 /// be read again and again: each pass adds to C.
 void FMAScheduler::choosePasses() {
+  // Unrolled rows are few tiles, each of which has its sums in registers over
+  // all of the reduction. In passes LLVM has the sums of all tiles in
+  // registers, of which there are not enough: it takes 1.6 times as long for 27
+  // rows of 32 columns.
+  if (contraction.rows.size() > 1)
+    return;
   // What one pass may read: well within the second level cache.
   int64_t maxBytes = cpu.getL2Bytes() / 4;
   // A single tile reads everything once.
@@ -219,6 +384,22 @@ void FMAScheduler::choosePasses() {
     contraction.passes.push_back(contraction.k.front());
     contraction.k.erase(contraction.k.begin());
   }
+}
+
+/// Few rows wait for B, which is too large for the first level cache. Blocks of
+/// the reduction read it in the order that it has in memory.
+void FMAScheduler::chooseBlock() {
+  int64_t rows = contraction.rows.empty() ? 1 : countRows();
+  if (!contraction.passes.empty() || contraction.k.size() != 1 ||
+      contraction.rows.size() > 1 || ShapedType::isDynamic(rows) ||
+      rows > kFewRows ||
+      access(contraction.b, contraction.n) != AccessKind::Contiguous ||
+      !contraction.bMap.isFunctionOfDim(contraction.k.front()))
+    return;
+  CheckedSize bytes = estimateBytes(contraction.b, contraction.bMap);
+  if (bytes.getSaturated() > cpu.getL1Bytes() &&
+      estimateSize(contraction.k.front()) > kBlockSteps)
+    contraction.block = kBlockSteps;
 }
 
 /// Whether a tile of B is worth a copy with contiguous rows.
@@ -274,6 +455,15 @@ void FMAScheduler::tileForCache(MutableArrayRef<int64_t> outer) const {
     tileLoop(contraction.rows.front(), fit(columns, tile.mr));
 }
 
+/// Columns of whole cache lines with all rows: the rows of B that are columns
+/// of C are read once.
+void FMAScheduler::tileLaneSums(MutableArrayRef<int64_t> outer) const {
+  int64_t size = sizes[contraction.n];
+  int64_t columns = llvm::alignTo(kLaneSumColumns, tile.nr);
+  if (ShapedType::isDynamic(size) || size > columns)
+    outer[contraction.n] = columns;
+}
+
 SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   // Each pass adds to the whole of C. On buffers, groups are formed already.
   if (!op.hasPureTensorSemantics() || !contraction.passes.empty() ||
@@ -283,12 +473,16 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
   for (unsigned loop : parallel)
     if (loop != contraction.n && !llvm::is_contained(contraction.rows, loop))
       outer[loop] = 1;
-  pack = packsPanel();
+  pack = !contraction.along && !contraction.block && !isShort() && packsPanel();
   bool isProduct = contraction.rows.size() == 1 && parallel.size() == 2 &&
-                   contraction.k.size() == 1;
+                   contraction.k.size() == 1 && !contraction.along &&
+                   !contraction.block && !isShort();
   MLIRContext *context = op.getContext();
   if (!pack && !isProduct) {
-    tileForCache(outer);
+    if (contraction.along)
+      tileLaneSums(outer);
+    else
+      tileForCache(outer);
     return {DenseI64ArrayAttr::get(context, outer)};
   }
   tileProduct(outer, inner);
@@ -296,20 +490,25 @@ SmallVector<DenseI64ArrayAttr> FMAScheduler::chooseTiles() {
           DenseI64ArrayAttr::get(context, inner)};
 }
 
-/// Whether the body of `op` narrows what it reads.
-static bool narrowsInput(linalg::LinalgOp op) {
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    return getNarrowingOf(op.getMatchingBlockArgument(input)) != nullptr;
-  });
-}
-
 codegen::FMAAttr FMAScheduler::choose() {
-  if (!chooseColumns() || !chooseRows())
-    return {};
-  chooseMoreRows();
-  tile = chooseContractionTile(getElement(), cpu, countRows(),
-                               sizes[contraction.n]);
-  choosePasses();
+  bool hasColumns = chooseColumns() && chooseRows();
+  // Sums of inputs that are read once are reductions.
+  if (reusesInputs(op) && !isEmpty() &&
+      chooseLaneSums(hasColumns ? estimateColumns() : 0)) {
+    tile =
+        chooseLaneSumTile(getElement(), cpu, countRows(), sizes[contraction.n]);
+  } else {
+    if (!chooseTurned(hasColumns ? estimateColumns() : 0)) {
+      if (!hasColumns)
+        return {};
+      chooseMoreRows();
+    }
+    tile = chooseContractionTile(getElement(), cpu, countRows(),
+                                 sizes[contraction.n],
+                                 /*unrolled=*/contraction.rows.size() > 1);
+    choosePasses();
+    chooseBlock();
+  }
   SmallVector<DenseI64ArrayAttr> tiles = chooseTiles();
   // Only what computes tiles takes a narrowing out of the body.
   if (tiles.empty() && narrowsInput(op))
@@ -322,124 +521,15 @@ codegen::FMAAttr FMAScheduler::choose() {
   return codegen::FMAAttr::get(
       context, tiles, toAttr(contraction.rows), contraction.n,
       DenseI64ArrayAttr::get(context, {tile.mr, tile.nr}),
+      contraction.along ? std::optional<int64_t>(*contraction.along)
+                        : std::nullopt,
       contraction.passes.empty() ? DenseI64ArrayAttr()
                                  : toAttr(contraction.passes),
-      pack, /*workers=*/1);
-}
-
-/// Whether vectors of C can be multiplied and added. What narrows an input is
-/// not in the body of a tile any more.
-static bool hasKernel(linalg::LinalgOp op) {
-  if (!isContraction(op))
-    return false;
-  if (op.hasPureBufferSemantics() && narrowsInput(op))
-    return false;
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
-  return element.isF32() || element.isF64();
+      contraction.block, contraction.pairs, pack, /*workers=*/1);
 }
 
 codegen::FMAAttr chooseFMASchedule(linalg::LinalgOp op, codegen::CPUAttr cpu) {
-  return hasKernel(op) ? FMAScheduler(op, cpu).choose() : codegen::FMAAttr();
-}
-
-std::pair<OpOperand *, OpOperand *> getFactors(linalg::LinalgOp op,
-                                               unsigned columns) {
-  OpOperand *first = op.getDpsInputOperand(0),
-            *second = op.getDpsInputOperand(1);
-  return op.getMatchingIndexingMap(first).isFunctionOfDim(columns)
-             ? std::pair(second, first)
-             : std::pair(first, second);
-}
-
-/// Fails with a reason if the operands of `contraction` do not have the roles
-/// that `schedule` gives them.
-static LogicalResult
-verifyOperands(const Contraction &contraction, codegen::FMAAttr schedule,
-               function_ref<LogicalResult(const Twine &)> refuse) {
-  if (contraction.aMap.isFunctionOfDim(contraction.n))
-    return refuse("expected an input that is constant along loop " +
-                  Twine(contraction.n) + ", found none");
-  if (!contraction.bMap.isFunctionOfDim(contraction.n))
-    return refuse("expected an input that is read along loop " +
-                  Twine(contraction.n) + ", found none");
-  if (schedule.getPack() && !contraction.bMap.isProjectedPermutation())
-    return refuse("expected a panel of an input that is indexed by loops, one "
-                  "for each dimension");
-  if (schedule.getWorkers() != 1)
-    return refuse("expected one worker, as tiles are computed one after the "
-                  "other; found " +
-                  Twine(schedule.getWorkers()));
-  return success();
-}
-
-/// Fails with a reason if the loops of `contraction`, of these sizes, cannot be
-/// the tiles and rows that `schedule` asks for.
-static LogicalResult
-verifyLoops(const Contraction &contraction, codegen::FMAAttr schedule,
-            ArrayRef<int64_t> sizes,
-            function_ref<LogicalResult(const Twine &)> refuse) {
-  if (!schedule.getTiles().empty() && !hasTileableMaps(contraction.op))
-    return refuse("expected operands that are indexed by sums of loops, times "
-                  "constants that are not negative, to compute it in tiles");
-  if (!schedule.getTiles().empty() && llvm::is_contained(sizes, 0))
-    return refuse("expected iterations to compute in tiles, found none");
-  CheckedSize numRows = 1;
-  bool isUnrolled = contraction.rows.size() > 1;
-  for (unsigned loop : contraction.rows) {
-    if (contraction.bMap.isFunctionOfDim(loop))
-      return refuse("expected rows that share the vectors along loop " +
-                    Twine(contraction.n) + ", found loop " + Twine(loop));
-    if (!isUnrolled)
-      continue;
-    if (ShapedType::isDynamic(sizes[loop]))
-      return refuse("expected several loops along rows to be of static size, "
-                    "found loop " +
-                    Twine(loop));
-    numRows *= schedule.getTileSize(loop, sizes[loop]);
-  }
-  if (numRows.getSaturated() > kMaxUnrolledRows)
-    return refuse("expected at most " + Twine(kMaxUnrolledRows) +
-                  " rows of several loops, which are all unrolled; found " +
-                  Twine(numRows.getSaturated()));
-  return success();
-}
-
-FailureOr<Contraction> getContraction(linalg::LinalgOp op,
-                                      codegen::FMAAttr schedule,
-                                      EmitMisfit emitMisfit) {
-  auto refuse = [&](const Twine &text) -> LogicalResult {
-    if (emitMisfit)
-      emitMisfit() << text;
-    return failure();
-  };
-  if (!hasKernel(op))
-    return refuse("expected C + A * B in the body, with C of f32 or f64");
-  Contraction result;
-  result.op = op;
-  result.n = schedule.getColumns();
-  std::tie(result.a, result.b) = getFactors(op, result.n);
-  result.c = op.getDpsInitOperand(0);
-  result.aMap = op.getMatchingIndexingMap(result.a);
-  result.bMap = op.getMatchingIndexingMap(result.b);
-  result.cMap = op.getMatchingIndexingMap(result.c);
-  ArrayRef<int64_t> rows = schedule.getRows();
-  result.rows.assign(rows.begin(), rows.end());
-  if (failed(verifyOperands(result, schedule, refuse)) ||
-      failed(verifyLoops(result, schedule, getStaticLoopSizes(op), refuse)))
-    return failure();
-  SmallVector<unsigned> parallel, reductions;
-  op.getParallelDims(parallel);
-  op.getReductionDims(reductions);
-  for (unsigned loop : parallel)
-    if (loop != result.n && !llvm::is_contained(result.rows, loop))
-      result.outer.push_back(loop);
-  DenseI64ArrayAttr passes = schedule.getPasses();
-  for (unsigned loop : reductions)
-    (passes && llvm::is_contained(passes.asArrayRef(), int64_t(loop))
-         ? result.passes
-         : result.k)
-        .push_back(loop);
-  return result;
+  return hasFMAKernel(op) ? FMAScheduler(op, cpu).choose() : codegen::FMAAttr();
 }
 
 } // namespace flywheel

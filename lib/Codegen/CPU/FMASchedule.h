@@ -17,14 +17,33 @@ struct Contraction {
   /// The operand that is broadcast, the one read as vectors, and the output.
   mlir::OpOperand *a = nullptr, *b = nullptr, *c = nullptr;
   mlir::AffineMap aMap, bMap, cMap;
-  /// The loop along vectors.
+  /// The loop of columns, which is along vectors of B and C; or, if it is set,
+  /// the reduction that is along vectors of A and B.
   unsigned n = 0;
+  std::optional<unsigned> along;
+  /// Whether two neighbouring iterations of the last reduction, or of that
+  /// along the lanes, are one instruction.
+  bool pairs = false;
+  /// Iterations of the last reduction that are added to C at a time; null for
+  /// all.
+  std::optional<int64_t> block;
   /// The loops along rows. A row is an iteration of all of them; where there
   /// are several, all have a static size.
   llvm::SmallVector<unsigned> rows;
-  /// The other parallel loops; reductions around all others, and inside.
+  /// The other parallel loops; other reductions around all loops, and inside.
   llvm::SmallVector<unsigned> outer, passes, k;
 };
+
+/// Whether vectors of C can be multiplied and added. What narrows an input is
+/// not in the body of a tile any more.
+bool hasFMAKernel(mlir::linalg::LinalgOp op);
+
+/// Whether the body of `op` narrows what it reads.
+bool narrowsInput(mlir::linalg::LinalgOp op);
+
+/// Whether `cpu` has an instruction that multiplies pairs of what `op`, a
+/// contraction, multiplies and adds them to its sums. `cpu` may be null.
+bool canUsePairs(mlir::linalg::LinalgOp op, codegen::CPUAttr cpu);
 
 /// The inputs of `op`, a contraction, of which one is constant along loop
 /// `columns`: A, which is broadcast, and B, which is read as vectors.
@@ -37,8 +56,9 @@ mlir::FailureOr<Contraction> getContraction(mlir::linalg::LinalgOp op,
                                             EmitMisfit emitMisfit = {});
 
 /// The roles and tiles that are best for `op` on `cpu`; null if `op` is no
-/// contraction, or if there is no loop along which the output is contiguous and
-/// one input is constant.
+/// contraction, or if there is neither a loop along which the output is
+/// contiguous and one input is constant, nor a reduction along which both
+/// inputs are contiguous.
 codegen::FMAAttr chooseFMASchedule(mlir::linalg::LinalgOp op,
                                    codegen::CPUAttr cpu);
 

@@ -37,18 +37,31 @@ static bool isPackedInMemory(Type type) {
   return width == 8 || width == 16 || width == 32 || width == 64;
 }
 
+/// How many innermost dimensions of `type` have one element, of which the
+/// outermost dimension is none. What lies before them is contiguous if it has a
+/// stride of one.
+static unsigned countInnermostUnits(MemRefType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  unsigned count = 0;
+  while (count + 1 < shape.size() && shape[shape.size() - 1 - count] == 1)
+    ++count;
+  return count;
+}
+
 AccessKind classifyAccess(AffineMap map, Type type, unsigned dim) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     type = MemRefType::get(tensor.getShape(), tensor.getElementType());
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !map.isFunctionOfDim(dim))
     return AccessKind::Uniform;
-  for (AffineExpr expr : map.getResults().drop_back())
+  ArrayRef<AffineExpr> exprs =
+      map.getResults().drop_back(countInnermostUnits(memref));
+  for (AffineExpr expr : exprs.drop_back())
     if (expr.isFunctionOfDim(dim))
       return AccessKind::Strided;
   // The last index must advance by one when `dim` does, whatever else it adds.
   MLIRContext *context = map.getContext();
-  AffineExpr last = map.getResults().back();
+  AffineExpr last = exprs.back();
   AffineExpr next = last.replace(getAffineDimExpr(dim, context),
                                  getAffineDimExpr(dim, context) + 1);
   AffineExpr difference =
@@ -58,7 +71,8 @@ AccessKind classifyAccess(AffineMap map, Type type, unsigned dim) {
   int64_t offset;
   if (!constant || constant.getValue() != 1 ||
       failed(memref.getStridesAndOffset(strides, offset)) ||
-      strides.back() != 1 || !isPackedInMemory(memref.getElementType()))
+      strides[exprs.size() - 1] != 1 ||
+      !isPackedInMemory(memref.getElementType()))
     return AccessKind::Strided;
   return AccessKind::Contiguous;
 }
@@ -228,11 +242,31 @@ Value KernelEmitter::loadScalar(Value source, AffineMap map,
   return memref::LoadOp::create(b, loc, source, indices(map, ivs));
 }
 
+/// `source`, an operand that is contiguous along a loop, without its innermost
+/// dimensions of one element: vectors are along the innermost one. Drops them
+/// from `map`.
+static Value dropInnermostUnits(OpBuilder &b, Location loc, Value source,
+                                AffineMap &map) {
+  auto type = cast<MemRefType>(source.getType());
+  unsigned rank = type.getRank() - countInnermostUnits(type);
+  if (rank == type.getRank())
+    return source;
+  map = map.getSubMap(llvm::to_vector(llvm::seq(rank)));
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, source);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
+      strides(sizes.size(), b.getIndexAttr(1));
+  MemRefType result = memref::SubViewOp::inferRankReducedResultType(
+      type.getShape().take_front(rank), type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, result, source, offsets, sizes,
+                                   strides);
+}
+
 Value KernelEmitter::loadVector(Value source, AffineMap map, ArrayRef<Fold> ivs,
                                 unsigned dim, Lanes lanes) {
   Type element = getElementTypeOrSelf(source.getType());
   auto type = VectorType::get({lanes.length}, element);
   if (classifyAccess(map, source.getType(), dim) == AccessKind::Contiguous) {
+    source = dropInnermostUnits(b, loc, source, map);
     if (!lanes.mask)
       return vector::LoadOp::create(b, loc, type, source, indices(map, ivs));
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
@@ -254,6 +288,7 @@ Value KernelEmitter::loadVector(Value source, AffineMap map, ArrayRef<Fold> ivs,
 void KernelEmitter::storeVector(Value vector, Value target, AffineMap map,
                                 ArrayRef<Fold> ivs, unsigned dim, Lanes lanes) {
   if (classifyAccess(map, target.getType(), dim) == AccessKind::Contiguous) {
+    target = dropInnermostUnits(b, loc, target, map);
     if (lanes.mask)
       vector::MaskedStoreOp::create(b, loc, target, indices(map, ivs),
                                     lanes.mask, vector);

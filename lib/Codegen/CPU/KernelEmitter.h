@@ -24,8 +24,8 @@ namespace flywheel {
 enum class AccessKind {
   /// Not at all.
   Uniform,
-  /// It is the next element in memory, along the innermost memref dimension:
-  /// a vector load or store reaches all lanes.
+  /// It is the next element in memory, along the innermost memref dimension
+  /// but for those of one element: a vector load or store reaches all lanes.
   Contiguous,
   /// It lies anywhere else: each lane is accessed on its own.
   Strided

@@ -240,6 +240,44 @@ static void splitConversion(RewriterBase &rewriter, linalg::LinalgOp op,
   rewriter.replaceOp(conversion, element);
 }
 
+/// Widens the tile that `op` reads of `input` in front of it, where the body
+/// multiplies wider numbers: each is read by many multiply-adds. Returns the op
+/// that reads what is widened.
+static linalg::LinalgOp widenTile(RewriterBase &rewriter, linalg::LinalgOp op,
+                                  unsigned number) {
+  BlockArgument element = op.getBlock()->getArgument(number);
+  if (!element.hasOneUse() || !isa<arith::ExtFOp>(*element.user_begin()))
+    return op;
+  rewriter.setInsertionPoint(op);
+  linalg::GenericOp generic = generalize(rewriter, op);
+  element = generic.getBody()->getArgument(number);
+  auto extension = cast<arith::ExtFOp>(*element.user_begin());
+  Location loc = extension.getLoc();
+  rewriter.setInsertionPoint(generic);
+  Value tile = generic->getOperand(number);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile),
+      extension.getType());
+  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
+  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto widened = linalg::GenericOp::create(
+      rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
+      ValueRange{empty}, maps, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange elements) {
+        Value wide =
+            arith::ExtFOp::create(b, nested, extension.getType(), elements[0]);
+        linalg::YieldOp::create(b, nested, wide);
+      });
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic->setOperand(number, widened.getResult(0));
+    element.setType(extension.getType());
+  });
+  rewriter.replaceOp(extension, element);
+  return cast<linalg::LinalgOp>(generic.getOperation());
+}
+
 /// A tile of an empty tensor is a tile-sized empty tensor: no buffer of the
 /// whole size is left for what is computed tile by tile. Outside of loops a
 /// slice may be where a part of the tensor is computed.
@@ -449,6 +487,10 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
   codegen::FMAAttr schedule = group.schedule;
   if (group.epilogue)
     ++numFused;
+  // Few rows wait for what they read, which is less where it is narrow.
+  bool widens = schedule.getTiles().size() > 1 && !schedule.getPairs();
+  unsigned panel = getFactors(group.contraction, schedule.getColumns())
+                       .second->getOperandNumber();
   for (auto [level, sizes] : llvm::enumerate(schedule.getTiles())) {
     bool isTiled = llvm::any_of(sizes.asArrayRef(),
                                 [](int64_t size) { return size != 0; });
@@ -464,9 +506,13 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
       group.contraction = packPanel(rewriter, group.contraction, schedule);
       ++numPacked;
     }
+    if (widens)
+      group.contraction = widenTile(rewriter, group.contraction, panel);
   }
   for (OpOperand *input : group.contraction.getDpsInputOperands())
     splitConversion(rewriter, group.contraction, input);
+  if (widens)
+    group.contraction = widenTile(rewriter, group.contraction, 1 - panel);
   // What is left to do: the tile is not tiled again.
   codegen::setSchedule(group.contraction, schedule.getRegisterPart());
   if (group.kept && !group.offsets.empty())

@@ -197,7 +197,7 @@ codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
   if (!op.hasPureBufferSemantics() || !isVectorizableBody(op) ||
       !hasSeparateOutputs(op))
     return {};
-  int64_t lanes = chooseVectorLength(op, cpu);
+  int64_t mostLanes = chooseVectorLength(op, cpu), lanes = mostLanes;
   bool canCombine = combines(op), isSum = false;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
     isSum |= isa_and_present<arith::AddFOp>(getCombiner(op, i));
@@ -217,12 +217,20 @@ codegen::VectorAttr chooseVectorSchedule(linalg::LinalgOp op,
           return classifyAccess(op, operand, dim) == AccessKind::Contiguous;
         }))
       continue;
-    double cost = getCost(op, dim, sizes[dim], lanes);
-    // The innermost of equally good loops.
-    if (bestCost && cost > *bestCost)
-      continue;
-    bestCost = cost;
-    along = dim;
+    // Blocks of narrow elements are transposed in shorter vectors.
+    for (int64_t length :
+         {mostLanes, std::min(mostLanes, maxTransposedLength)}) {
+      if (length != mostLanes && !getTransposedLoop(op, dim, length))
+        continue;
+      double cost =
+          getCost(op, dim, sizes[dim], length) / static_cast<double>(length);
+      // The innermost of equally good loops.
+      if (bestCost && cost > *bestCost)
+        continue;
+      bestCost = cost;
+      along = dim;
+      lanes = length;
+    }
   }
   if (!bestCost)
     return {};

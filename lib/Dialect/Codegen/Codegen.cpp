@@ -115,7 +115,9 @@ LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               ArrayRef<DenseI64ArrayAttr> tiles,
                               DenseI64ArrayAttr rows, int64_t columns,
                               DenseI64ArrayAttr registers,
-                              DenseI64ArrayAttr passes, bool pack,
+                              std::optional<int64_t> along,
+                              DenseI64ArrayAttr passes,
+                              std::optional<int64_t> block, bool, bool pack,
                               int64_t workers) {
   if (static_cast<int64_t>(tiles.size()) > kMaxLevels)
     return emitError() << "expected at most " << kMaxLevels
@@ -141,6 +143,20 @@ LogicalResult FMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       if (!seen.insert(loop).second)
         return emitError() << "expected each loop in one role, found loop "
                            << loop << " in two";
+  if (along && !seen.insert(*along).second)
+    return emitError() << "expected each loop in one role, found loop "
+                       << *along << " in two";
+  constexpr int64_t kMaxBlock = 64;
+  if (block && (*block < 1 || *block > kMaxBlock))
+    return emitError() << "expected blocks of 1 to " << kMaxBlock
+                       << " iterations of a reduction, found " << *block;
+  if (block && along)
+    return emitError() << "expected no blocks of a reduction where lanes are "
+                          "along one, found "
+                       << *block;
+  if (along && pack)
+    return emitError() << "expected no panel to pack where lanes are along a "
+                          "reduction, found one";
   if (pack && tiles.size() < 2)
     return emitError() << "expected two levels of tiles to pack a panel that "
                           "the inner one reads, found "
@@ -159,7 +175,8 @@ int64_t FMAAttr::getTileSize(int64_t loop, int64_t size) const {
 
 FMAAttr FMAAttr::getRegisterPart() const {
   return get(getContext(), /*tiles=*/{}, getRows(), getColumns(),
-             getRegisters(), getPasses(), /*pack=*/false, getWorkers());
+             getRegisters(), getAlong(), getPasses(), getBlock(), getPairs(),
+             /*pack=*/false, getWorkers());
 }
 
 /// Emits an error at `op` and fails if the kernel that `schedule` describes has
@@ -211,6 +228,9 @@ LogicalResult FMAAttr::verifySchedule(Operation *op) const {
         return failure();
   if (failed(verifyLoop(structured, getColumns(), IteratorType::parallel,
                         "columns")))
+    return failure();
+  if (getAlong() && failed(verifyLoop(structured, *getAlong(),
+                                      IteratorType::reduction, "lanes")))
     return failure();
   return verifyUnrolling(structured, *this);
 }

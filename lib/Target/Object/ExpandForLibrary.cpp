@@ -304,8 +304,10 @@ Value *Expander::expandNarrow(Instruction *instruction) {
   if (isa<FPToSIInst, FPToUIInst>(instruction))
     return b.CreateCast(cast<CastInst>(instruction)->getOpcode(), operand(0),
                         type);
+  // An instruction of the machine takes these numbers as they are.
   auto *call = dyn_cast<IntrinsicInst>(instruction);
   if (!call || call->mayReadOrWriteMemory() ||
+      Intrinsic::isTargetIntrinsic(call->getIntrinsicID()) ||
       !(type->isFPOrFPVectorTy() || givesInteger(call->getIntrinsicID())) ||
       call->getIntrinsicID() == Intrinsic::vector_insert ||
       call->getIntrinsicID() == Intrinsic::vector_extract)

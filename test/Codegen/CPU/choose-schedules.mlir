@@ -126,6 +126,65 @@ func.func @several_rows(%x: tensor<4x12x12x1xf32>, %dy: tensor<4x8x8x6xf32>, %dw
   return %0 : tensor<5x5x1x6xf32>
 }
 
+// Few rows do not pay for a transposition of B: lanes are along the reduction.
+// CHECK-LABEL: func.func @few_rows_transposed_b(
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 64, 0]], rows = [0], columns = 1, registers = [2, 8], along = 2>
+func.func @few_rows_transposed_b(%a: tensor<2x512xf32>, %b: tensor<128x512xf32>, %c: tensor<2x128xf32>) -> tensor<2x128xf32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<2x512xf32>, tensor<128x512xf32>) outs(%c : tensor<2x128xf32>) -> tensor<2x128xf32>
+  return %0 : tensor<2x128xf32>
+}
+
+// So are those of a product with one column, whose rows are columns then.
+// CHECK-LABEL: func.func @one_column(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}64, 0, 0]], rows = [1], columns = 0, registers = [1, 16], along = 2>}
+func.func @one_column(%a: tensor<128x512xf32>, %b: tensor<512x1xf32>, %c: tensor<128x1xf32>) -> tensor<128x1xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<128x512xf32>, tensor<512x1xf32>) outs(%c : tensor<128x1xf32>) -> tensor<128x1xf32>
+  return %0 : tensor<128x1xf32>
+}
+
+// And those of the gradient of an image with three channels: eight pixels in
+// registers.
+// CHECK-LABEL: func.func @three_channels(
+// CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}1, 1, 0, 0, 0, 0, 0]], rows = [2], columns = 3, registers = [8, 3], along = 6>
+func.func @three_channels(%dy: tensor<2x30x30x32xf32>, %w: tensor<3x3x3x32xf32>, %dx: tensor<2x28x28x3xf32>) -> tensor<2x28x28x3xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, i, j, c, p, q, o) -> (n, i + p, j + q, o)>, affine_map<(n, i, j, c, p, q, o) -> (p, q, c, o)>, affine_map<(n, i, j, c, p, q, o) -> (n, i, j, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%dy, %w : tensor<2x30x30x32xf32>, tensor<3x3x3x32xf32>) outs(%dx : tensor<2x28x28x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %t = arith.mulf %a, %b : f32
+    %u = arith.addf %c, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<2x28x28x3xf32>
+  return %0 : tensor<2x28x28x3xf32>
+}
+
+// Few rows read a large B in the order of memory, eight of its rows at a time.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 0, 0]], rows = [0], columns = 1, registers = [2, 96], block = 8>}
+func.func @few_rows(%a: tensor<2x512xf32>, %b: tensor<512x512xf32>, %c: tensor<2x512xf32>) -> tensor<2x512xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<2x512xf32>, tensor<512x512xf32>) outs(%c : tensor<2x512xf32>) -> tensor<2x512xf32>
+  return %0 : tensor<2x512xf32>
+}
+
+// A sum of few terms writes C in the order of memory: its tiles are long.
+// CHECK-LABEL: func.func @few_terms(
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}8, 768, 0]], rows = [0], columns = 1, registers = [8, 32]>
+func.func @few_terms(%a: tensor<2x512xf32>, %b: tensor<2x1024xf32>, %c: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<2x512xf32>, tensor<2x1024xf32>) outs(%c : tensor<512x1024xf32>) -> tensor<512x1024xf32>
+  return %0 : tensor<512x1024xf32>
+}
+
+// Of ten columns, whose rows are contiguous in an input, the rows fill vectors: C is
+// transposed as it is stored. Not where the rows are not contiguous (`narrow`).
+// CHECK-LABEL: func.func @turned_narrow(
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}32, 0, 0], [0, 10, 0]], rows = [1], columns = 0, registers = [10, 32]>
+func.func @turned_narrow(%a: tensor<64x128xf32>, %b: tensor<64x10xf32>, %c: tensor<128x10xf32>) -> tensor<128x10xf32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<64x128xf32>, tensor<64x10xf32>) outs(%c : tensor<128x10xf32>) -> tensor<128x10xf32>
+  return %0 : tensor<128x10xf32>
+}
+
 // An input that is read once needs no tiles.
 // CHECK-LABEL: func.func @matvec(
 // CHECK: linalg.matvec ins
@@ -313,7 +372,7 @@ func.func @control_flow(%x: memref<4xf32>, %c: memref<4xi1>) {
 // CHECK-LABEL: func.func @halves_on_buffers(
 // CHECK: linalg.matmul {codegen.schedule = #codegen.vector<along = 1, lanes = 32>}
 func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: memref<64x128xf16>) {
-  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 32>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
+  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 32>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant, or a reduction along which A and B are contiguous}}
   linalg.matmul ins(%a, %b : memref<64x32xf16>, memref<32x128xf16>) outs(%c : memref<64x128xf16>)
   return
 }
@@ -322,7 +381,7 @@ func.func @halves_on_buffers(%a: memref<64x32xf16>, %b: memref<32x128xf16>, %c: 
 // CHECK-LABEL: func.func @narrowing_on_buffers(
 // CHECK: linalg.generic {{.*}}codegen.schedule = #codegen.vector<along = 1, lanes = 16, interleave = 8>
 func.func @narrowing_on_buffers(%a: memref<64x32xf32>, %b: memref<32x128xbf16>, %c: memref<64x128xf32>) {
-  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16, interleave = 8>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
+  // expected-remark @below {{is computed as #codegen.vector<along = 1, lanes = 16, interleave = 8>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant, or a reduction along which A and B are contiguous}}
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x32xf32>, memref<32x128xbf16>) outs(%c : memref<64x128xf32>) {
   ^bb0(%x: f32, %y: bf16, %z: f32):
@@ -369,12 +428,19 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 2048, vector_regi
 // -----
 
 module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = []>} {
-  // With one channel, C is contiguous along nothing that has several iterations.
+  // With one channel, C is contiguous along the pixels of a row.
   // CHECK-LABEL: func.func @one_channel(
-  // CHECK: codegen.schedule = #codegen.vector<along = 5, lanes = 16>
+  // CHECK: codegen.schedule = #codegen.fma<tiles = [], rows = [3], columns = 2, registers = [1, 8]>
   func.func @one_channel(%x: memref<4x10x10x1xf32>, %f: memref<3x3x1x1xf32>, %y: memref<4x8x8x1xf32>) {
-    // expected-remark @below {{is computed as #codegen.vector<along = 5, lanes = 16>, without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous}}
     linalg.conv_2d_nhwc_hwcf ins(%x, %f : memref<4x10x10x1xf32>, memref<3x3x1x1xf32>) outs(%y : memref<4x8x8x1xf32>)
+    return
+  }
+  // Of a convolution by channel, no input is constant along the channels.
+  // CHECK-LABEL: func.func @by_channel(
+  // CHECK: codegen.schedule = #codegen.vector<along = 3, lanes = 16
+  func.func @by_channel(%x: memref<4x10x10x32xf32>, %f: memref<3x3x32xf32>, %y: memref<4x8x8x32xf32>) {
+    // expected-remark @below {{without its output in registers: expected C + A * B of f32 or f64, and a loop of several iterations along which C is contiguous and A or B constant}}
+    linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %f : memref<4x10x10x32xf32>, memref<3x3x32xf32>) outs(%y : memref<4x8x8x32xf32>)
     return
   }
   // A product with a vector reads the matrix once.
@@ -383,4 +449,36 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.matmul ins(%a, %b : memref<64x32xf32>, memref<32x1xf32>) outs(%c : memref<64x1xf32>)
     return
   }
+}
+
+// -----
+
+// Pairs of bf16 are multiplied where the machine can, narrowed or not; not those
+// of other types, and not where sums are wider.
+module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152, cores = 1, features = ["avx512bf16"]>} {
+
+// CHECK-LABEL: func.func @pairs(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pairs = true>}
+func.func @pairs(%a: tensor<64x32xbf16>, %b: tensor<32x128xbf16>, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x128xbf16>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @pairs_along(
+// CHECK: linalg.matmul {{.*}}codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 64, 0]], rows = [0], columns = 1, registers = [4, 4], along = 2, pairs = true>
+func.func @pairs_along(%a: tensor<16x1024xbf16>, %b: tensor<128x1024xbf16>, %c: tensor<16x128xf32>) -> tensor<16x128xf32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<16x1024xbf16>, tensor<128x1024xbf16>) outs(%c : tensor<16x128xf32>) -> tensor<16x128xf32>
+  return %0 : tensor<16x128xf32>
+}
+
+// CHECK-LABEL: func.func @pairs_of_others(
+// CHECK-NOT: pairs
+// CHECK: return
+func.func @pairs_of_others(%a: tensor<64x32xf16>, %b: tensor<32x128xf16>, %c: tensor<64x128xf32>, %d: tensor<64x32xf32>, %e: tensor<32x128xf32>) -> (tensor<64x128xf32>, tensor<64x128xf32>) {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x128xf16>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %1 = linalg.matmul ins(%d, %e : tensor<64x32xf32>, tensor<32x128xf32>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %0, %1 : tensor<64x128xf32>, tensor<64x128xf32>
+}
+
 }

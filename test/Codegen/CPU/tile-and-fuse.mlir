@@ -242,15 +242,19 @@ func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<1
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // A weight that the product narrows is narrowed a panel at a time, for all rows
-// of tiles, in front of the kernel.
+// of tiles, in front of the kernel, and widened again there; tiles of the left
+// side are widened one by one.
 // CHECK-LABEL: func.func @narrowed(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
 // CHECK: scf.forall (%[[J:.*]]) = (0) to (64) step (32)
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[J]]] [32, 32]
 // CHECK: %[[PANEL:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<32x32xf32>) outs(%{{.*}} : tensor<32x32xbf16>)
 // CHECK: arith.truncf
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[PANEL]] : tensor<32x32xbf16>) outs(%{{.*}} : tensor<32x32xf32>)
+// CHECK: arith.extf
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<8x32xbf16>, tensor<32x32xbf16>)
+// CHECK: %[[LEFT:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x32xbf16>) outs(%{{.*}} : tensor<8x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[LEFT]], %[[WIDE]] : tensor<8x32xf32>, tensor<32x32xf32>)
 // CHECK-NOT: arith.truncf
 // CHECK: return
 func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -283,7 +287,8 @@ func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32]
 // CHECK: %[[NARROW:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<8x32xf32>) outs(%{{.*}} : tensor<8x32xbf16>)
 // CHECK: arith.truncf
-// CHECK: linalg.generic {{.*}} ins(%[[NARROW]], %{{.*}} : tensor<8x32xbf16>, tensor<32x32xbf16>)
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[NARROW]] : tensor<8x32xbf16>) outs(%{{.*}} : tensor<8x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[WIDE]], %{{.*}} : tensor<8x32xf32>, tensor<32x32xf32>)
 // CHECK-NOT: arith.truncf
 // CHECK: return
 func.func @narrowed_left(%x: tensor<64x32xf32>, %w: tensor<32x64xbf16>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {

@@ -127,23 +127,27 @@ func.func @transposed_lhs(%a: memref<50x28xf32>, %b: memref<50x32xf32>, %c: memr
   return
 }
 
-// Where nobody packs a transposed B, its vectors are gathered element by element
-// for each tile: packing is a matter of the schedule on tensors.
+// Where nobody packs a transposed B, lanes are along the reduction: an
+// accumulator for each element of C, sixteen of which are one vector of sums
+// after four steps. The rest of 1030 terms is masked.
 // CHECK-LABEL: func.func @transposed_rhs
-// CHECK-NOT: memref.alloca
-// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c32
-// CHECK: scf.for %[[I:.*]] = %c0 to %c28 step %c14
-// CHECK: %{{.*}}:28 = scf.for %[[K:.*]] = %c0 to %c1030 step %c1 iter_args({{.*}} = %cst,
-// CHECK: memref.load %arg1[%[[J]], %[[K]]]
-// CHECK-COUNT-15: memref.load %arg1[%{{.*}}, %[[K]]]
-// CHECK: %[[B0:.*]] = vector.from_elements {{.*}} : vector<16xf32>
-// CHECK-COUNT-16: memref.load %arg1[%{{.*}}, %[[K]]]
-// CHECK: %[[B1:.*]] = vector.from_elements {{.*}} : vector<16xf32>
-// CHECK: vector.fma %{{.*}}, %[[B0]],
-// CHECK: vector.fma %{{.*}}, %[[B1]],
-// CHECK-COUNT-26: vector.fma
+// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c4
+// CHECK: scf.for %[[I:.*]] = %c0 to %c28 step %c4
+// CHECK: %[[ACC:.*]]:16 = scf.for %[[K:.*]] = %c0 to %c1024 step %c16
+// CHECK-COUNT-4: vector.load %arg0[%{{.*}}, %[[K]]] : {{.*}}, vector<16xf32>
+// CHECK: vector.load %arg1[%[[J]], %[[K]]] : {{.*}}, vector<16xf32>
+// CHECK-COUNT-4: vector.fma
+// CHECK: vector.load %arg1
+// CHECK-COUNT-12: vector.fma
 // CHECK: scf.yield
-// CHECK-NOT: vector.load
+// CHECK-COUNT-8: vector.maskedload
+// CHECK-NOT: memref.load
+// CHECK: vector.shuffle {{.*}} [0, 17, 2, 19,
+// CHECK: vector.shuffle {{.*}} [1, 16, 3, 18,
+// CHECK-COUNT-28: vector.shuffle
+// CHECK: %[[ROW:.*]] = vector.extract_strided_slice %[[SUMS:.*]] {offsets = [0], sizes = [4], strides = [1]}
+// CHECK: vector.store %[[ROW]], %arg2[%[[I]], %[[J]]]
+// CHECK: vector.extract_strided_slice %[[SUMS]] {offsets = [12]
 // CHECK: vector.store
 func.func @transposed_rhs(%a: memref<28x1030xf32>, %b: memref<64x1030xf32>, %c: memref<28x64xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -277,5 +281,49 @@ func.func @given_passes(%a: memref<28x50xf32>, %b: memref<50x16xf32>, %c: memref
   linalg.fill ins(%zero : f32) outs(%c : memref<28x16xf32>)
   linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 16], passes = [2]>}
     ins(%a, %b : memref<28x50xf32>, memref<50x16xf32>) outs(%c : memref<28x16xf32>)
+  return
+}
+
+// Blocks of the reduction are around the columns: C is read and written for each,
+// and its fill stays.
+// CHECK-LABEL: func.func @blocks
+// CHECK: vector.store
+// CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c8
+// CHECK: scf.for %[[J:.*]] = %c0 to %c576 step %c96
+// CHECK-NOT: scf.for
+// CHECK: vector.load %arg2
+// CHECK-COUNT-96: vector.fma
+// CHECK: vector.store {{.*}}, %arg2
+func.func @blocks(%a: memref<2x512xf32>, %b: memref<512x576xf32>, %c: memref<2x576xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<2x576xf32>)
+  linalg.matmul ins(%a, %b : memref<2x512xf32>, memref<512x576xf32>) outs(%c : memref<2x576xf32>)
+  return
+}
+
+// One column is no dimension of its own: vectors are along the other one.
+// CHECK-LABEL: func.func @one_column
+// CHECK: %{{.*}}:16 = scf.for
+// CHECK: memref.subview %arg1[0, 0] [512, 1] [1, 1] : memref<512x1xf32> to memref<512xf32{{.*}}>
+// CHECK: vector.load {{.*}} : memref<512xf32{{.*}}>, vector<16xf32>
+func.func @one_column(%a: memref<32x512xf32>, %b: memref<512x1xf32>, %c: memref<32x1xf32>) {
+  linalg.matmul ins(%a, %b : memref<32x512xf32>, memref<512x1xf32>) outs(%c : memref<32x1xf32>)
+  return
+}
+
+// Six columns are rows of the kernel, and C is transposed as it is stored.
+// CHECK-LABEL: func.func @turned
+// CHECK: %[[ACC:.*]]:12 = scf.for
+// CHECK: vector.load %arg0
+// CHECK-COUNT-12: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[MASK:.*]] = vector.constant_mask [6] : vector<16xi1>
+// CHECK: vector.shuffle %[[ACC]]#0, %[[ACC]]#2
+// CHECK-COUNT-16: vector.maskedstore %arg2[%{{.*}}, %c0], %[[MASK]]
+func.func @turned(%a: memref<64x128xf32>, %b: memref<64x6xf32>, %c: memref<128x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<128x6xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : memref<64x128xf32>, memref<64x6xf32>) outs(%c : memref<128x6xf32>)
   return
 }

@@ -238,9 +238,9 @@ func.func @control_flow(%x: memref<64xf32>, %p: i1) {
   return
 }
 
-// A column by itself: lanes are loaded one by one, and added side by side.
+// A column of a wider matrix: lanes are loaded one by one, and added side by side.
 // CHECK-LABEL: func.func @one_column(
-// CHECK-SAME: %[[X:[^:]*]]: memref<64x1xf32>, %[[Y:[^:]*]]: memref<1xf32>)
+// CHECK-SAME: %[[X:[^:]*]]: memref<64x1xf32, strided<[2, 1]>>, %[[Y:[^:]*]]: memref<1xf32>)
 // CHECK-NEXT: %[[C63:.*]] = arith.constant 63 : index
 // CHECK-NEXT: %[[C62:.*]] = arith.constant 62 : index
 // CHECK-NEXT: %[[C61:.*]] = arith.constant 61 : index
@@ -306,76 +306,76 @@ func.func @control_flow(%x: memref<64xf32>, %p: i1) {
 // CHECK-NEXT: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[CST:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[LOAD:.*]] = memref.load %[[X]][%[[C0]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_2:.*]] = memref.load %[[X]][%[[C1]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_3:.*]] = memref.load %[[X]][%[[C2]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_4:.*]] = memref.load %[[X]][%[[C3]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_5:.*]] = memref.load %[[X]][%[[C4]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_6:.*]] = memref.load %[[X]][%[[C5]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_7:.*]] = memref.load %[[X]][%[[C6]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_8:.*]] = memref.load %[[X]][%[[C7]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_9:.*]] = memref.load %[[X]][%[[C8]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_10:.*]] = memref.load %[[X]][%[[C9]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_11:.*]] = memref.load %[[X]][%[[C10]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_12:.*]] = memref.load %[[X]][%[[C11]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_13:.*]] = memref.load %[[X]][%[[C12]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_14:.*]] = memref.load %[[X]][%[[C13]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_15:.*]] = memref.load %[[X]][%[[C14]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_16:.*]] = memref.load %[[X]][%[[C15]], %[[C0]]] : memref<64x1xf32>
+// CHECK-NEXT: %[[LOAD:.*]] = memref.load %[[X]][%[[C0]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_2:.*]] = memref.load %[[X]][%[[C1]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_3:.*]] = memref.load %[[X]][%[[C2]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_4:.*]] = memref.load %[[X]][%[[C3]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_5:.*]] = memref.load %[[X]][%[[C4]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_6:.*]] = memref.load %[[X]][%[[C5]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_7:.*]] = memref.load %[[X]][%[[C6]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_8:.*]] = memref.load %[[X]][%[[C7]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_9:.*]] = memref.load %[[X]][%[[C8]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_10:.*]] = memref.load %[[X]][%[[C9]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_11:.*]] = memref.load %[[X]][%[[C10]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_12:.*]] = memref.load %[[X]][%[[C11]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_13:.*]] = memref.load %[[X]][%[[C12]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_14:.*]] = memref.load %[[X]][%[[C13]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_15:.*]] = memref.load %[[X]][%[[C14]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_16:.*]] = memref.load %[[X]][%[[C15]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
 // CHECK-NEXT: %[[FROM_ELEMENTS:.*]] = vector.from_elements %[[LOAD]], %[[LOAD_2]], %[[LOAD_3]], %[[LOAD_4]], %[[LOAD_5]], %[[LOAD_6]], %[[LOAD_7]], %[[LOAD_8]], %[[LOAD_9]], %[[LOAD_10]], %[[LOAD_11]], %[[LOAD_12]], %[[LOAD_13]], %[[LOAD_14]], %[[LOAD_15]], %[[LOAD_16]] : vector<16xf32>
 // CHECK-NEXT: %[[ADDF:.*]] = arith.addf %[[FROM_ELEMENTS]], %[[CST]] : vector<16xf32>
-// CHECK-NEXT: %[[LOAD_17:.*]] = memref.load %[[X]][%[[C16]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_18:.*]] = memref.load %[[X]][%[[C17]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_19:.*]] = memref.load %[[X]][%[[C18]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_20:.*]] = memref.load %[[X]][%[[C19]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_21:.*]] = memref.load %[[X]][%[[C20]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_22:.*]] = memref.load %[[X]][%[[C21]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_23:.*]] = memref.load %[[X]][%[[C22]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_24:.*]] = memref.load %[[X]][%[[C23]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_25:.*]] = memref.load %[[X]][%[[C24]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_26:.*]] = memref.load %[[X]][%[[C25]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_27:.*]] = memref.load %[[X]][%[[C26]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_28:.*]] = memref.load %[[X]][%[[C27]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_29:.*]] = memref.load %[[X]][%[[C28]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_30:.*]] = memref.load %[[X]][%[[C29]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_31:.*]] = memref.load %[[X]][%[[C30]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_32:.*]] = memref.load %[[X]][%[[C31]], %[[C0]]] : memref<64x1xf32>
+// CHECK-NEXT: %[[LOAD_17:.*]] = memref.load %[[X]][%[[C16]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_18:.*]] = memref.load %[[X]][%[[C17]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_19:.*]] = memref.load %[[X]][%[[C18]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_20:.*]] = memref.load %[[X]][%[[C19]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_21:.*]] = memref.load %[[X]][%[[C20]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_22:.*]] = memref.load %[[X]][%[[C21]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_23:.*]] = memref.load %[[X]][%[[C22]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_24:.*]] = memref.load %[[X]][%[[C23]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_25:.*]] = memref.load %[[X]][%[[C24]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_26:.*]] = memref.load %[[X]][%[[C25]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_27:.*]] = memref.load %[[X]][%[[C26]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_28:.*]] = memref.load %[[X]][%[[C27]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_29:.*]] = memref.load %[[X]][%[[C28]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_30:.*]] = memref.load %[[X]][%[[C29]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_31:.*]] = memref.load %[[X]][%[[C30]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_32:.*]] = memref.load %[[X]][%[[C31]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
 // CHECK-NEXT: %[[FROM_ELEMENTS_2:.*]] = vector.from_elements %[[LOAD_17]], %[[LOAD_18]], %[[LOAD_19]], %[[LOAD_20]], %[[LOAD_21]], %[[LOAD_22]], %[[LOAD_23]], %[[LOAD_24]], %[[LOAD_25]], %[[LOAD_26]], %[[LOAD_27]], %[[LOAD_28]], %[[LOAD_29]], %[[LOAD_30]], %[[LOAD_31]], %[[LOAD_32]] : vector<16xf32>
 // CHECK-NEXT: %[[ADDF_2:.*]] = arith.addf %[[FROM_ELEMENTS_2]], %[[CST]] : vector<16xf32>
-// CHECK-NEXT: %[[LOAD_33:.*]] = memref.load %[[X]][%[[C32]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_34:.*]] = memref.load %[[X]][%[[C33]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_35:.*]] = memref.load %[[X]][%[[C34]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_36:.*]] = memref.load %[[X]][%[[C35]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_37:.*]] = memref.load %[[X]][%[[C36]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_38:.*]] = memref.load %[[X]][%[[C37]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_39:.*]] = memref.load %[[X]][%[[C38]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_40:.*]] = memref.load %[[X]][%[[C39]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_41:.*]] = memref.load %[[X]][%[[C40]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_42:.*]] = memref.load %[[X]][%[[C41]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_43:.*]] = memref.load %[[X]][%[[C42]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_44:.*]] = memref.load %[[X]][%[[C43]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_45:.*]] = memref.load %[[X]][%[[C44]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_46:.*]] = memref.load %[[X]][%[[C45]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_47:.*]] = memref.load %[[X]][%[[C46]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_48:.*]] = memref.load %[[X]][%[[C47]], %[[C0]]] : memref<64x1xf32>
+// CHECK-NEXT: %[[LOAD_33:.*]] = memref.load %[[X]][%[[C32]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_34:.*]] = memref.load %[[X]][%[[C33]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_35:.*]] = memref.load %[[X]][%[[C34]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_36:.*]] = memref.load %[[X]][%[[C35]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_37:.*]] = memref.load %[[X]][%[[C36]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_38:.*]] = memref.load %[[X]][%[[C37]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_39:.*]] = memref.load %[[X]][%[[C38]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_40:.*]] = memref.load %[[X]][%[[C39]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_41:.*]] = memref.load %[[X]][%[[C40]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_42:.*]] = memref.load %[[X]][%[[C41]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_43:.*]] = memref.load %[[X]][%[[C42]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_44:.*]] = memref.load %[[X]][%[[C43]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_45:.*]] = memref.load %[[X]][%[[C44]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_46:.*]] = memref.load %[[X]][%[[C45]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_47:.*]] = memref.load %[[X]][%[[C46]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_48:.*]] = memref.load %[[X]][%[[C47]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
 // CHECK-NEXT: %[[FROM_ELEMENTS_3:.*]] = vector.from_elements %[[LOAD_33]], %[[LOAD_34]], %[[LOAD_35]], %[[LOAD_36]], %[[LOAD_37]], %[[LOAD_38]], %[[LOAD_39]], %[[LOAD_40]], %[[LOAD_41]], %[[LOAD_42]], %[[LOAD_43]], %[[LOAD_44]], %[[LOAD_45]], %[[LOAD_46]], %[[LOAD_47]], %[[LOAD_48]] : vector<16xf32>
 // CHECK-NEXT: %[[ADDF_3:.*]] = arith.addf %[[FROM_ELEMENTS_3]], %[[CST]] : vector<16xf32>
-// CHECK-NEXT: %[[LOAD_49:.*]] = memref.load %[[X]][%[[C48]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_50:.*]] = memref.load %[[X]][%[[C49]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_51:.*]] = memref.load %[[X]][%[[C50]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_52:.*]] = memref.load %[[X]][%[[C51]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_53:.*]] = memref.load %[[X]][%[[C52]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_54:.*]] = memref.load %[[X]][%[[C53]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_55:.*]] = memref.load %[[X]][%[[C54]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_56:.*]] = memref.load %[[X]][%[[C55]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_57:.*]] = memref.load %[[X]][%[[C56]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_58:.*]] = memref.load %[[X]][%[[C57]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_59:.*]] = memref.load %[[X]][%[[C58]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_60:.*]] = memref.load %[[X]][%[[C59]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_61:.*]] = memref.load %[[X]][%[[C60]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_62:.*]] = memref.load %[[X]][%[[C61]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_63:.*]] = memref.load %[[X]][%[[C62]], %[[C0]]] : memref<64x1xf32>
-// CHECK-NEXT: %[[LOAD_64:.*]] = memref.load %[[X]][%[[C63]], %[[C0]]] : memref<64x1xf32>
+// CHECK-NEXT: %[[LOAD_49:.*]] = memref.load %[[X]][%[[C48]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_50:.*]] = memref.load %[[X]][%[[C49]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_51:.*]] = memref.load %[[X]][%[[C50]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_52:.*]] = memref.load %[[X]][%[[C51]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_53:.*]] = memref.load %[[X]][%[[C52]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_54:.*]] = memref.load %[[X]][%[[C53]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_55:.*]] = memref.load %[[X]][%[[C54]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_56:.*]] = memref.load %[[X]][%[[C55]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_57:.*]] = memref.load %[[X]][%[[C56]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_58:.*]] = memref.load %[[X]][%[[C57]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_59:.*]] = memref.load %[[X]][%[[C58]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_60:.*]] = memref.load %[[X]][%[[C59]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_61:.*]] = memref.load %[[X]][%[[C60]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_62:.*]] = memref.load %[[X]][%[[C61]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_63:.*]] = memref.load %[[X]][%[[C62]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
+// CHECK-NEXT: %[[LOAD_64:.*]] = memref.load %[[X]][%[[C63]], %[[C0]]] : memref<64x1xf32, strided<[2, 1]>>
 // CHECK-NEXT: %[[FROM_ELEMENTS_4:.*]] = vector.from_elements %[[LOAD_49]], %[[LOAD_50]], %[[LOAD_51]], %[[LOAD_52]], %[[LOAD_53]], %[[LOAD_54]], %[[LOAD_55]], %[[LOAD_56]], %[[LOAD_57]], %[[LOAD_58]], %[[LOAD_59]], %[[LOAD_60]], %[[LOAD_61]], %[[LOAD_62]], %[[LOAD_63]], %[[LOAD_64]] : vector<16xf32>
 // CHECK-NEXT: %[[ADDF_4:.*]] = arith.addf %[[FROM_ELEMENTS_4]], %[[CST]] : vector<16xf32>
 // CHECK-NEXT: %[[ADDF_5:.*]] = arith.addf %[[ADDF_2]], %[[ADDF]] : vector<16xf32>
@@ -386,8 +386,8 @@ func.func @control_flow(%x: memref<64xf32>, %p: i1) {
 // CHECK-NEXT: %[[ADDF_8:.*]] = arith.addf %[[REDUCTION]], %[[LOAD_65]] : f32
 // CHECK-NEXT: memref.store %[[ADDF_8]], %[[Y]][%[[C0]]] : memref<1xf32>
 // CHECK-NEXT: return
-func.func @one_column(%x: memref<64x1xf32>, %y: memref<1xf32>) {
-  linalg.reduce {arith.addf} ins(%x : memref<64x1xf32>) outs(%y : memref<1xf32>) dimensions = [0]
+func.func @one_column(%x: memref<64x1xf32, strided<[2, 1]>>, %y: memref<1xf32>) {
+  linalg.reduce {arith.addf} ins(%x : memref<64x1xf32, strided<[2, 1]>>) outs(%y : memref<1xf32>) dimensions = [0]
   return
 }
 

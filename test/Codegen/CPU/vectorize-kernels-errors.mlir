@@ -130,3 +130,46 @@ func.func @nothing_to_transpose(%x: memref<4x4xf32>, %y: memref<4x4xf32>) {
     ins(%x : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
   return
 }
+
+// -----
+
+// Lanes are along what both inputs are read along.
+func.func @lanes(%a: memref<4x4xf32>, %b: memref<4x4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{: expected inputs that are read along loop 3, found one that is not}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k, q) -> (m, k)>, affine_map<(m, n, k, q) -> (n, k, q)>, affine_map<(m, n, k, q) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"],
+      codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], along = 3>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4x4xf32>) outs(%c : memref<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+func.func @blocks(%a: memref<4x4x4xf32>, %b: memref<4x4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{: expected one reduction to take in blocks, found 2}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k, q) -> (m, k, q)>, affine_map<(m, n, k, q) -> (k, q, n)>, affine_map<(m, n, k, q) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"],
+      codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 16], block = 2>}
+      ins(%a, %b : memref<4x4x4xf32>, memref<4x4x4xf32>) outs(%c : memref<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+// Pairs are of bf16, on a machine that has the instruction.
+func.func @pairs(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{: expected a target with avx512bf16, and products of bf16 that are added to f32, to multiply pairs}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 16], pairs = true>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}

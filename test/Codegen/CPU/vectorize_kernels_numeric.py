@@ -31,11 +31,18 @@ import tempfile
 
 SIZES = [0, 1, 2, 3, 5, 7, 8, 9, 13, 14, 15, 16, 17, 28, 31, 32, 33, 48, 65]
 LANES = {"f32": 16, "f64": 8}
+VECTOR_BITS = 512
 CPUS = {128: "x86-64", 256: "haswell", 512: "x86-64-v4"}
-FORMATS = {"f32": "f", "f64": "d", "f16": "e", "i32": "i", "i64": "q", "i8": "b", "i1": "?", "index": "q"}
+try:
+    with open("/proc/cpuinfo", encoding="utf-8") as stream:
+        HAS_PAIRS = "avx512_bf16" in stream.read()
+except OSError:
+    HAS_PAIRS = False
+# bf16 are the upper halves of f32.
+FORMATS = {"f32": "f", "f64": "d", "f16": "e", "bf16": "H", "i32": "i", "i64": "q", "i8": "b", "i1": "?", "index": "q"}
 
 LOWERING = """expand-strided-metadata lower-affine convert-vector-to-scf
-convert-scf-to-cf canonicalize cse arith-expand convert-vector-to-llvm
+convert-scf-to-cf canonicalize cse arith-expand=include-bf16 convert-vector-to-llvm=enable-x86vector
 convert-math-to-llvm convert-math-to-libm finalize-memref-to-llvm convert-arith-to-llvm
 convert-index-to-llvm convert-cf-to-llvm convert-func-to-llvm
 reconcile-unrealized-casts""".split()
@@ -73,6 +80,8 @@ class Buffer:
         def one():
             if self.element == "i1":
                 return rng.random() < 0.5
+            if self.element == "bf16":
+                return struct.unpack("<I", struct.pack("<f", rng.uniform(-2, 2)))[0] >> 16
             if self.element[0] == "f":
                 return rng.uniform(-2, 2)
             return rng.choice([-7, -5, -3, -2, -1, 1, 2, 3, 4, 9])
@@ -120,7 +129,7 @@ def plain_schedule(rng, dims):
     return f"vector<along = {along}, lanes = {rng.choice([1, 2, 4, 8, 16, 32, 64])}{other}>"
 
 
-def fma_schedule(rng, dims, loops, maps, size, static, lanes):
+def fma_schedule(rng, dims, loops, maps, size, static, lanes, pairs):
     """Random roles of the loops of a contraction and a random tile in registers,
     or none. `maps` are the results of the maps of both inputs."""
     used = [{x for result in letters for x in re.findall(r"[a-z]", result)} for letters in maps]
@@ -137,12 +146,22 @@ def fma_schedule(rng, dims, loops, maps, size, static, lanes):
     # All iterations of several loops are unrolled.
     if len(rows) > 1 and (not all(static[d] for d in rows) or math.prod(size[d] for d in rows) > 48):
         rows = rows[:1]
-    passes = [d for d in dims if loops[d] == "reduction" and rng.random() < 0.3]
+    reductions = [d for d in dims if loops[d] == "reduction"]
+    shared = [d for d in reductions if d in used[0] and d in used[1]]
+    along = rng.choice(shared) if shared and rng.random() < 0.4 else None
+    passes = [d for d in reductions if d != along and rng.random() < 0.3]
 
     def numbers(letters):
         return f"[{', '.join(str(dims.index(d)) for d in letters)}]"
     registers = f"[{rng.randint(1, 16)}, {rng.choice([rng.randint(1, 3 * lanes), lanes, 2 * lanes, 3 * lanes])}]"
     extra = f", passes = {numbers(passes)}" if passes else ""
+    if along:
+        registers = f"[{rng.randint(1, 5)}, {rng.randint(1, 9)}]"
+        extra += f", along = {dims.index(along)}"
+    elif len(reductions) - len(passes) == 1 and rng.random() < 0.3:
+        extra += f", block = {rng.randint(1, 9)}"
+    if pairs and rng.random() < 0.7:
+        extra += ", pairs = true"
     return f"fma<tiles = [], rows = {numbers(rows)}, columns = {dims.index(n)}, registers = {registers}{extra}>"
 
 
@@ -180,7 +199,7 @@ def contraction(rng, index):
         size["k"] = rng.choice([512, 513, 1030])
     if rng.random() < 0.5:
         a, b = b, a
-    element, narrow = rng.choice([("f32", "f32")] * 4 + [("f64", "f64"), ("f32", "f16"), ("i32", "i32"), ("f16", "f16")])
+    element, narrow = rng.choice([("f32", "f32")] * 4 + [("f64", "f64"), ("f32", "f16"), ("i32", "i32"), ("f16", "f16")] + [("f32", "bf16")] * 2)
     if element == "f16":
         # Sums of halves are compared with reordered sums of halves.
         size["k"] = min(size["k"], 16)
@@ -219,7 +238,8 @@ def contraction(rng, index):
         return contraction(rng, index)
     schedule = plain_schedule(rng, dims) if rng.random() < 0.15 else ""
     if element in LANES and not schedule:
-        schedule = fma_schedule(rng, dims, loops, results[:2], size, static, LANES[element])
+        schedule = fma_schedule(rng, dims, loops, results[:2], size, static, LANES[element],
+                                pairs=narrow == "bf16" and HAS_PAIRS and VECTOR_BITS == 512)
     text = generic(buffers[:2], buffers[2:], results, [loops[d] for d in dims], body, dims, schedule)
     if rng.random() < 0.5:
         zero = rng.choice(["0", "2"]) + ("" if kind == "i" else ".0")
@@ -510,11 +530,14 @@ def main():
     parser.add_argument("--bin", action="append", default=[])
     options = parser.parse_args()
     tools = {t: find(t, options.bin) for t in ("flywheel-opt", "mlir-translate", "clang")}
+    global VECTOR_BITS
+    VECTOR_BITS = options.vector_bits
     rng = random.Random(options.seed)
     makers = [m for m in (contraction, elementwise, reduction, tiled) if options.only in m.__name__]
     cases = [rng.choice(makers)(rng, i) for i in range(options.cases)]
     text = "".join(case.text for case in cases)
-    kernels = [f"--flywheel-attach-target=triple=x86_64-unknown-linux-gnu cpu={CPUS[options.vector_bits]}",
+    features = " features=+avx512bf16" if HAS_PAIRS and options.vector_bits == 512 else ""
+    kernels = [f"--flywheel-attach-target=triple=x86_64-unknown-linux-gnu cpu={CPUS[options.vector_bits]}" + features,
                "--flywheel-choose-schedules", "--flywheel-vectorize-kernels"]
     failures = 0
     with tempfile.TemporaryDirectory() as directory:

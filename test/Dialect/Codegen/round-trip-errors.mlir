@@ -554,3 +554,48 @@ func.func private @work() attributes {codegen.work = -1 : i64}
 
 // expected-error @below {{'func.func' op expected an array as 'codegen.work_table' of a function, found 1 : i64}}
 func.func private @table() attributes {codegen.work_table = 1 : i64}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected each loop in one role, found loop 2 in two}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 8], along = 2, passes = [2]>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected a reduction loop as lanes, found loop 0}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [], columns = 1, registers = [1, 8], along = 0>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected no panel to pack where lanes are along a reduction, found one}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 4, 0], [4, 0, 0]], rows = [0], columns = 1, registers = [4, 4], along = 2, pack = true>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected blocks of 1 to 64 iterations of a reduction, found 65}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 32], block = 65>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @below {{expected no blocks of a reduction where lanes are along one, found 8}}
+  linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 8], along = 2, block = 8>}
+    ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}

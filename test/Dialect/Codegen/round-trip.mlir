@@ -14,6 +14,8 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], passes = [2], pack = true, workers = 4>}
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = {{\[\[}}0, 0, 0]], rows = [0], columns = 1, registers = [64, 64]>}
   // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [], columns = 1, registers = [1, 1], passes = []>}
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], along = 2, pairs = true>}
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [2, 96], block = 64>}
   func.func @fma(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>) {
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 32, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = false, workers = 1>}
       ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
@@ -23,6 +25,10 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 0, 0]], rows = [0], columns = 1, registers = [64, 64]>}
       ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
     linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [], columns = 1, registers = [1, 1], passes = []>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [4, 4], along = 2, pairs = true>}
+      ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+    linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [2, 96], block = 64, pairs = false>}
       ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
     return
   }

@@ -34,7 +34,9 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///
 /// `elementType` is the type of the accumulator, that is of C. `m` and `n` are
 /// static sizes or `ShapedType::kDynamic`. The tile never exceeds a static
-/// size, so it can be used as a tile size as it is.
+/// size, so it can be used as a tile size as it is. Where the rows are
+/// `unrolled`, there are as few tiles as possible, the last of which may be
+/// lower.
 ///
 /// Why these tiles, for f32 on AVX-512 with the whole of K in each tile, in
 /// percent of the FMA peak of the same run (benchmarks/kernel_tiles.py; best of
@@ -54,7 +56,13 @@ int64_t getVectorLength(mlir::Type elementType, codegen::CPUAttr cpu);
 ///    instead of 26 for [128x256]x[784x256]^T.
 ContractionTile chooseContractionTile(mlir::Type elementType,
                                       codegen::CPUAttr cpu, int64_t m,
-                                      int64_t n);
+                                      int64_t n, bool unrolled = false);
+
+/// Chooses the register tile of a contraction C[m, n] += A[m, k] * B[n, k]
+/// whose vectors are along k: each of the `mr` times `nr` elements of C is a
+/// vector of partial sums. Sizes are as for `chooseContractionTile`.
+ContractionTile chooseLaneSumTile(mlir::Type elementType, codegen::CPUAttr cpu,
+                                  int64_t m, int64_t n);
 
 } // namespace flywheel
 

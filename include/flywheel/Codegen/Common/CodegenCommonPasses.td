@@ -51,6 +51,18 @@ def DropUnitDims : Pass<"flywheel-drop-unit-dims", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CollapseCopies : Pass<"flywheel-collapse-copies", "::mlir::func::FuncOp"> {
+  let summary = "Join the dimensions of copies that are one in memory";
+  let description = [{
+    Before: `linalg.copy` of buffers. After: of as few dimensions as the memory of
+    both buffers has. The middle of a padded image of three channels is copied in
+    whole rows of pixels, not in threes. Copies that have a schedule stay as they
+    are.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numCollapsed", "collapsed", "Copies of fewer dimensions">];
+}
+
 def OutlineKernels : Pass<"flywheel-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each fused group into a function of its own";
   let description = [{

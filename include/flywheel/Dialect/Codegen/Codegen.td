@@ -146,6 +146,16 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
 
     `registers` are the rows and columns of C that are kept in registers.
 
+    With `along`, the lanes of vectors are iterations of that reduction loop, of A and
+    of B. Each element of C in registers is then a vector of partial sums, whose lanes
+    are added at the end. So C may be narrow, or B have its columns far apart.
+
+    With `block`, the kernel takes so many iterations of the last reduction loop at a
+    time, for all columns, and adds to C each time: B is read as it lies in memory,
+    for few rows that cannot wait for it. With `pairs`, two neighbouring iterations of
+    the last reduction, or of that along the lanes, are one instruction, which
+    multiplies bf16 and adds to f32.
+
     `tiles` are the sizes of tiles of the fused group, a list for each level from
     outside to inside and a number for each loop. 0 does not tile a loop. Each
     level is an `scf.forall`. What comes right behind the contraction, element for
@@ -160,18 +170,23 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
     many as are in registers.
 
     Example, for C[m, n] += A[m, k] * B[n, k]: `#codegen.fma<tiles = [[0, 32, 0],
-    [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>`
+    [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>`. The same
+    for two rows: `#codegen.fma<tiles = [], rows = [0], columns = 1, registers = [2, 8],
+    along = 2>`
   }];
   let parameters = (ins
     ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$tiles,
     "::mlir::DenseI64ArrayAttr":$rows, "int64_t":$columns,
     "::mlir::DenseI64ArrayAttr":$registers,
+    OptionalParameter<"std::optional<int64_t>">:$along,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$passes,
+    OptionalParameter<"std::optional<int64_t>">:$block,
+    DefaultValuedParameter<"bool", "false">:$pairs,
     DefaultValuedParameter<"bool", "false">:$pack,
     DefaultValuedParameter<"int64_t", "1">:$workers);
   let assemblyFormat = [{
-    `<` struct(custom<Tiles>($tiles), $rows, $columns, $registers, $passes, $pack,
-               $workers) `>`
+    `<` struct(custom<Tiles>($tiles), $rows, $columns, $registers, $along, $passes,
+               $block, $pairs, $pack, $workers) `>`
   }];
   let extraClassDeclaration = [{
     /// The largest number of iterations in a tile, and of levels of tiles.

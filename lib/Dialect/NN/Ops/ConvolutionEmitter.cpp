@@ -81,16 +81,25 @@ Value ConvolutionEmitter::joinFilter(Value filter) {
 ConvolutionEmitter::Maps
 ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
                             ArrayRef<int64_t> dilations) {
-  return getMaps(strides, dilations, /*hasBlocks=*/false);
+  return getMaps(strides, dilations, /*hasBlocks=*/false,
+                 /*keepsOrder=*/false);
+}
+
+ConvolutionEmitter::Maps
+ConvolutionEmitter::getTurnedMaps(ArrayRef<int64_t> dilations) {
+  return getMaps({1, 1}, dilations, /*hasBlocks=*/false,
+                 /*keepsOrder=*/!exchanges);
 }
 
 ConvolutionEmitter::Maps ConvolutionEmitter::getBlockMaps() {
-  return getMaps({1, 1}, {1, 1}, /*hasBlocks=*/true);
+  return getMaps({1, 1}, {1, 1}, /*hasBlocks=*/true,
+                 /*keepsOrder=*/!exchanges);
 }
 
 ConvolutionEmitter::Maps
 ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
-                            ArrayRef<int64_t> dilations, bool hasBlocks) {
+                            ArrayRef<int64_t> dilations, bool hasBlocks,
+                            bool keepsOrder) {
   // Loops of the output come before those of the window.
   unsigned count = 0;
   auto next = [&](bool isPresent = true) {
@@ -107,9 +116,11 @@ ConvolutionEmitter::getMaps(ArrayRef<int64_t> strides,
         present.push_back(result);
     return AffineMap::get(count, 0, present, e.b.getContext());
   };
+  AffineExpr first = keepsOrder ? o : c, last = keepsOrder ? c : o;
   return {map({n, i * strides[0] + p * dilations[0],
                j * strides[1] + q * dilations[1], g, c}),
-          map({p, row, q, column, c, g, o}), map({n, i, row, j, column, g, o})};
+          map({p, row, q, column, first, g, last}),
+          map({n, i, row, j, column, g, o})};
 }
 
 Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
@@ -128,7 +139,7 @@ Value ConvolutionEmitter::contract(Value a, AffineMap aMap, Value b,
 Value ConvolutionEmitter::turn(Value filter, SmallVector<DimSize> dimSizes,
                                SmallVector<AffineExpr> source) {
   int64_t rank = dimSizes.size(), channel = rank - (groups > 1 ? 3 : 2);
-  if (!isDepthwise) {
+  if (exchanges) {
     std::swap(dimSizes[channel], dimSizes.back());
     std::swap(source[channel], source.back());
   }

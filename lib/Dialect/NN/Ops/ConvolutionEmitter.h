@@ -27,7 +27,10 @@ public:
                      mlir::RankedTensorType filter)
       : e(emitter), groups(channels / filter.getDimSize(2)),
         isDepthwise(groups > 1 && filter.getDimSize(2) == 1 &&
-                    filter.getDimSize(3) == groups) {}
+                    filter.getDimSize(3) == groups),
+        exchanges(!isDepthwise &&
+                  (filter.getDimSize(2) > kFewChannels ||
+                   filter.getDimSize(2) >= filter.getDimSize(3) / groups)) {}
 
   /// The split form of an image or output.
   mlir::Value split(mlir::Value tensor);
@@ -43,6 +46,9 @@ public:
   };
   Maps getMaps(llvm::ArrayRef<int64_t> strides,
                llvm::ArrayRef<int64_t> dilations);
+  /// The maps of an output, as the image that is read, of the turned filter and
+  /// of the image, as the output.
+  Maps getTurnedMaps(llvm::ArrayRef<int64_t> dilations);
   /// The same for blocks: rows and columns of filter and output are two loops
   /// each, those of a block inside.
   Maps getBlockMaps();
@@ -52,8 +58,10 @@ public:
                        mlir::AffineMap bMap, mlir::Value init,
                        mlir::AffineMap map);
 
-  /// The filter of the turned windows of a phase: channels and outputs
-  /// exchanged, and its elements from last to first.
+  /// The filter of the turned windows of a phase: its elements from last to
+  /// first, and channels and outputs exchanged, as what is contiguous in the
+  /// image is then contiguous in it. Few channels fill no vector: then outputs
+  /// stay contiguous, which are summed.
   mlir::Value turnFilter(mlir::Value filter,
                          const std::array<Phase, 2> &phases);
   /// That of the turned windows of all positions of a block: zeros fill it up.
@@ -61,9 +69,13 @@ public:
                          const std::array<Blocks, 2> &blocks);
 
 private:
+  /// Channels that leave most of the lanes of a long vector unused.
+  static constexpr int64_t kFewChannels = 7;
+
   Maps getMaps(llvm::ArrayRef<int64_t> strides,
-               llvm::ArrayRef<int64_t> dilations, bool hasBlocks);
-  /// `filter` read at `source`, channels and outputs exchanged.
+               llvm::ArrayRef<int64_t> dilations, bool hasBlocks,
+               bool keepsOrder);
+  /// `filter` read at `source`, channels and outputs exchanged or not.
   mlir::Value turn(mlir::Value filter, llvm::SmallVector<DimSize> dimSizes,
                    llvm::SmallVector<mlir::AffineExpr> source);
 
@@ -74,6 +86,8 @@ private:
   LinalgEmitter &e;
   int64_t groups;
   bool isDepthwise;
+  /// Whether channels and outputs of turned filters are exchanged.
+  bool exchanges;
 };
 
 } // namespace flywheel

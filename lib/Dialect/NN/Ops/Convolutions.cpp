@@ -300,8 +300,8 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   Value sum = window.scatter(
       e.scalar(compute, 0.0), output, e.scalar(type, 0.0),
       [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
-        auto maps = convolution.getMaps(
-            {1, 1}, {phases[0].dilation, phases[1].dilation});
+        auto maps =
+            convolution.getTurnedMaps({phases[0].dilation, phases[1].dilation});
         Value zero =
             linalg::FillOp::create(e.b, e.loc, e.scalar(compute, 0.0), init)
                 .getResult(0);

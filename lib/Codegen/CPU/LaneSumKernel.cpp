@@ -1,0 +1,278 @@
+//===- LaneSumKernel.cpp - Contractions with lanes along a reduction ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction C[.., m, n] += A[.., m, .., k] * B[.., n, .., k], both inputs
+// of which are contiguous along k, becomes
+//
+//   for each other parallel loop, then for n step nr, then for m step mr:
+//     acc[mr][nr] = vectors of zeros
+//     for the other reductions, then for k step the length of a vector:
+//       acc[r][c][:] += A[r, k:] * B[c, k:]
+//     C += the sum of the lanes of acc
+//
+// or, with pairs of bf16, sums of two products for each lane. Nothing is
+// transposed, and every lane is in use however few columns C has. Sixteen
+// accumulators become one vector of sixteen sums in four steps, each of which
+// adds the halves of two vectors. The order of additions is the same for each
+// element of C, whichever tile it is in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+#include "flywheel/Analysis/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// Multiply-adds that do not wait for each other: two units with a latency of
+/// four cycles.
+static constexpr int64_t kMinChains = 8;
+/// A reduction of up to so many vectors is unrolled.
+static constexpr int64_t kMaxUnrolledSteps = 4;
+
+namespace {
+class LaneSumEmitter : public ContractionEmitter {
+public:
+  using ContractionEmitter::ContractionEmitter;
+
+private:
+  void emitTiles() override;
+  void emitTile(const Strip &rows, const Strip &columns);
+  /// Multiply-adds of the vectors at `base`, into an accumulator for each
+  /// element of the tile.
+  SmallVector<Value> emitStep(const Strip &rows, const Strip &columns,
+                              Fold base, const Lanes &lanes,
+                              ValueRange accumulators);
+  /// The loop along the lanes. `accumulators` are those of all chains.
+  SmallVector<Value> emitLanes(const Strip &rows, const Strip &columns,
+                               ValueRange accumulators);
+  Value load(OpOperand *input, AffineMap map, const Lanes &lanes);
+  /// Of lanes `distance` apart the sums: those of `x` where a lane's number has
+  /// not this bit, else those of `y`.
+  Value addNeighbours(Value x, Value y, int64_t distance);
+  /// One vector whose lane i is the sum of the lanes of vector i. There is a
+  /// power of two of vectors, at most one for each lane.
+  Value addLanes(ArrayRef<Value> vectors);
+  /// Adds `sums` to the elements of C from number `first` of the tile.
+  void store(const Strip &rows, const Strip &columns, Value sums, int64_t first,
+             int64_t count);
+  /// `sum` added to what C has or starts from.
+  Value addTo(Value sum, function_ref<Value()> loadOld);
+
+  int64_t numChains = 1;
+};
+} // namespace
+
+void LaneSumEmitter::emitTiles() {
+  // As the schedule says, not as many as this tile has: the order of additions
+  // does not depend on the tile.
+  numChains = std::clamp<int64_t>(kMinChains / (tile.mr * tile.nr), 1, 4);
+  emitStrips({contraction.n}, tile.nr, [&](const Strip &columns) {
+    emitStrips(contraction.rows, tile.mr,
+               [&](const Strip &rows) { emitTile(rows, columns); });
+  });
+}
+
+Value LaneSumEmitter::load(OpOperand *input, AffineMap map,
+                           const Lanes &lanes) {
+  Value vector =
+      e.loadVector(input->get(), map, ivs, *contraction.along, lanes);
+  // Unused lanes that were read one by one hold anything.
+  if (lanes.mask &&
+      classifyAccess(map, input->get().getType(), *contraction.along) !=
+          AccessKind::Contiguous) {
+    Value zero = arith::ConstantOp::create(e.b, e.loc,
+                                           e.b.getZeroAttr(vector.getType()));
+    vector = arith::SelectOp::create(e.b, e.loc, lanes.mask, vector, zero);
+  }
+  return contraction.pairs ? vector : extend(vector);
+}
+
+SmallVector<Value> LaneSumEmitter::emitStep(const Strip &rows,
+                                            const Strip &columns, Fold base,
+                                            const Lanes &lanes,
+                                            ValueRange accumulators) {
+  ivs[*contraction.along] = base;
+  SmallVector<Value> aVectors;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    moveTo(contraction.rows, rows, row);
+    aVectors.push_back(load(contraction.a, contraction.aMap, lanes));
+  }
+  SmallVector<Value> results(accumulators);
+  for (int64_t column = 0; column < columns.count; ++column) {
+    moveTo({contraction.n}, columns, column);
+    Value bVector = load(contraction.b, contraction.bMap, lanes);
+    for (auto [row, aVector] : llvm::enumerate(aVectors)) {
+      Value &sum = results[row * columns.count + column];
+      sum = contraction.pairs
+                ? x86vector::DotBF16Op::create(e.b, e.loc, sum.getType(), sum,
+                                               aVector, bVector)
+                      .getResult()
+                : vector::FMAOp::create(e.b, e.loc, aVector, bVector, sum)
+                      .getResult();
+    }
+  }
+  return results;
+}
+
+SmallVector<Value> LaneSumEmitter::emitLanes(const Strip &rows,
+                                             const Strip &columns,
+                                             ValueRange accumulators) {
+  int64_t length = tile.vectorLength * (contraction.pairs ? 2 : 1);
+  int64_t step = numChains * length;
+  size_t numElements = rows.count * columns.count;
+  Fold size = sizes[*contraction.along];
+  Lanes all{length, {}, {}};
+  std::optional<int64_t> constant = getConstantIntValue(size);
+  bool unroll = constant && *constant <= kMaxUnrolledSteps * length;
+  std::swap(e.unroll, unroll);
+  Fold wideEnd = e.alignDown(size, step), end = e.alignDown(size, length);
+  SmallVector<Value> sums = e.loop(
+      e.index(0), wideEnd, step, accumulators, [&](Fold iv, ValueRange args) {
+        SmallVector<Value> results;
+        for (int64_t chain = 0; chain < numChains; ++chain)
+          llvm::append_range(
+              results, emitStep(rows, columns, e.add(iv, chain * length), all,
+                                args.slice(chain * numElements, numElements)));
+        return results;
+      });
+  // What is left goes to the first chain.
+  SmallVector<Value> first(ArrayRef<Value>(sums).take_front(numElements));
+  if (numChains > 1)
+    first = e.loop(wideEnd, end, length, first, [&](Fold iv, ValueRange args) {
+      return emitStep(rows, columns, iv, all, args);
+    });
+  // At most one iteration, and none that is not in range.
+  first = e.loop(end, size, length, first, [&](Fold iv, ValueRange args) {
+    return emitStep(rows, columns, iv, e.lanes(length, iv, size), args);
+  });
+  std::swap(e.unroll, unroll);
+  llvm::copy(first, sums.begin());
+  return sums;
+}
+
+Value LaneSumEmitter::addNeighbours(Value x, Value y, int64_t distance) {
+  int64_t length = tile.vectorLength;
+  SmallVector<int64_t> own, other;
+  for (int64_t lane = 0; lane < length; ++lane) {
+    bool isSecond = (lane & distance) != 0;
+    own.push_back(isSecond ? length + lane : lane);
+    other.push_back(isSecond ? length + lane - distance : lane + distance);
+  }
+  return arith::AddFOp::create(
+      e.b, e.loc, vector::ShuffleOp::create(e.b, e.loc, x, y, own),
+      vector::ShuffleOp::create(e.b, e.loc, x, y, other));
+}
+
+Value LaneSumEmitter::addLanes(ArrayRef<Value> vectors) {
+  SmallVector<Value> sums(vectors);
+  for (int64_t distance = 1; distance < tile.vectorLength; distance *= 2) {
+    SmallVector<Value> next;
+    if (sums.size() == 1)
+      next.push_back(addNeighbours(sums[0], sums[0], distance));
+    else
+      for (size_t i = 0; i < sums.size(); i += 2)
+        next.push_back(addNeighbours(sums[i], sums[i + 1], distance));
+    sums = next;
+  }
+  return sums.front();
+}
+
+Value LaneSumEmitter::addTo(Value sum, function_ref<Value()> loadOld) {
+  bool subtracts = subtractsProducts(contraction.op);
+  // Sums that start from +0 are never -0.
+  if (fillValue && !subtracts && matchPattern(fillValue, m_PosZeroFloat()))
+    return sum;
+  Value old = loadOld();
+  if (subtracts)
+    return arith::SubFOp::create(e.b, e.loc, old, sum);
+  return arith::AddFOp::create(e.b, e.loc, old, sum);
+}
+
+void LaneSumEmitter::store(const Strip &rows, const Strip &columns, Value sums,
+                           int64_t first, int64_t count) {
+  Value output = contraction.c->get();
+  bool isContiguous = classifyAccess(contraction.cMap, output.getType(),
+                                     contraction.n) == AccessKind::Contiguous;
+  int64_t width = columns.count;
+  // Parts of rows, if the vector has whole ones.
+  if (isContiguous && !columns.size && width > 1 && first % width == 0 &&
+      count % width == 0) {
+    Lanes lanes{width, {}, {}};
+    for (int64_t i = 0; i < count; i += width)
+      ifExists(rows, (first + i) / width, [&] {
+        moveTo(contraction.rows, rows, (first + i) / width);
+        moveTo({contraction.n}, columns, 0);
+        Value part = width == tile.vectorLength
+                         ? sums
+                         : vector::ExtractStridedSliceOp::create(
+                               e.b, e.loc, sums, ArrayRef<int64_t>{i},
+                               ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1})
+                               .getResult();
+        part = addTo(part, [&] {
+          return fillValue ? e.broadcast(fillValue, width)
+                           : e.loadVector(output, contraction.cMap, ivs,
+                                          contraction.n, lanes);
+        });
+        e.storeVector(part, output, contraction.cMap, ivs, contraction.n,
+                      lanes);
+      });
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    ifExists(rows, (first + i) / width, [&] {
+      ifExists(columns, (first + i) % width, [&] {
+        moveTo(contraction.rows, rows, (first + i) / width);
+        moveTo({contraction.n}, columns, (first + i) % width);
+        SmallVector<Value> indices = e.indices(contraction.cMap, ivs);
+        Value sum = vector::ExtractOp::create(e.b, e.loc, sums, i);
+        sum = addTo(sum, [&]() -> Value {
+          if (fillValue)
+            return fillValue;
+          return memref::LoadOp::create(e.b, e.loc, output, indices);
+        });
+        memref::StoreOp::create(e.b, e.loc, sum, output, indices);
+      });
+    });
+}
+
+void LaneSumEmitter::emitTile(const Strip &rows, const Strip &columns) {
+  Type element = getElementTypeOrSelf(contraction.c->get());
+  auto type = VectorType::get({tile.vectorLength}, element);
+  int64_t numElements = rows.count * columns.count;
+  SmallVector<Value> sums(
+      numElements * numChains,
+      arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type)));
+  sums = e.nest(contraction.k, sizes, ivs, sums, [&](ValueRange args) {
+    return emitLanes(rows, columns, args);
+  });
+  for (int64_t chain = 1; chain < numChains; ++chain)
+    for (int64_t i = 0; i < numElements; ++i)
+      sums[i] = arith::AddFOp::create(e.b, e.loc, sums[i],
+                                      sums[chain * numElements + i]);
+  for (int64_t first = 0; first < numElements;) {
+    int64_t count = llvm::bit_floor<uint64_t>(
+        std::min(tile.vectorLength, numElements - first));
+    store(rows, columns, addLanes(ArrayRef<Value>(sums).slice(first, count)),
+          first, count);
+    first += count;
+  }
+}
+
+bool emitLaneSums(RewriterBase &builder, Contraction contraction,
+                  ContractionTile tile, Value fillValue) {
+  return LaneSumEmitter(builder, std::move(contraction), tile, fillValue)
+      .emit();
+}
+
+} // namespace flywheel
