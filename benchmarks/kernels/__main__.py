@@ -3,14 +3,17 @@
 """Products and convolutions, forward and both gradients, as parts of the peak of the machine,
 and beside PyTorch.
 
-Each of them is an entry of its own, in f32. The multiply-adds of the peak, Flywheel and the
+Each of them is an entry of its own. The multiply-adds of the peak, in f32, Flywheel and the
 peer run in turn; a percentage is the median over rounds of that of each round, so that what
-slows the machine down cancels out. `kernel` is the schedule of the contraction: `fma` is the
+slows the machine down cancels out; with --best it is that of the fastest round of each, for
+a machine that is not quiet. `kernel` is the schedule of the contraction: `fma` is the
 kernel that is tiled for registers. At the end are the entries below 85 % of the peak (all
 dimensions, or channels, at least 64) or 60 % (others), and those with another kernel.
 
-usage: PYTHONPATH=build/python python benchmarks/kernels [--threads N] [--only TEXT]
-           [--rounds N] [--bin build/bin] [--json FILE]
+usage: PYTHONPATH=build/python python benchmarks/kernels [--threads N] [--only REGEX]
+           [--rounds N] [--element TYPE] [--bin build/bin] [--json FILE]
+
+The element type is f32 unless --element says; bf16 needs the package ml_dtypes.
 
 PyTorch is left out where it is not installed.
 """
@@ -31,6 +34,7 @@ from typing import Any, Union
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
+import shapes as forms  # noqa: E402
 from machine import make_peak  # noqa: E402
 from shapes import CONVOLUTIONS, OPERANDS, PRODUCTS, Convolution, Product  # noqa: E402
 from side_by_side import measure  # noqa: E402
@@ -62,7 +66,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads of each (1)")
     parser.add_argument("--rounds", type=int, default=9, help="rounds (9)")
     parser.add_argument("--seconds", type=float, default=0.01, help="length of a round and peer (0.01)")
-    parser.add_argument("--only", default="", help="shapes whose name has this text")
+    parser.add_argument("--best", action="store_true", help="the fastest round of each, on a machine that is not quiet")
+    parser.add_argument("--only", default="", help="shapes whose name has a match of this regular expression")
+    parser.add_argument("--element", default="f32", choices=["f16", "bf16", "f32", "f64"], help="element type (f32)")
     parser.add_argument("--bin", default="build/bin", help="folder of flywheel-compile (build/bin)")
     parser.add_argument("--compiler", default="cc", help="C compiler for the peak (cc)")
     parser.add_argument("--json", help="also write the figures to this file")
@@ -73,6 +79,12 @@ def main() -> None:
     import numpy as np
 
     import flywheel
+
+    forms.element = options.element
+    if options.element == "bf16":
+        from ml_dtypes import bfloat16 as dtype
+    else:
+        dtype = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[options.element]
 
     try:
         import torch
@@ -87,12 +99,12 @@ def main() -> None:
     found = []
     print(f"{'':32} {'':8} {'us':>9} {'GFLOP/s':>8} {'% peak':>7} {'torch %':>8} {'torch/ours':>10}  kernel")
     for shape in shapes:
-        if options.only not in shape.name:
+        if not re.search(options.only, shape.name):
             continue
         text = shape.text()
         session = flywheel.Session(flywheel.compile(text, threads=options.threads, min_shared_work=0))
         session.initialize(1)
-        arrays = {name: rng.standard_normal(dims).astype(np.float32) for name, dims in shape.shapes.items()}
+        arrays = {name: rng.standard_normal(dims).astype(dtype) for name, dims in shape.shapes.items()}
         peers = shape.peers(torch, arrays) if torch else {}
         for entry, (a, b) in OPERANDS.items():
             call = session.entry(entry)
@@ -103,6 +115,9 @@ def main() -> None:
             if torch:
                 runners["torch"] = peers[entry]
             times = measure(runners, options.rounds, options.seconds)
+
+            if options.best:
+                times = {name: [min(seconds)] for name, seconds in times.items()}
 
             def share(name: str, times: dict[str, list[float]] = times, flops: float = shape.flops) -> float:
                 pairs = zip(times["peak"], times[name])

@@ -10,8 +10,19 @@ from typing import Any, NamedTuple
 OPERANDS = {"forward": ("x", "w"), "dW": ("x", "dy"), "dX": ("dy", "w")}
 
 
+# The element type of all operands: f16, bf16, f32 or f64.
+element = "f32"
+
+
 def tensor(shape: tuple[int, ...]) -> str:
-    return f"tensor<{'x'.join(map(str, shape))}xf32>"
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def to_torch(torch: Any, array: Any) -> Any:
+    """NumPy's bfloat16 is a type of its own."""
+    if element == "bf16":
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
 def write_entry(name: str, op: str, attributes: str, shapes: list[tuple[int, ...]]) -> str:
@@ -57,7 +68,7 @@ class Product(NamedTuple):
         )
 
     def peers(self, torch: Any, arrays: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-        x, w, dy = (torch.from_numpy(arrays[name]) for name in ("x", "w", "dy"))
+        x, w, dy = (to_torch(torch, arrays[name]) for name in ("x", "w", "dy"))
         return {
             "forward": lambda: torch.mm(x, w),
             "dW": lambda: torch.mm(x.t(), dy),
@@ -114,8 +125,8 @@ class Convolution(NamedTuple):
 
     def peers(self, torch: Any, arrays: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         """On the peer's channels-last layout."""
-        x, dy = (torch.from_numpy(arrays[name]).permute(0, 3, 1, 2) for name in ("x", "dy"))
-        w = torch.from_numpy(arrays["w"]).permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+        x, dy = (to_torch(torch, arrays[name]).permute(0, 3, 1, 2) for name in ("x", "dy"))
+        w = to_torch(torch, arrays["w"]).permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
         strides, pads = [self.stride] * 2, [self.pad] * 2
 
         def backward(mask: list[bool]) -> Any:
@@ -136,6 +147,7 @@ PRODUCTS = [
     Product(2, 512, 512),
     Product(3, 65, 129),
     Product(4, 1024, 1024),
+    Product(4, 512, 2048),
     Product(7, 100, 50),
     Product(16, 784, 128),
     Product(17, 200, 65),
@@ -145,20 +157,26 @@ PRODUCTS = [
     Product(64, 64, 128),
     Product(64, 128, 10),
     Product(100, 1000, 1),
+    Product(128, 256, 10),
     Product(128, 256, 1000),
+    Product(128, 784, 256),
     Product(128, 768, 3072),
     Product(255, 511, 63),
     Product(1000, 17, 33),
+    Product(2048, 256, 1024),
 ]
 
 CONVOLUTIONS = [
     Convolution(64, 8, 1, 3, 6),
     Convolution(64, 28, 1, 5, 6),
+    Convolution(64, 28, 1, 5, 32),
     Convolution(64, 14, 6, 5, 16),
     Convolution(32, 28, 1, 3, 32),
     Convolution(32, 28, 3, 3, 32),
     Convolution(16, 32, 3, 3, 16),
     Convolution(8, 32, 3, 7, 64, 2),
+    Convolution(1, 224, 3, 7, 64, 2),
+    Convolution(2, 224, 3, 3, 32, 2),
     Convolution(32, 28, 16, 3, 16),
     Convolution(32, 28, 16, 3, 32, 2),
     Convolution(32, 14, 32, 3, 32),
