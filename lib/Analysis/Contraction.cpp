@@ -35,6 +35,12 @@ static Value getSource(Value factor) {
   return factor;
 }
 
+Type getFactorType(linalg::LinalgOp op, unsigned number) {
+  BlockArgument element = op.getBlock()->getArgument(number);
+  Operation *narrowing = getNarrowingOf(element);
+  return narrowing ? narrowing->getResult(0).getType() : element.getType();
+}
+
 bool subtractsProducts(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() && op.getBlock()
                                             ->getTerminator()

@@ -101,23 +101,26 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
   }
 
 private:
-  /// `cuda:sm_90a:ptx`; null, with an error, for anything else.
+  /// `cuda:sm_90a:ptx`, with `+tf32` behind the chip or not; null, with an
+  /// error, for anything else.
   codegen::GPUAttr parseGPU(StringRef text) {
     SmallVector<StringRef> parts;
     text.split(parts, ':');
+    bool usesTF32 =
+        parts[std::min<size_t>(parts.size(), 2) - 1].consume_back("+tf32");
     auto emitError = [&] {
       return getOperation().emitError()
              << "'" << text << "' is no device such as cuda:sm_90a: ";
     };
     if (parts.front() != "cuda" || parts.size() > 3) {
-      emitError() << "expected cpu or cuda[:CHIP]";
+      emitError() << "expected cpu or cuda[:CHIP][+tf32]";
       return {};
     }
     Builder b(&getContext());
     return codegen::GPUAttr::getChecked(
         emitError, &getContext(),
         b.getStringAttr(parts.size() > 1 ? parts[1] : "sm_80"),
-        b.getStringAttr(parts.size() > 2 ? parts[2] : "ptx"));
+        b.getStringAttr(parts.size() > 2 ? parts[2] : "ptx"), usesTF32);
   }
 };
 } // namespace

@@ -176,6 +176,8 @@ void flywheel::populateFusion(OpPassManager &pm,
 
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   populateFusion(pm, options);
+  if (options.target.isForGPU())
+    pm.addNestedPass<func::FuncOp>(createRecomputeScores());
   // While ops are whole.
   if (options.profile)
     pm.addNestedPass<func::FuncOp>(createCountWork());
@@ -238,6 +240,7 @@ static void populateBufferize(OpPassManager &pm,
   llvm::append_range(rematerialize.dimSizes, options.maxDimSizes->format());
   pm.addNestedPass<func::FuncOp>(createRematerialize(rematerialize));
   if (options.target.isForGPU()) {
+    pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
     pm.addNestedPass<func::FuncOp>(createFormGPUGroups());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -265,7 +268,8 @@ static void populateBufferize(OpPassManager &pm,
 }
 
 /// Launches of kernels; the initializer is plain loops of the host.
-static void populateGPULaunches(OpPassManager &pm) {
+static void populateGPULaunches(OpPassManager &pm,
+                                const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   pm.addPass(train::createTrainExpandDraws());
   pm.addNestedPass<func::FuncOp>(createMapToGPU());
@@ -277,7 +281,9 @@ static void populateGPULaunches(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandNarrowing());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createOutlineGPUKernels());
+  OutlineGPUKernelsOptions outline;
+  outline.report = options.reportPartition;
+  pm.addPass(createOutlineGPUKernels(outline));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -304,7 +310,7 @@ static void populateGPUCode(OpPassManager &pm) {
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
   if (options.target.isForGPU())
-    return populateGPULaunches(pm);
+    return populateGPULaunches(pm, options);
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   if (options.lowering == Lowering::Optimized) {

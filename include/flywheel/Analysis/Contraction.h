@@ -21,6 +21,10 @@ namespace flywheel {
 /// other floats. On tensors or buffers; on buffers also C -= A * B.
 bool isContraction(mlir::linalg::LinalgOp op);
 
+/// What input `number` of `op`, a contraction, is as a factor: the type of its
+/// elements, or the float that the body narrows them to.
+mlir::Type getFactorType(mlir::linalg::LinalgOp op, unsigned number);
+
 /// Whether `op`, a contraction, is C -= A * B.
 bool subtractsProducts(mlir::linalg::LinalgOp op);
 

@@ -5,13 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "ContractionEmitter.h"
 #include "GroupAccesses.h"
 
 #include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -26,6 +28,8 @@ static constexpr size_t kMaxTrees = 8;
 BlockEmitter::BlockEmitter(gpu::LaunchOp launch) : launch(launch) {
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
   thread = gpu::ThreadIdOp::create(b, launch.getLoc(), gpu::Dimension::x);
+  codegen::GPUAttr gpu = codegen::lookupGPU(launch);
+  copiesAsync = !gpu || gpu.isAtLeast(80);
 }
 
 void BlockEmitter::emitBarrier(OpBuilder &b, Location loc) {
@@ -76,11 +80,20 @@ static std::optional<int64_t> countStatically(ArrayRef<int64_t> sizes,
   return product;
 }
 
-void BlockEmitter::emit(OpBuilder &b, linalg::LinalgOp op, Value init) {
+void BlockEmitter::emitCommit(OpBuilder &b, Location loc) {
+  NVVM::CpAsyncCommitGroupOp::create(b, loc);
+}
+
+void BlockEmitter::emitWait(OpBuilder &b, Location loc, int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, static_cast<uint32_t>(pending));
+}
+
+void BlockEmitter::emit(OpBuilder &b, linalg::LinalgOp op, Value init,
+                        ArrayRef<linalg::LinalgOp> epilogue) {
   ThreadEmitter threads(op, b);
   usedBytes = privateBytes;
-  if (isContraction(op) && reusesInputs(op))
-    return emitContraction(threads, init);
+  if (isKernel(op))
+    return ContractionEmitter(*this, threads, init, epilogue).emit();
   if (!threads.reductions.empty())
     if (SmallVector<Operation *> combiners = matchCombiners(op);
         !combiners.empty() && combiners.size() <= kMaxTrees)
@@ -198,289 +211,6 @@ void BlockEmitter::emitTree(ThreadEmitter &threads, Value init,
   }
   // The scratch memory is free for what comes next.
   emitBarrier(b, loc);
-}
-
-//===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-/// A contraction as products of matrices: which loops are along what, and how
-/// many rows and columns a block and a thread compute.
-struct BlockEmitter::Tile {
-  SmallVector<unsigned> batch, rows, columns;
-  int64_t blockRows = 64, blockColumns = 64, depth = 16;
-  int64_t threadRows = 4, threadColumns = 4;
-};
-
-/// `sum`, with a multiplication and an addition in it as one operation.
-static Value fuseMultiplyAdd(OpBuilder &b, Value sum) {
-  Operation *add = sum.getDefiningOp();
-  if (!isa_and_present<arith::AddFOp, arith::SubFOp>(add) ||
-      !(sum.getType().isF32() || sum.getType().isF64()))
-    return sum;
-  bool isSubtraction = isa<arith::SubFOp>(add);
-  for (unsigned i : {1, 0}) {
-    auto product = add->getOperand(i).getDefiningOp<arith::MulFOp>();
-    if (!product || (isSubtraction && i == 0))
-      continue;
-    Value lhs = product.getLhs();
-    if (isSubtraction)
-      lhs = arith::NegFOp::create(b, add->getLoc(), lhs);
-    return math::FmaOp::create(b, add->getLoc(), lhs, product.getRhs(),
-                               add->getOperand(1 - i));
-  }
-  return sum;
-}
-
-/// Whether the last dimension of `operand` is along a loop of `dims`.
-static bool isLastAlong(linalg::LinalgOp op, OpOperand *operand,
-                        ArrayRef<unsigned> dims) {
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  if (map.getNumResults() == 0)
-    return false;
-  return llvm::any_of(dims, [&](unsigned dim) {
-    return map.getResults().back().isFunctionOfDim(dim);
-  });
-}
-
-void BlockEmitter::emitContraction(ThreadEmitter &threads, Value init) {
-  linalg::LinalgOp op = threads.op;
-  OpBuilder &b = threads.b;
-  Location loc = threads.loc;
-  Tile tile;
-  AffineMap lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-  AffineMap rhs = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
-  for (unsigned dim : threads.parallel) {
-    bool inLhs = lhs.isFunctionOfDim(dim), inRhs = rhs.isFunctionOfDim(dim);
-    (inLhs == inRhs ? tile.batch
-     : inLhs        ? tile.rows
-                    : tile.columns)
-        .push_back(dim);
-  }
-  SmallVector<int64_t> sizes = getStaticLoopSizes(op);
-  int64_t rows = countStatically(sizes, tile.rows).value_or(64);
-  int64_t columns = countStatically(sizes, tile.columns).value_or(64);
-  // 16 x 16 threads, with up to 8 x 8 results each.
-  auto getSide = [](int64_t extent) {
-    return std::clamp<int64_t>(roundUpToPower(extent), 16, 128);
-  };
-  tile.blockRows = getSide(rows);
-  tile.blockColumns = getSide(columns);
-  tile.threadRows = tile.blockRows / 16;
-  tile.threadColumns = tile.blockColumns / 16;
-  if (tile.threadRows * tile.threadColumns > 16)
-    tile.depth = 8;
-  auto openLoop = [&](Value end, int64_t step) {
-    auto loop =
-        scf::ForOp::create(b, loc, threads.index(0), end, threads.index(step));
-    b.setInsertionPointToStart(loop.getBody());
-    return loop.getInductionVar();
-  };
-  OpBuilder::InsertionGuard guard(b);
-  Value numRows = threads.count(tile.rows);
-  Value numColumns = threads.count(tile.columns);
-  threads.setIndices(tile.batch, openLoop(threads.count(tile.batch), 1));
-  Value firstRow = openLoop(numRows, tile.blockRows);
-  Value firstColumn = openLoop(numColumns, tile.blockColumns);
-  emitTileOfContraction(threads, tile, firstRow, firstColumn, init);
-}
-
-namespace {
-/// Copies a tile of one input to workgroup memory, [depth][rows], zeros where
-/// the input ends.
-struct Stage {
-  OpOperand *input;
-  ArrayRef<unsigned> dims;
-  /// First row, and how many rows there are.
-  Value first, count;
-  int64_t size;
-  Value buffer;
-};
-} // namespace
-
-static Value emitIsBelow(OpBuilder &b, Location loc, Value number, Value end) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);
-}
-
-/// Whether every multiple of `size` up to `count` is whole.
-static bool isMultipleOf(Value count, int64_t size) {
-  std::optional<int64_t> known = getConstantIntValue(count);
-  return known && *known % size == 0;
-}
-
-static void emitStage(ThreadEmitter &threads, const Stage &stage, Value thread,
-                      Value firstTerm, Value numTerms, int64_t depth) {
-  OpBuilder &b = threads.b;
-  Location loc = threads.loc;
-  bool isAlongTerms = isLastAlong(threads.op, stage.input, threads.reductions);
-  int64_t inner = isAlongTerms ? depth : stage.size;
-  for (int64_t begin = 0; begin < depth * stage.size;
-       begin += kGroupBlockSize) {
-    OpBuilder::InsertionGuard guard(b);
-    Value place =
-        b.createOrFold<arith::AddIOp>(loc, thread, threads.index(begin));
-    if (depth * stage.size % kGroupBlockSize != 0) {
-      auto branch = scf::IfOp::create(
-          b, loc,
-          emitIsBelow(b, loc, place, threads.index(depth * stage.size)));
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    Value low = arith::RemUIOp::create(b, loc, place, threads.index(inner));
-    Value high = arith::DivUIOp::create(b, loc, place, threads.index(inner));
-    Value term = isAlongTerms ? low : high, row = isAlongTerms ? high : low;
-    Value rowNumber = arith::AddIOp::create(b, loc, stage.first, row);
-    Value termNumber = arith::AddIOp::create(b, loc, firstTerm, term);
-    auto emitLoad = [&]() {
-      threads.setIndices(stage.dims, rowNumber);
-      threads.setIndices(threads.reductions, termNumber);
-      return threads.load(*stage.input);
-    };
-    Value isInside;
-    if (!isMultipleOf(stage.count, stage.size))
-      isInside = emitIsBelow(b, loc, rowNumber, stage.count);
-    if (!isMultipleOf(numTerms, depth)) {
-      Value isTerm = emitIsBelow(b, loc, termNumber, numTerms);
-      isInside =
-          isInside ? arith::AndIOp::create(b, loc, isInside, isTerm) : isTerm;
-    }
-    Value element;
-    if (!isInside) {
-      element = emitLoad();
-    } else {
-      Type type = getElementTypeOrSelf(stage.input->get().getType());
-      auto branch = scf::IfOp::create(b, loc, type, isInside,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard inside(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(b, loc, emitLoad());
-      b.setInsertionPointToStart(branch.elseBlock());
-      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-      scf::YieldOp::create(b, loc, zero);
-      element = branch.getResult(0);
-    }
-    memref::StoreOp::create(b, loc, element, stage.buffer,
-                            ValueRange{term, row});
-  }
-}
-
-void BlockEmitter::emitTileOfContraction(ThreadEmitter &threads,
-                                         const Tile &tile, Value firstRow,
-                                         Value firstColumn, Value init) {
-  linalg::LinalgOp op = threads.op;
-  OpBuilder &b = threads.b;
-  Location loc = threads.loc;
-  // Neighbours among threads are neighbours along columns.
-  int64_t across = tile.blockColumns / tile.threadColumns;
-  int64_t down = tile.blockRows / tile.threadRows;
-  Value x = arith::RemUIOp::create(b, loc, thread, threads.index(across));
-  Value y = arith::DivUIOp::create(b, loc, thread, threads.index(across));
-  Value numRows = threads.count(tile.rows);
-  Value numColumns = threads.count(tile.columns);
-  Value numTerms = threads.count(threads.reductions);
-  // One column more than there are keeps columns in banks of their own.
-  auto makeStage = [&](unsigned number, ArrayRef<unsigned> dims, Value first,
-                       Value count, int64_t size) {
-    OpOperand *input = op.getDpsInputOperand(number);
-    Type element = getElementTypeOrSelf(input->get().getType());
-    Value buffer = allocateScratch(b, loc, {tile.depth, size + 1}, element);
-    return Stage{input, dims, first, count, size, buffer};
-  };
-  Stage lhs = makeStage(0, tile.rows, firstRow, numRows, tile.blockRows);
-  Stage rhs =
-      makeStage(1, tile.columns, firstColumn, numColumns, tile.blockColumns);
-
-  OpOperand &out = op.getDpsInitsMutable()[0];
-  Type type = getElementTypeOrSelf(out.get().getType());
-  bool isWhole = isMultipleOf(numRows, tile.blockRows) &&
-                 isMultipleOf(numColumns, tile.blockColumns);
-  SmallVector<Value> rowOf, columnOf, rowsInTile, columnsInTile;
-  for (int64_t i = 0; i < tile.threadRows; ++i) {
-    rowsInTile.push_back(
-        b.createOrFold<arith::AddIOp>(loc, y, threads.index(i * down)));
-    rowOf.push_back(arith::AddIOp::create(b, loc, firstRow, rowsInTile.back()));
-  }
-  for (int64_t j = 0; j < tile.threadColumns; ++j) {
-    columnsInTile.push_back(
-        b.createOrFold<arith::AddIOp>(loc, x, threads.index(j * across)));
-    columnOf.push_back(
-        arith::AddIOp::create(b, loc, firstColumn, columnsInTile.back()));
-  }
-  // Calls `emitInside` where there is an element.
-  auto forElements = [&](function_ref<void(unsigned, unsigned)> emitInside) {
-    for (int64_t i = 0; i < tile.threadRows; ++i)
-      for (int64_t j = 0; j < tile.threadColumns; ++j)
-        emitInside(i, j);
-  };
-  auto setPlace = [&](unsigned i, unsigned j) {
-    threads.setIndices(tile.rows, rowOf[i]);
-    threads.setIndices(tile.columns, columnOf[j]);
-  };
-  auto emitIsInside = [&](unsigned i, unsigned j) -> Value {
-    return arith::AndIOp::create(b, loc, emitIsBelow(b, loc, rowOf[i], numRows),
-                                 emitIsBelow(b, loc, columnOf[j], numColumns));
-  };
-
-  SmallVector<Value> sums;
-  forElements([&](unsigned i, unsigned j) {
-    if (init) {
-      sums.push_back(init);
-      return;
-    }
-    if (isWhole) {
-      setPlace(i, j);
-      sums.push_back(threads.load(out));
-      return;
-    }
-    auto branch = scf::IfOp::create(b, loc, type, emitIsInside(i, j),
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard inside(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    setPlace(i, j);
-    scf::YieldOp::create(b, loc, threads.load(out));
-    b.setInsertionPointToStart(branch.elseBlock());
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-    scf::YieldOp::create(b, loc, zero);
-    sums.push_back(branch.getResult(0));
-  });
-
-  auto loop = scf::ForOp::create(b, loc, threads.index(0), numTerms,
-                                 threads.index(tile.depth), sums);
-  {
-    OpBuilder::InsertionGuard inside(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value firstTerm = loop.getInductionVar();
-    emitStage(threads, lhs, thread, firstTerm, numTerms, tile.depth);
-    emitStage(threads, rhs, thread, firstTerm, numTerms, tile.depth);
-    emitBarrier(b, loc);
-    sums.assign(loop.getRegionIterArgs().begin(),
-                loop.getRegionIterArgs().end());
-    for (int64_t term = 0; term < tile.depth; ++term) {
-      SmallVector<Value> left, right;
-      for (Value row : rowsInTile)
-        left.push_back(memref::LoadOp::create(
-            b, loc, lhs.buffer, ValueRange{threads.index(term), row}));
-      for (Value column : columnsInTile)
-        right.push_back(memref::LoadOp::create(
-            b, loc, rhs.buffer, ValueRange{threads.index(term), column}));
-      forElements([&](unsigned i, unsigned j) {
-        Value &sum = sums[i * tile.threadColumns + j];
-        sum = fuseMultiplyAdd(
-            b, threads.emitBody(ValueRange{left[i], right[j]}, sum).front());
-      });
-    }
-    // Before the next tile is where this one was.
-    emitBarrier(b, loc);
-    scf::YieldOp::create(b, loc, sums);
-  }
-  forElements([&](unsigned i, unsigned j) {
-    OpBuilder::InsertionGuard inside(b);
-    if (!isWhole) {
-      auto branch = scf::IfOp::create(b, loc, emitIsInside(i, j));
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    setPlace(i, j);
-    threads.store(loop.getResult(i * tile.threadColumns + j), out);
-  });
 }
 
 } // namespace flywheel

@@ -31,8 +31,10 @@ public:
   explicit BlockEmitter(mlir::gpu::LaunchOp launch);
 
   /// Emits `op`, on buffers. `init` is what its result has been filled with
-  /// where that is not in memory; null where it is.
-  void emit(mlir::OpBuilder &b, mlir::linalg::LinalgOp op, mlir::Value init);
+  /// where that is not in memory; null where it is. `epilogue` are ops that
+  /// follow a contraction, as for `Epilogue`.
+  void emit(mlir::OpBuilder &b, mlir::linalg::LinalgOp op, mlir::Value init,
+            llvm::ArrayRef<mlir::linalg::LinalgOp> epilogue);
 
   /// What was allocated before is not used any more.
   void beginGroup() { privateBytes = 0; }
@@ -43,25 +45,32 @@ public:
   /// All threads of the block wait here for what was written before.
   void emitBarrier(mlir::OpBuilder &b, mlir::Location loc);
 
-private:
-  struct Tile;
-  void emitElements(ThreadEmitter &threads, mlir::Value init);
-  void emitTree(ThreadEmitter &threads, mlir::Value init,
-                llvm::ArrayRef<mlir::Operation *> combiners);
-  void emitContraction(ThreadEmitter &threads, mlir::Value init);
-  void emitTileOfContraction(ThreadEmitter &threads, const Tile &tile,
-                             mlir::Value firstRow, mlir::Value firstColumn,
-                             mlir::Value init);
+  /// Asynchronous copies that began since the last time are a group; waits
+  /// until all groups but the last `pending` are there.
+  void emitCommit(mlir::OpBuilder &b, mlir::Location loc);
+  void emitWait(mlir::OpBuilder &b, mlir::Location loc, int64_t pending);
+
   /// Workgroup memory of `shape`, behind what `op` has of it already. Ops use
   /// the same memory one after another.
   mlir::Value allocateScratch(mlir::OpBuilder &b, mlir::Location loc,
                               llvm::ArrayRef<int64_t> shape,
                               mlir::Type element);
+  int64_t getPrivateBytes() const { return privateBytes; }
+  /// The number of the thread in the block.
+  mlir::Value getThread() const { return thread; }
+  /// Whether the chip copies to workgroup memory while threads go on.
+  bool canCopyAsync() const { return copiesAsync; }
+
+private:
+  void emitElements(ThreadEmitter &threads, mlir::Value init);
+  void emitTree(ThreadEmitter &threads, mlir::Value init,
+                llvm::ArrayRef<mlir::Operation *> combiners);
 
   mlir::gpu::LaunchOp launch;
   mlir::Value thread;
   mlir::BlockArgument arena;
   int64_t privateBytes = 0, usedBytes = 0;
+  bool copiesAsync;
 };
 
 } // namespace flywheel

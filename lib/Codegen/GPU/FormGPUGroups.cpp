@@ -15,6 +15,7 @@
 #include "Groups.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -122,7 +123,7 @@ void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
       if (run[place].conflictsWith(member))
         break;
     }
-  if (!member.isProduct() && isLong(member))
+  if (isLong(member) && !needsPieces(member))
     if (auto both = splitReduction(member)) {
       run.push_back(both->first);
       run.push_back(both->second);
@@ -141,11 +142,11 @@ void FormGPUGroups::addNode(Operation *op, ArrayRef<GroupMember> members) {
 /// Makes a group of the first op of `run` and others, which it takes from
 /// `run`. An op without rows is left alone.
 void FormGPUGroups::formNext(GroupRun &run) {
-  if (run.front().isProduct() && isLong(run.front())) {
-    GroupMember product = run.front();
-    auto [pieces, joined] = splitProduct(product);
+  if (needsPieces(run.front())) {
+    GroupMember whole = run.front();
+    auto [pieces, joined] = splitTerms(whole);
     // The pieces write what is joined.
-    addNode(pieces, product);
+    addNode(pieces, whole);
     llvm::append_range(nodes.back().accesses, joined.accesses);
     ++numGroups;
     run.front() = joined;
@@ -161,13 +162,18 @@ void FormGPUGroups::form(GroupT group, GroupRun &run) {
   constexpr bool isOfRows = std::is_same_v<GroupT, RowGroup>;
   // Rows of a transposition are no rows of what comes behind it.
   bool isClosed = isa<linalg::TransposeOp>(run.front().op);
+  auto getSet = [](const GroupMember &member) {
+    return member.op->getAttr(codegen::CodegenDialect::getSetAttrName());
+  };
+  Attribute set = getSet(run.front());
   Order order(run.front());
   run.erase(run.begin());
   for (size_t place = 0; !isClosed && place < run.size() && place < kWindow;) {
     const GroupMember &next = run[place];
-    bool isForRows = !next.isProduct() && !isa<linalg::TransposeOp>(next.op);
-    if ((!isOfRows || isForRows) && order.canTake(next) &&
-        group.canTake(next)) {
+    bool isForRows = !next.isProduct() && !needsPieces(next) &&
+                     !isa<linalg::TransposeOp>(next.op);
+    if ((!isOfRows || isForRows) && getSet(next) == set &&
+        order.canTake(next) && group.canTake(next)) {
       group.add(next);
       order.take(next);
       run.erase(run.begin() + place);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupAccesses.h"
+#include "ContractionTile.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -276,7 +277,8 @@ Part::Part(linalg::LinalgOp op)
               IntegerAttr::get(IndexType::get(op.getContext()), 0)),
       sizes(offsets) {}
 
-static void emitPartOf(OpBuilder &b, linalg::LinalgOp op, const Part &part) {
+static linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
+                                   const Part &part) {
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> offsets, ivs, bounds;
   for (const Range &range : op.createLoopRanges(b, loc))
@@ -293,9 +295,10 @@ static void emitPartOf(OpBuilder &b, linalg::LinalgOp op, const Part &part) {
   auto clone = cast<linalg::LinalgOp>(
       mlir::clone(b, op, /*newResultTypes=*/TypeRange(), tiled));
   linalg::offsetIndices(b, clone, offsets);
+  return clone;
 }
 
-void GroupMember::emitPart(OpBuilder &b, const Part &part) const {
+linalg::LinalgOp GroupMember::emitPart(OpBuilder &b, const Part &part) const {
   if (fill) {
     Part filled(fill);
     for (auto [dim, loop] : llvm::enumerate(getLoopsOfResult())) {
@@ -304,7 +307,7 @@ void GroupMember::emitPart(OpBuilder &b, const Part &part) const {
     }
     emitPartOf(b, fill, filled);
   }
-  emitPartOf(b, op, part);
+  return emitPartOf(b, op, part);
 }
 
 void GroupMember::erase() const {
@@ -314,45 +317,16 @@ void GroupMember::erase() const {
 }
 
 SmallVector<int64_t> chooseTile(linalg::LinalgOp op) {
+  SmallVector<int64_t> tile(getBlockSchedule(op).getTile().asArrayRef());
   SmallVector<int64_t> sizes = getStaticLoopSizes(op);
-  AffineMap lhs = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-  AffineMap rhs = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
-  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  SmallVector<unsigned> rows, columns, batch;
-  int64_t numRows = 1, numColumns = 1, numBatches = 1;
-  for (AffineExpr expr : out.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    int64_t size = ShapedType::isDynamic(sizes[dim]) ? 64 : sizes[dim];
-    bool inLhs = lhs.isFunctionOfDim(dim), inRhs = rhs.isFunctionOfDim(dim);
-    if (inLhs == inRhs) {
-      batch.push_back(dim);
-      numBatches *= size;
-    } else {
-      (inLhs ? rows : columns).push_back(dim);
-      (inLhs ? numRows : numColumns) *= size;
-    }
-  }
-  // As large as leaves enough blocks: each input is read once a tile.
-  int64_t rowRoom = 128, columnRoom = 128;
-  auto countTiles = [&]() {
-    return llvm::divideCeil(numRows, rowRoom) *
-           llvm::divideCeil(numColumns, columnRoom) * numBatches;
-  };
-  while (std::max(rowRoom, columnRoom) > 32 && countTiles() < kManyBlocks / 2)
-    (rowRoom >= columnRoom ? rowRoom : columnRoom) /= 2;
-  SmallVector<int64_t> tile(op.getNumLoops(), 0);
-  auto fill = [&](ArrayRef<unsigned> dims, int64_t room) {
-    for (unsigned dim : llvm::reverse(dims)) {
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  constexpr int64_t kMax = codegen::BlockAttr::kMaxSide;
+  for (unsigned dim : parallel)
+    if (tile[dim] == 0)
       tile[dim] = ShapedType::isDynamic(sizes[dim])
-                      ? room
-                      : std::min(room, std::max<int64_t>(sizes[dim], 1));
-      room = std::max<int64_t>(room / tile[dim], 1);
-    }
-  };
-  fill(rows, rowRoom);
-  fill(columns, columnRoom);
-  for (unsigned dim : batch)
-    tile[dim] = 1;
+                      ? kMax
+                      : std::max<int64_t>(sizes[dim], 1);
   return tile;
 }
 

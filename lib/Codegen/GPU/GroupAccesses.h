@@ -101,8 +101,9 @@ public:
   /// not by batches.
   bool isProduct() const;
 
-  /// Computes `part` of the op, and of the fill, at the insertion point.
-  void emitPart(mlir::OpBuilder &b, const Part &part) const;
+  /// Computes `part` of the op, and of the fill, at the insertion point;
+  /// returns the op that does.
+  mlir::linalg::LinalgOp emitPart(mlir::OpBuilder &b, const Part &part) const;
   void erase() const;
 
   /// A handle, whose methods are not `const`.
@@ -122,7 +123,8 @@ private:
 /// Ops in their order, between which nothing else uses memory.
 using GroupRun = std::vector<GroupMember>;
 
-/// Sizes of a tile of the result of `op`, a contraction, by loop; 0 for others.
+/// Sizes of a tile of the result of `op`, a contraction, by loop, as its
+/// schedule says; 0 for others.
 llvm::SmallVector<int64_t> chooseTile(mlir::linalg::LinalgOp op);
 
 /// A loop over `counts` blocks, whose body is empty.

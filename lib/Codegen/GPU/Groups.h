@@ -65,6 +65,8 @@ private:
   std::optional<llvm::SmallVector<DimPart>>
   divide(llvm::ArrayRef<int64_t> dims) const;
   std::optional<Walk> match(const GroupMember &member) const;
+  mlir::AffineMap mapAlong(const Walk &walk,
+                           llvm::ArrayRef<DimPart> parts) const;
 
   GroupRun members;
   std::vector<Walk> walks;
@@ -76,15 +78,19 @@ private:
 /// device would wait for some blocks.
 bool isLong(const GroupMember &member);
 
-/// Where `member`, which is long, is no contraction: makes it a reduction of
+/// Where `member`, which is long, needs no pieces: makes it a reduction of
 /// parts of the terms and one of their results, and returns both.
 std::optional<std::pair<GroupMember, GroupMember>>
 splitReduction(const GroupMember &member);
 
-/// Computes parts of the terms of `member`, a long product, in a group of its
-/// own, and returns what adds up their results.
+/// Whether `member` is long, and its terms are divided by a group: it is a
+/// product, or how many terms there are is not known.
+bool needsPieces(const GroupMember &member);
+
+/// Computes parts of the terms of `member`, which needs pieces, in a group of
+/// its own, and returns what adds up their results.
 std::pair<mlir::scf::ForallOp, GroupMember>
-splitProduct(const GroupMember &member);
+splitTerms(const GroupMember &member);
 
 /// A launch: a group, or a structured op that is in none.
 struct LaunchNode {

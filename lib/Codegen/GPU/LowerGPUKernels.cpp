@@ -10,9 +10,12 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -20,7 +23,12 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -39,6 +47,63 @@ static bool hasInstructions(Operation *op) {
 }
 
 namespace {
+/// A product of fragments of bf16, which upstream lowers none of: words of two
+/// are passed as integers.
+struct LowerBF16Products : ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(nvgpu::MmaSyncOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    if (!getElementTypeOrSelf(op.getMatrixA().getType()).isBF16())
+      return b.notifyMatchFailure(op, "not of bf16");
+    Location loc = op.getLoc();
+    auto getRows = [&](Value fragment) {
+      SmallVector<Value> rows;
+      auto type = cast<LLVM::LLVMArrayType>(fragment.getType());
+      for (int64_t i = 0, count = type.getNumElements(); i < count; ++i)
+        rows.push_back(LLVM::ExtractValueOp::create(b, loc, fragment, i));
+      return rows;
+    };
+    auto getWords = [&](Value fragment) {
+      SmallVector<Value> words;
+      for (Value row : getRows(fragment))
+        words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), row));
+      return words;
+    };
+    auto indexOf = [&](int64_t number) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI64Type(), number);
+    };
+    SmallVector<Value> sums;
+    for (Value row : getRows(adaptor.getMatrixC()))
+      for (int64_t odd : {0, 1})
+        sums.push_back(
+            LLVM::ExtractElementOp::create(b, loc, row, indexOf(odd)));
+    Type f32 = b.getF32Type();
+    auto record = LLVM::LLVMStructType::getLiteral(
+        getContext(), SmallVector<Type>(sums.size(), f32));
+    std::array<int64_t, 3> shape = op.getMmaShapeAsArray();
+    Value product = NVVM::MmaOp::create(
+        b, loc, record, getWords(adaptor.getMatrixA()),
+        getWords(adaptor.getMatrixB()), sums, shape,
+        /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
+        std::array{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
+        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    Value result = LLVM::PoisonOp::create(
+        b, loc, getTypeConverter()->convertType(op.getType()));
+    for (int64_t i = 0, rows = sums.size() / 2; i < rows; ++i) {
+      Value row = LLVM::PoisonOp::create(b, loc, VectorType::get({2}, f32));
+      for (int64_t odd : {0, 1}) {
+        Value number =
+            LLVM::ExtractValueOp::create(b, loc, product, 2 * i + odd);
+        row = LLVM::InsertElementOp::create(b, loc, row, number, indexOf(odd));
+      }
+      result = LLVM::InsertValueOp::create(b, loc, result, row, i);
+    }
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
   void runOnOperation() override {
     gpu::GPUModuleOp kernels = getOperation();
@@ -55,6 +120,13 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
       return signalPassFailure();
 
     MLIRContext *context = &getContext();
+    // Canonicalization makes vectors of several dimensions at once.
+    RewritePatternSet unroll(context);
+    vector::populateVectorFromElementsUnrollPatterns(unroll);
+    vector::populateVectorToElementsUnrollPatterns(unroll);
+    if (failed(applyPatternsGreedily(kernels, std::move(unroll))))
+      return signalPassFailure();
+
     LowerToLLVMOptions options(context);
     options.overrideIndexBitwidth(64);
     LLVMTypeConverter converter(context, options);
@@ -65,6 +137,9 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateNVGPUToNVVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    patterns.add<LowerBF16Products>(converter, /*benefit=*/PatternBenefit(10));
     // In front of those that call the library of device code.
     populateMathToLLVMConversionPatterns(converter, patterns,
                                          /*approximateLog1p=*/false,
@@ -75,7 +150,8 @@ struct LowerGPUKernels : flywheel::impl::LowerGPUKernelsBase<LowerGPUKernels> {
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              gpu::GPUDialect, math::MathDialect,
-                             memref::MemRefDialect>();
+                             memref::MemRefDialect, nvgpu::NVGPUDialect,
+                             ub::UBDialect, vector::VectorDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(kernels, target, std::move(patterns))))
       signalPassFailure();

@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "Epilogue.h"
+#include "GroupAccesses.h"
+#include "LaunchTraffic.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -13,9 +16,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -46,6 +53,8 @@ static void emitPlainLaunch(linalg::LinalgOp op) {
   blocks = arith::MinUIOp::create(b, loc, blocks, threads.index(kMaxBlocks));
   auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one,
                                       threads.index(kPlainBlockSize), one, one);
+  launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
+                  measureTraffic(op));
   b.setInsertionPointToStart(&launch.getBody().front());
   constexpr gpu::Dimension x = gpu::Dimension::x;
   Value perBlock = gpu::BlockDimOp::create(b, loc, x);
@@ -80,22 +89,35 @@ static Operation *getNextStructured(Operation *op) {
   return nullptr;
 }
 
+/// Erases `op`, whose users are views that nothing uses any more.
+static void eraseUnused(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    eraseUnused(user);
+  op->erase();
+}
+
 /// Emits `body`, whose structured ops the threads of a block share.
 static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
                           BlockEmitter &emitter) {
   Value init;
   bool isFirst = true;
   emitter.beginGroup();
-  for (Operation &op : body.without_terminator()) {
-    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+  SmallVector<Operation *> inRegisters;
+  for (auto op = body.begin(); op != body.without_terminator().end(); ++op) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(*op)) {
+      if (isInRegisters(alloc)) {
+        // It stands for the buffer while its users are emitted.
+        inRegisters.push_back(b.clone(*alloc, mapping));
+        continue;
+      }
       mapping.map(alloc.getResult(),
                   emitter.allocatePrivate(b, alloc.getLoc(), alloc.getType()));
       continue;
     }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (auto branch = dyn_cast<scf::IfOp>(*op)) {
       // All threads of a block go the same way.
       auto clone = scf::IfOp::create(
-          b, op.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
+          b, op->getLoc(), mapping.lookupOrDefault(branch.getCondition()),
           /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(clone.thenBlock());
@@ -104,22 +126,36 @@ static void emitGroupBody(OpBuilder &b, Block &body, IRMapping &mapping,
       emitGroupBody(b, *branch.elseBlock(), mapping, emitter);
       continue;
     }
-    if (auto fill = dyn_cast<linalg::FillOp>(op);
+    if (auto fill = dyn_cast<linalg::FillOp>(*op);
         fill && isInitOf(fill, getNextStructured(fill))) {
       init = mapping.lookupOrDefault(fill.getInputs().front());
       continue;
     }
-    Operation *clone = b.clone(op, mapping);
-    auto structured = dyn_cast<linalg::LinalgOp>(clone);
+    SmallVector<Operation *> clones{b.clone(*op, mapping)};
+    auto structured = dyn_cast<linalg::LinalgOp>(*op);
     if (!structured)
       continue;
+    SmallVector<linalg::LinalgOp> epilogue;
+    if (isKernel(structured))
+      for (linalg::LinalgOp next : getEpilogue(structured)) {
+        while (&*op != next) {
+          Operation *clone = b.clone(*++op, mapping);
+          if (&*op == next) {
+            clones.push_back(clone);
+            epilogue.push_back(cast<linalg::LinalgOp>(clone));
+          }
+        }
+      }
     if (!isFirst)
-      emitter.emitBarrier(b, op.getLoc());
+      emitter.emitBarrier(b, op->getLoc());
     isFirst = false;
-    emitter.emit(b, structured, init);
-    structured.erase();
+    emitter.emit(b, cast<linalg::LinalgOp>(clones.front()), init, epilogue);
+    for (Operation *clone : clones)
+      clone->erase();
     init = Value();
   }
+  for (Operation *placeholder : inRegisters)
+    eraseUnused(placeholder);
 }
 
 /// Makes `group` a launch with a block for each iteration.
@@ -143,6 +179,8 @@ static void emitGroupLaunch(scf::ForallOp group) {
   Value threads = arith::ConstantIndexOp::create(b, loc, kGroupBlockSize);
   auto launch =
       gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+  launch->setAttr(codegen::CodegenDialect::getTrafficAttrName(),
+                  attachTraffic(group));
   Block &body = launch.getBody().front();
   b.setInsertionPointToStart(&body);
   gpu::TerminatorOp::create(b, loc);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "LaunchTraffic.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,7 +83,13 @@ static void mergeGroups(OpBuilder &b, ArrayRef<scf::ForallOp> groups) {
     counts.push_back(count);
     total = b.createOrFold<arith::AddIOp>(loc, total, count);
   }
+  codegen::TrafficAttr traffic;
+  for (scf::ForallOp group : groups) {
+    codegen::TrafficAttr own = attachTraffic(group);
+    traffic = traffic ? addTraffic(traffic, own) : own;
+  }
   scf::ForallOp merged = createBlocks(b, loc, getAsOpFoldResult(total));
+  merged->setAttr(codegen::CodegenDialect::getTrafficAttrName(), traffic);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(merged.getBody());
   Value number = merged.getInductionVar(0);

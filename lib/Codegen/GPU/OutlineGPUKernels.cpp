@@ -7,6 +7,7 @@
 #include "BlockEmitter.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Support/OpNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,8 @@ static std::string makeName(gpu::LaunchOp launch, StringRef entry,
 namespace {
 struct OutlineGPUKernels
     : flywheel::impl::OutlineGPUKernelsBase<OutlineGPUKernels> {
+  using OutlineGPUKernelsBase::OutlineGPUKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     gpu::GPUModuleOp kernels;
@@ -72,6 +75,8 @@ struct OutlineGPUKernels
 
 private:
   void outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, StringRef name) {
+    if (report)
+      describe(launch, name);
     SmallVector<Value> operands;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
     SymbolTable(kernels).insert(kernel);
@@ -81,11 +86,35 @@ private:
           IntegerAttr::get(IntegerType::get(&getContext(), 64),
                            flywheel::kWorkgroupAlignment));
     OpBuilder b(launch);
-    gpu::LaunchFuncOp::create(b, launch.getLoc(), kernel,
-                              launch.getGridSizeOperandValues(),
-                              launch.getBlockSizeOperandValues(),
-                              /*dynamicSharedMemorySize=*/Value(), operands);
+    auto outlined = gpu::LaunchFuncOp::create(
+        b, launch.getLoc(), kernel, launch.getGridSizeOperandValues(),
+        launch.getBlockSizeOperandValues(),
+        /*dynamicSharedMemorySize=*/Value(), operands);
+    StringRef traffic = flywheel::codegen::CodegenDialect::getTrafficAttrName();
+    if (Attribute known = launch->getAttr(traffic))
+      outlined->setAttr(traffic, known);
     launch.erase();
+  }
+
+  /// Says what the launch of the kernel `name` takes.
+  void describe(gpu::LaunchOp launch, StringRef name) {
+    auto traffic = launch->getAttrOfType<flywheel::codegen::TrafficAttr>(
+        flywheel::codegen::CodegenDialect::getTrafficAttrName());
+    if (!traffic)
+      return;
+    int64_t shared = 0;
+    for (BlockArgument argument : launch.getWorkgroupAttributions())
+      shared += cast<MemRefType>(argument.getType()).getNumElements();
+    std::optional<int64_t> blocks = getConstantIntValue(launch.getGridSizeX());
+    std::optional<int64_t> threads =
+        getConstantIntValue(launch.getBlockSizeX());
+    launch.emitRemark() << "kernel '" << name << "': blocks "
+                        << (blocks ? std::to_string(*blocks) : "unknown")
+                        << ", threads " << threads.value_or(0)
+                        << ", bytes read " << traffic.getRead() << ", written "
+                        << traffic.getWritten() << ", accessed "
+                        << traffic.getAccessed() << ", flops "
+                        << traffic.getFlops() << ", workgroup bytes " << shared;
   }
 };
 } // namespace

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Epilogue.h"
 #include "GroupAccesses.h"
 
 #include "flywheel/Support/CheckedSize.h"
@@ -15,13 +16,14 @@ using namespace mlir;
 
 /// Bytes of workgroup memory for what a group alone uses. The rest of the 48 KB
 /// that every chip has is for tiles of contractions and trees.
-static constexpr int64_t kPrivateBytes = 24 * 1024;
+static constexpr int64_t kPrivateBytes = 32 * 1024;
 
 /// Makes `buffer`, of which each block of `group` uses one part that is like
-/// those in all of `parts`, that part in workgroup memory.
-static void makePrivate(memref::AllocOp buffer,
-                        ArrayRef<memref::SubViewOp> parts,
-                        scf::ForallOp group) {
+/// those in all of `parts`, that part in workgroup memory: `mine`, or where
+/// that is null a new one, which is returned.
+static Value makePrivate(memref::AllocOp buffer,
+                         ArrayRef<memref::SubViewOp> parts, scf::ForallOp group,
+                         Value mine) {
   OpBuilder b = OpBuilder::atBlockBegin(group.getBody());
   Location loc = buffer.getLoc();
   auto space =
@@ -31,7 +33,8 @@ static void makePrivate(memref::AllocOp buffer,
                            part.getType().getElementType(), AffineMap(), space);
   };
   MemRefType type = getType(parts.front());
-  Value mine = memref::AllocOp::create(b, loc, type);
+  if (!mine)
+    mine = memref::AllocOp::create(b, loc, type);
   for (memref::SubViewOp part : parts) {
     Value view = mine;
     MemRefType wanted = getType(part);
@@ -47,6 +50,7 @@ static void makePrivate(memref::AllocOp buffer,
     part.getResult().replaceAllUsesWith(view);
     part.erase();
   }
+  return mine;
 }
 
 /// The parts of `buffer` that `group`, and nothing else, uses; none where some
@@ -84,25 +88,105 @@ static SmallVector<memref::SubViewOp> collectParts(memref::AllocOp buffer,
   return parts;
 }
 
+namespace {
+/// A buffer that may be private.
+struct Candidate {
+  memref::AllocOp buffer;
+  SmallVector<memref::SubViewOp> parts;
+  /// The candidate whose memory it has.
+  size_t memoryOf;
+  /// Whether it needs none.
+  bool isInRegisters;
+};
+} // namespace
+
+/// The candidate that `value` is a part of; none for anything else.
+static std::optional<size_t> findCandidate(ArrayRef<Candidate> candidates,
+                                           Value value) {
+  auto part = value.getDefiningOp<memref::SubViewOp>();
+  for (auto [number, candidate] : llvm::enumerate(candidates))
+    if (part && llvm::is_contained(candidate.parts, part))
+      return number;
+  return std::nullopt;
+}
+
+/// Lets the result of an op that goes over its elements have the memory of an
+/// input that nothing uses behind it: one thread reads an element and writes
+/// its place.
+static void shareMemory(MutableArrayRef<Candidate> candidates,
+                        scf::ForallOp group) {
+  // The first and the last op that uses a candidate.
+  SmallVector<std::pair<Operation *, Operation *>> uses(candidates.size());
+  for (auto op : group.getBody()->getOps<linalg::LinalgOp>())
+    for (Value operand : op->getOperands())
+      if (auto number = findCandidate(candidates, operand)) {
+        if (!uses[*number].first)
+          uses[*number].first = op;
+        uses[*number].second = op;
+      }
+  for (auto op : group.getBody()->getOps<linalg::LinalgOp>()) {
+    if (op.getNumParallelLoops() != op.getNumLoops() ||
+        op.getNumDpsInits() != 1)
+      continue;
+    OpOperand &out = op.getDpsInitsMutable()[0];
+    auto result = findCandidate(candidates, out.get());
+    AffineMap map = op.getMatchingIndexingMap(&out);
+    if (!result || candidates[*result].isInRegisters ||
+        uses[*result].first != op || !map.isPermutation())
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto source = findCandidate(candidates, input->get());
+      bool isOnlyUse =
+          source && llvm::count_if(op->getOperands(), [&](Value operand) {
+                      return findCandidate(candidates, operand) == source;
+                    }) == 1;
+      if (!isOnlyUse || source == result || uses[*source].second != op ||
+          candidates[*source].isInRegisters ||
+          op.getMatchingIndexingMap(input) != map ||
+          candidates[*source].parts.front().getType() !=
+              candidates[*result].parts.front().getType())
+        continue;
+      size_t memory = candidates[*source].memoryOf;
+      candidates[*result].memoryOf = memory;
+      break;
+    }
+  }
+}
+
 void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots) {
-  int64_t bytes = 0;
+  SmallVector<Candidate> candidates;
   for (Value root : roots) {
     auto buffer = root.getDefiningOp<memref::AllocOp>();
     // Outside of a loop around the group it would keep what an iteration wrote.
-    bool isOfGroup = buffer && buffer->getBlock() == group->getBlock();
-    SmallVector<memref::SubViewOp> parts =
-        isOfGroup ? collectParts(buffer, group)
-                  : SmallVector<memref::SubViewOp>();
-    if (parts.empty())
+    if (!buffer || buffer->getBlock() != group->getBlock())
       continue;
-    MemRefType type = parts.front().getType();
-    int64_t size =
-        llvm::alignTo(type.getNumElements() *
-                          flywheel::getElementBytes(type.getElementType()),
-                      16);
-    if (bytes + size > kPrivateBytes)
+    SmallVector<memref::SubViewOp> parts = collectParts(buffer, group);
+    if (!parts.empty())
+      candidates.push_back(
+          {buffer, parts, candidates.size(), flywheel::isInRegisters(buffer)});
+  }
+  shareMemory(candidates, group);
+  // Those that share memory are in it together, or none of them is.
+  llvm::SmallDenseMap<size_t, Value> memories;
+  llvm::SmallDenseSet<size_t> isRefused;
+  int64_t bytes = 0;
+  for (Candidate &candidate : candidates) {
+    size_t owner = candidate.memoryOf;
+    if (isRefused.contains(owner))
       continue;
-    bytes += size;
-    makePrivate(buffer, parts, group);
+    Value &mine = memories[owner];
+    if (!mine && !candidate.isInRegisters) {
+      MemRefType type = candidate.parts.front().getType();
+      int64_t size =
+          llvm::alignTo(type.getNumElements() *
+                            flywheel::getElementBytes(type.getElementType()),
+                        16);
+      if (bytes + size > kPrivateBytes) {
+        isRefused.insert(owner);
+        continue;
+      }
+      bytes += size;
+    }
+    mine = makePrivate(candidate.buffer, candidate.parts, group, mine);
   }
 }

@@ -14,13 +14,19 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 
 #include <numeric>
 
 using namespace mlir;
 
-/// Pieces of the terms of a product at most.
-static constexpr int64_t kMaxPieces = 64;
+/// Pieces of the terms of a product at most; and where their number is not
+/// known: each piece costs a result, and there may be few terms.
+static constexpr int64_t kMaxPieces = 64, kMaxPiecesOfUnknown = 16;
+/// How many terms there are thought to be where that is not known.
+static constexpr int64_t kUnknownTerms = 1024;
+/// Results side by side in memory that a block has of a sum of columns.
+static constexpr int64_t kColumns = 64;
 /// Iterations from which a reduction is divided.
 static constexpr int64_t kMinDivided = 1 << 18;
 /// Terms from which it is.
@@ -28,19 +34,38 @@ static constexpr int64_t kMinTerms = 1024;
 
 namespace flywheel {
 
-/// The reduction loop with the most iterations, and how many; none unless all
-/// sizes are known.
+/// The reduction loop with the most iterations, and how many: one of a size
+/// that is not known before any other. None unless all other sizes are known.
 static std::optional<std::pair<unsigned, int64_t>>
 getLongestReduction(const GroupMember &member) {
   SmallVector<unsigned> dims;
   member.op.getReductionDims(dims);
   std::optional<std::pair<unsigned, int64_t>> longest;
-  for (unsigned dim : dims)
+  for (unsigned dim : dims) {
+    if (ShapedType::isDynamic(member.sizes[dim])) {
+      longest = {dim, member.sizes[dim]};
+      break;
+    }
     if (!longest || member.sizes[dim] > longest->second)
       longest = {dim, member.sizes[dim]};
-  if (llvm::is_contained(member.sizes, ShapedType::kDynamic))
-    return std::nullopt;
+  }
+  for (auto [dim, size] : llvm::enumerate(member.sizes))
+    if (ShapedType::isDynamic(size) && (!longest || dim != longest->first))
+      return std::nullopt;
   return longest;
+}
+
+/// Iterations of each parallel loop that a block computes with some terms.
+static SmallVector<int64_t> choosePieceTile(const GroupMember &member) {
+  if (member.isProduct())
+    return chooseTile(member.op);
+  SmallVector<int64_t> tile(member.sizes.size(), 0);
+  SmallVector<unsigned> along = member.getLoopsOfResult();
+  for (unsigned loop : along)
+    tile[loop] = loop == along.back()
+                     ? std::clamp<int64_t>(member.sizes[loop], 1, kColumns)
+                     : 1;
+  return tile;
 }
 
 /// Blocks that compute `member` with each reduction whole.
@@ -69,8 +94,17 @@ bool isLong(const GroupMember &member) {
   for (auto [dim, size] : llvm::enumerate(member.sizes))
     (member.op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction
          ? terms
-         : results) *= size;
+         : results) *= ShapedType::isDynamic(size) ? kUnknownTerms : size;
+  bool isUnknown = ShapedType::isDynamic(longest->second);
   SmallVector<int64_t> tile(member.sizes.size(), 0);
+  if (isUnknown) {
+    AffineMap out =
+        member.op.getMatchingIndexingMap(member.op.getDpsInitOperand(0));
+    if (!out.isProjectedPermutation() ||
+        out.getNumResults() != member.op.getNumParallelLoops())
+      return false;
+    tile = choosePieceTile(member);
+  }
   tile[longest->first] = 1;
   return terms >= kMinTerms && terms * results >= kMinDivided &&
          countBlocks(member) * 4 <= kManyBlocks && member.canTile(tile);
@@ -110,23 +144,55 @@ static GroupMember joinPartial(OpBuilder &b, const GroupMember &member,
   return result;
 }
 
-std::pair<scf::ForallOp, GroupMember> splitProduct(const GroupMember &member) {
+bool needsPieces(const GroupMember &member) {
+  return isLong(member) &&
+         (member.isProduct() ||
+          ShapedType::isDynamic(getLongestReduction(member)->second));
+}
+
+namespace {
+/// How the terms of a loop are divided into pieces of one length, but for the
+/// last ones, which may be shorter or have none.
+struct EqualPieces {
+  int64_t count;
+  OpFoldResult length;
+};
+} // namespace
+
+/// The number of pieces does not depend on a size that is not known.
+static EqualPieces chooseEqualPieces(OpBuilder &b, const GroupMember &member) {
+  auto [dim, size] = *getLongestReduction(member);
+  bool isUnknown = ShapedType::isDynamic(size);
+  int64_t wanted =
+      std::clamp<int64_t>(llvm::divideCeil(kManyBlocks, countBlocks(member)), 2,
+                          isUnknown ? kMaxPiecesOfUnknown : kMaxPieces);
+  if (!isUnknown) {
+    int64_t length = llvm::divideCeil(size, wanted);
+    return {static_cast<int64_t>(llvm::divideCeil(size, length)),
+            b.getIndexAttr(length)};
+  }
+  Location loc = member.op.getLoc();
+  linalg::LinalgOp op = member.op;
+  OpFoldResult whole = op.createLoopRanges(b, loc)[dim].size;
+  AffineExpr s0 = b.getAffineSymbolExpr(0);
+  return {wanted, affine::makeComposedFoldedAffineApply(
+                      b, loc, AffineMap::get(0, 1, s0.ceilDiv(wanted)), whole)};
+}
+
+std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
   linalg::LinalgOp op = member.op;
   OpBuilder b(op);
   Location loc = op.getLoc();
-  auto [dim, size] = *getLongestReduction(member);
-  int64_t blocks = countBlocks(member);
-  int64_t wanted =
-      std::clamp<int64_t>(llvm::divideCeil(kManyBlocks, blocks), 2, kMaxPieces);
-  int64_t length = llvm::divideCeil(size, wanted);
-  int64_t pieces = llvm::divideCeil(size, length);
+  unsigned dim = getLongestReduction(member)->first;
+  auto [pieces, length] = chooseEqualPieces(b, member);
+  OpFoldResult numTerms = op.createLoopRanges(b, loc)[dim].size;
   Value out = op.getDpsInits().front();
   auto outType = cast<MemRefType>(out.getType());
   SmallVector<int64_t> shape{pieces};
   llvm::append_range(shape, outType.getShape());
   Value partial = memref::AllocOp::create(
       b, loc, MemRefType::get(shape, outType.getElementType()));
-  SmallVector<int64_t> tile = chooseTile(op);
+  SmallVector<int64_t> tile = choosePieceTile(member);
   SmallVector<OpFoldResult> counts{b.getIndexAttr(pieces)};
   SmallVector<unsigned> along = member.getLoopsOfResult();
   for (unsigned loop : along)
@@ -157,8 +223,13 @@ std::pair<scf::ForallOp, GroupMember> splitProduct(const GroupMember &member) {
     return affine::makeComposedFoldedAffineApply(
         b, loc, AffineMap::get(1, 0, d0 * step), OpFoldResult(iv));
   };
-  part.offsets[dim] = getFirst(group.getInductionVar(0), length);
-  part.sizes[dim] = b.getIndexAttr(length);
+  Value first =
+      arith::MulIOp::create(b, loc, group.getInductionVar(0),
+                            getValueOrCreateConstantIndexOp(b, loc, length));
+  // Behind the last term there are none.
+  part.offsets[dim] = b.createOrFold<arith::MinUIOp>(
+      loc, first, getValueOrCreateConstantIndexOp(b, loc, numTerms));
+  part.sizes[dim] = length;
   for (auto [number, loop] : llvm::enumerate(along)) {
     part.offsets[loop] =
         getFirst(group.getInductionVar(number + 1), tile[loop]);

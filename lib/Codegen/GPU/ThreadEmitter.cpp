@@ -18,6 +18,15 @@ using namespace mlir;
 
 namespace flywheel {
 
+Value emitIsBelow(OpBuilder &b, Location loc, Value number, Value end) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);
+}
+
+bool isMultipleOf(Value count, int64_t size) {
+  std::optional<int64_t> known = getConstantIntValue(count);
+  return known && *known % size == 0;
+}
+
 ThreadEmitter::ThreadEmitter(linalg::LinalgOp op, OpBuilder &b)
     : op(op), b(b), loc(op.getLoc()) {
   for (const Range &range : op.createLoopRanges(b, loc))

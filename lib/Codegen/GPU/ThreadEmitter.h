@@ -11,6 +11,12 @@
 
 namespace flywheel {
 
+/// Whether `number` is below `end`; neither is negative.
+mlir::Value emitIsBelow(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value number, mlir::Value end);
+/// Whether `count` is known to be a multiple of `size`.
+bool isMultipleOf(mlir::Value count, int64_t size);
+
 /// Emits iterations of a structured op on buffers, as scalar code.
 class ThreadEmitter {
 public:
@@ -25,6 +31,8 @@ public:
   void setIndices(llvm::ArrayRef<unsigned> dims, mlir::Value number);
   void setIndex(unsigned dim, mlir::Value value) { ivs[dim] = value; }
 
+  /// Where the element of `operand` is in the iteration.
+  llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand);
   /// The element of `operand` in the iteration; the operand itself where it is
   /// no buffer. Loops without an index are no part of where it is.
   mlir::Value load(mlir::OpOperand &operand);
@@ -47,8 +55,6 @@ public:
   llvm::SmallVector<mlir::Value> sizes;
 
 private:
-  llvm::SmallVector<mlir::Value> getIndices(mlir::OpOperand &operand);
-
   llvm::SmallVector<mlir::Value> ivs;
 };
 

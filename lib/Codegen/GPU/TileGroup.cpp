@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Epilogue.h"
 #include "Groups.h"
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -135,6 +138,24 @@ void TileGroup::add(const GroupMember &member) {
   walks.push_back(walk);
 }
 
+/// From indices in a tile of the result to the iteration of a part of a member
+/// that uses the element, which goes along `walk` in `parts`.
+AffineMap TileGroup::mapAlong(const Walk &walk, ArrayRef<DimPart> parts) const {
+  MLIRContext *context = members.front().op.getContext();
+  SmallVector<AffineExpr> iteration(walk.loops.size());
+  SmallVector<int64_t> inner(shape.size(), 1);
+  for (size_t dim = parts.size(); dim-- > 0;) {
+    const DimPart &part = parts[dim];
+    AffineExpr index = getAffineDimExpr(part.result, context);
+    if (!part.isWhole) {
+      index = index.floorDiv(inner[part.result]) % part.size;
+      inner[part.result] *= part.size;
+    }
+    iteration[walk.loops[dim]] = index;
+  }
+  return AffineMap::get(shape.size(), 0, iteration, context);
+}
+
 scf::ForallOp TileGroup::emit() {
   linalg::LinalgOp root = members.front().op;
   OpBuilder b(members.back().op);
@@ -150,6 +171,7 @@ scf::ForallOp TileGroup::emit() {
     counts.push_back(apply(d0.ceilDiv(tile[dim]), ranges[loop].size));
   scf::ForallOp group = createBlocks(b, loc, counts);
   b.setInsertionPointToStart(group.getBody());
+  bool hasEpilogue = true;
   for (auto [member, walk] : llvm::zip_equal(members, walks)) {
     Part part(member.op);
     SmallVector<DimPart> parts = *divide(walk.shape);
@@ -161,7 +183,14 @@ scf::ForallOp TileGroup::emit() {
           apply(first, OpFoldResult(group.getInductionVar(dim.result)));
       part.sizes[loop] = b.getIndexAttr(dim.size);
     }
-    member.emitPart(b, part);
+    linalg::LinalgOp emitted = member.emitPart(b, part);
+    if (&member == &members.front())
+      continue;
+    // What is too much code goes through memory, and so does what is behind it.
+    hasEpilogue &= isSmallEpilogue(emitted);
+    if (hasEpilogue)
+      emitted->setAttr(codegen::CodegenDialect::getAlongAttrName(),
+                       AffineMapAttr::get(mapAlong(walk, parts)));
   }
   for (const GroupMember &member : members)
     member.erase();

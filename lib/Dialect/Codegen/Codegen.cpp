@@ -6,6 +6,8 @@
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
+#include "flywheel/Analysis/Contraction.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -271,6 +273,59 @@ LogicalResult LoopsAttr::verifySchedule(Operation *op) const {
   return success(getStructured(op, *this) != nullptr);
 }
 
+LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr unit, DenseI64ArrayAttr tile,
+                                int64_t depth, int64_t stages) {
+  if (unit != "fma" && unit != "mma")
+    return emitError() << "expected 'fma' or 'mma' as the unit, found '"
+                       << unit.getValue() << "'";
+  if (llvm::any_of(tile.asArrayRef(),
+                   [](int64_t size) { return size < 0 || size > kMaxSide; }))
+    return emitError() << "expected a tile of 0 to " << kMaxSide
+                       << " iterations of each loop, found " << tile;
+  if (depth < 8 || depth > kMaxDepth || !llvm::isPowerOf2_64(depth))
+    return emitError() << "expected a power of two of 8 to " << kMaxDepth
+                       << " terms as the depth, found " << depth;
+  if (stages < 2 || stages > kMaxStages)
+    return emitError() << "expected 2 to " << kMaxStages << " stages, found "
+                       << stages;
+  return success();
+}
+
+LogicalResult BlockAttr::verifySchedule(Operation *op) const {
+  linalg::LinalgOp structured = getStructured(op, *this);
+  if (!structured)
+    return failure();
+  if (!isContraction(structured))
+    return op->emitOpError()
+           << "expected C + A * B of floats for the schedule " << *this;
+  ArrayRef<int64_t> sizes = getTile();
+  if (sizes.size() != structured.getNumLoops())
+    return op->emitOpError()
+           << "expected a tile size for each of " << structured.getNumLoops()
+           << " loops, found " << getTile();
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (size != 0 && failed(verifyLoop(structured, loop,
+                                       utils::IteratorType::parallel, "tiled")))
+      return failure();
+  if (!usesTensorCores())
+    return success();
+  Type factor = getFactorType(structured, 0);
+  Type sum = getElementTypeOrSelf(structured.getDpsInits().front().getType());
+  if (factor != getFactorType(structured, 1) || !sum.isF32() ||
+      !(factor.isF16() || factor.isBF16() || factor.isF32()))
+    return op->emitOpError()
+           << "expected factors of one of f16, bf16 and f32 and sums of f32 "
+              "for "
+              "tensor cores, found "
+           << factor << ", " << getFactorType(structured, 1) << " and " << sum;
+  int64_t least = factor.isF32() ? 8 : 16;
+  if (getDepth() % least != 0)
+    return op->emitOpError() << "expected a multiple of " << least
+                             << " terms as the depth, found " << getDepth();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Dialect
 //===----------------------------------------------------------------------===//
@@ -335,7 +390,8 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                                << named.getValue();
     return success();
   }
-  if (named.getName() == getWorkAttrName()) {
+  if (named.getName() == getWorkAttrName() ||
+      named.getName() == getSetAttrName()) {
     auto number = dyn_cast<IntegerAttr>(named.getValue());
     if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
       return op->emitOpError()
@@ -350,12 +406,31 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
              << "' of a function, found " << named.getValue();
     return success();
   }
+  if (named.getName() == getAlongAttrName()) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    auto map = dyn_cast<AffineMapAttr>(named.getValue());
+    if (!structured || !map ||
+        map.getValue().getNumResults() != structured.getNumLoops())
+      return op->emitOpError()
+             << "expected a map to an iteration of a structured op as '"
+             << named.getName().getValue() << "', found " << named.getValue();
+    return success();
+  }
+  if (named.getName() == getTrafficAttrName()) {
+    if (!isa<TrafficAttr>(named.getValue()))
+      return op->emitOpError()
+             << "expected #codegen.traffic<...> as '"
+             << named.getName().getValue() << "', found " << named.getValue();
+    return success();
+  }
   return op->emitOpError() << "expected '" << getTargetAttrName() << "', '"
                            << getScheduleAttrName() << "', '"
                            << getWorkersAttrName() << "', '"
                            << getPrivateAttrName() << "', '"
                            << getPanelAttrName() << "', '" << getWorkAttrName()
-                           << "' or '" << getWorkTableAttrName() << "', found '"
+                           << "', '" << getWorkTableAttrName() << "', '"
+                           << getAlongAttrName() << "', '" << getSetAttrName()
+                           << "' or '" << getTrafficAttrName() << "', found '"
                            << named.getName().getValue() << "'";
 }
 
@@ -396,8 +471,15 @@ GPUAttr flywheel::codegen::lookupGPU(Operation *op) {
   return dyn_cast_if_present<GPUAttr>(lookupTarget(op));
 }
 
+bool GPUAttr::isAtLeast(unsigned generation) const {
+  unsigned number = 0;
+  StringRef rest = getChip().getValue();
+  rest.consume_front("sm_");
+  return !rest.consumeInteger(10, number) && number >= generation;
+}
+
 LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              StringAttr chip, StringAttr image) {
+                              StringAttr chip, StringAttr image, bool) {
   StringRef number = chip.getValue();
   bool isChip = number.consume_front("sm_") && number.size() >= 2 &&
                 number.size() <= 4 &&

@@ -181,3 +181,42 @@ func.func @kept(%x: memref<4096xf32>, %count: index) {
   }
   return
 }
+
+// Terms whose number the call chooses are added up in 16 parts of one length, the
+// last ones of which may have none; then the parts are.
+// CHECK-LABEL: func.func @dynamic_terms(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x1024xf32>, %[[Y:[^:]*]]: memref<1024xf32>)
+// CHECK: %[[ROWS:.*]] = memref.dim %[[X]], %c0
+// CHECK: %[[LENGTH:.*]] = affine.apply #{{.*}}()[%[[ROWS]]]
+// CHECK: scf.forall (%[[PIECE:.*]], %[[TILE:.*]]) in (9, 16) {
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[PIECE]], %[[LENGTH]]
+// CHECK: %[[FIRST:.*]] = arith.minui %[[BEGIN]], %[[ROWS]]
+// CHECK: %[[SIZE:.*]] = affine.min #{{.*}}
+// CHECK: memref.subview %[[X]][%[[FIRST]], %{{.*}}] [%[[SIZE]], 64] [1, 1]
+// CHECK: mapping = [#gpu.block<linear_dim_0>, #gpu.block<linear_dim_1>]
+// CHECK: scf.forall
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
+func.func @dynamic_terms(%x: memref<?x1024xf32>, %y: memref<1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<1024xf32>)
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<?x1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %out, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// What follows a product goes along its tile: a split into heads as well.
+// CHECK-LABEL: func.func @along(
+// CHECK: linalg.matmul
+// CHECK: linalg.transpose {{.*}} {codegen.along = #
+func.func @along(%x: memref<2048x256xf32>, %w: memref<256x256xf32>, %y: memref<256x2048xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<2048x256xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<2048x256xf32>)
+  linalg.matmul ins(%x, %w : memref<2048x256xf32>, memref<256x256xf32>) outs(%c : memref<2048x256xf32>)
+  linalg.transpose ins(%c : memref<2048x256xf32>) outs(%y : memref<256x2048xf32>) permutation = [1, 0]
+  return
+}

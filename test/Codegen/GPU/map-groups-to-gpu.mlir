@@ -41,24 +41,27 @@ func.func @sums(%x: memref<2048x256xf32>, %y: memref<2048xf32>) {
   return
 }
 
-// A thread has 4 x 4 results in registers, of tiles of 16 terms that all threads
-// copy to workgroup memory, behind the result that the next op reads there.
+// A thread has 4 x 4 results in registers. Tiles of 16 terms are copied to
+// workgroup memory, one ahead, behind the result that the next op reads there: one
+// barrier a tile.
 // CHECK-LABEL: func.func @product(
 // CHECK: gpu.launch
 // CHECK-SAME: workgroup(%[[ARENA:.*]] : memref<{{[0-9]+}}xi8, #gpu.address_space<workgroup>>)
 // CHECK: %[[C:.*]] = memref.view %[[ARENA]][%c0][] : {{.*}} to memref<64x64xf32, #gpu.address_space<workgroup>>
-// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%c16384][] : {{.*}} to memref<16x65xf32, #gpu.address_space<workgroup>>
-// CHECK: %[[B:.*]] = memref.view %[[ARENA]]{{.*}} to memref<16x65xf32, #gpu.address_space<workgroup>>
-// CHECK: %[[SUMS:.*]]:16 = scf.for %{{.*}} = %c0 to %c256 step %c16 iter_args(
-// CHECK:   memref.store %{{.*}}, %[[A]]
-// CHECK:   memref.store %{{.*}}, %[[B]]
+// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%c16384][] : {{.*}} to memref<2x64x20xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[B:.*]] = memref.view %[[ARENA]]{{.*}} to memref<2x16x64xf32, #gpu.address_space<workgroup>>
+// CHECK: nvgpu.device_async_copy %{{.*}}, %[[A]][%c0, {{.*}}, 4 {bypassL1}
+// CHECK: nvgpu.device_async_copy %{{.*}}, %[[B]][%c0, {{.*}}, 4 {bypassL1}
+// CHECK: %[[SUMS:.*]]:17 = scf.for %{{.*}} = %c0 to %c256 step %c16 iter_args(
+// CHECK:   nvvm.cp.async.wait.group 0
 // CHECK:   gpu.barrier
-// CHECK:   memref.load %[[A]]
-// CHECK:   memref.load %[[B]]
+// CHECK:   nvgpu.device_async_copy
+// CHECK:   vector.load %[[A]]{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+// CHECK:   vector.load %[[B]]{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
 // CHECK-COUNT-256: math.fma
-// CHECK:   gpu.barrier
-// CHECK-NEXT: scf.yield
-// CHECK: memref.store %[[SUMS]]#0, %[[C]]
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
+// CHECK: memref.store %[[SUMS]]#1, %[[C]]
 // CHECK: gpu.barrier
 // CHECK: memref.load %[[C]]
 // CHECK: arith.maximumf
@@ -68,7 +71,8 @@ func.func @product(%x: memref<64x256xf32>, %w: memref<256x64xf32>, %y: memref<64
   scf.forall (%block) in (1) {
     %c = memref.alloc() : memref<64x64xf32, #gpu.address_space<workgroup>>
     linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32, #gpu.address_space<workgroup>>)
-    linalg.matmul ins(%x, %w : memref<64x256xf32>, memref<256x64xf32>)
+    linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [64, 64, 0], depth = 16, stages = 2>}
+        ins(%x, %w : memref<64x256xf32>, memref<256x64xf32>)
         outs(%c : memref<64x64xf32, #gpu.address_space<workgroup>>)
     linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
         ins(%c : memref<64x64xf32, #gpu.address_space<workgroup>>) outs(%y : memref<64x64xf32>) {

@@ -355,7 +355,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work' or 'codegen.work_table', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work', 'codegen.work_table', 'codegen.along', 'codegen.set' or 'codegen.traffic', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -597,5 +597,100 @@ func.func @product(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>
   // expected-error @below {{expected no blocks of a reduction where lanes are along one, found 8}}
   linalg.matmul {codegen.schedule = #codegen.fma<tiles = [], rows = [0], columns = 1, registers = [8, 8], along = 2, block = 8>}
     ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @unit(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected 'fma' or 'mma' as the unit, found 'wgmma'}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "wgmma", tile = [8, 8, 0], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @large_tile(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected a tile of 0 to 128 iterations of each loop, found array<i64: 256, 8, 0>}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [256, 8, 0], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @depth(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected a power of two of 8 to 128 terms as the depth, found 24}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [8, 8, 0], depth = 24, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @stages(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected 2 to 4 stages, found 1}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [8, 8, 0], depth = 16, stages = 1>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @short_tile(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected a tile size for each of 3 loops, found array<i64: 8, 8>}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [8, 8], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @tiled_reduction(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected a parallel loop as tiled, found loop 2}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = [8, 8, 8], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @no_contraction(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected C + A * B of floats for the schedule}}
+  linalg.add {codegen.schedule = #codegen.block<unit = "fma", tile = [8, 8], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @wide_factors(%a: memref<8x8xf64>) {
+  // expected-error @below {{expected factors of one of f16, bf16 and f32 and sums of f32 for tensor cores, found 'f64', 'f64' and 'f64'}}
+  linalg.matmul {codegen.schedule = #codegen.block<unit = "mma", tile = [8, 8, 0], depth = 16, stages = 2>}
+      ins(%a, %a : memref<8x8xf64>, memref<8x8xf64>) outs(%a : memref<8x8xf64>)
+  return
+}
+
+// -----
+
+// expected-error @below {{expected a map to an iteration of a structured op as 'codegen.along', found 1 : i64}}
+func.func @along(%a: memref<8x8xf64>) attributes {codegen.along = 1} {
+  return
+}
+
+// -----
+
+func.func @short_along(%a: memref<8x8xf32>) {
+  // expected-error @below {{expected a map to an iteration of a structured op as 'codegen.along', found affine_map<(d0, d1) -> (d0)>}}
+  linalg.add {codegen.along = affine_map<(i, j) -> (i)>}
+      ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  return
+}
+
+// -----
+
+// expected-error @below {{expected #codegen.traffic<...> as 'codegen.traffic', found 1 : i64}}
+func.func @traffic() attributes {codegen.traffic = 1} {
   return
 }

@@ -66,4 +66,23 @@ module attributes {codegen.target = #codegen.cpu<vector_bits = 512, vector_regis
     codegen.profile_end 3 from %start in %state : memref<?xi8>
     return
   }
+  // CHECK-LABEL: func.func @blocks
+  // CHECK-SAME: codegen.traffic = #codegen.traffic<read = 512, written = 256, accessed = 768, flops = 1024>
+  // CHECK: linalg.matmul {codegen.schedule = #codegen.block<unit = "mma", tile = {{\[}}8, 8, 0], depth = 16, stages = 3>}
+  // CHECK: linalg.exp {codegen.along = #{{.*}}}
+  func.func @blocks(%a: memref<8x8xf32>)
+      attributes {codegen.traffic = #codegen.traffic<read = 512, written = 256, accessed = 768, flops = 1024>} {
+    linalg.matmul {codegen.schedule = #codegen.block<unit = "mma", tile = [8, 8, 0], depth = 16, stages = 3>}
+        ins(%a, %a : memref<8x8xf32>, memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+    linalg.exp {codegen.along = affine_map<(i, j) -> (i, j)>} ins(%a : memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+    return
+  }
+}
+
+// CHECK: module @gpu attributes {codegen.target = #codegen.gpu<chip = "sm_90a", image = "ptx">}
+module @gpu attributes {codegen.target = #codegen.gpu<chip = "sm_90a", image = "ptx">} {
+}
+
+// CHECK: module @tf32 attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", tf32 = true>}
+module @tf32 attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", tf32 = true>} {
 }

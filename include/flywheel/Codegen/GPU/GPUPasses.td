@@ -26,6 +26,36 @@ def PlaceOnGPU : Pass<"flywheel-place-on-gpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def RecomputeScores : Pass<"flywheel-recompute-scores", "::mlir::func::FuncOp"> {
+  let summary = "Compute scores of attention again where gradients need them";
+  let description = [{
+    Before: structured ops on tensors, in their order. After: what is computed
+    element by element of a batched product that is larger than its factors is
+    computed again where it is used behind a value that needs all of it, and,
+    transposed, where its rows are added up. No launch leaves such a tensor to
+    another one: each block has some rows of it in workgroup memory. Tensors of
+    which rows do not fit there, and dynamic rows, are left alone.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numRecomputed", "recomputed",
+                              "Structured ops that are there again">];
+}
+
+def ChooseGPUSchedules : Pass<"flywheel-choose-gpu-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Say how the blocks of a GPU compute each contraction";
+  let description = [{
+    Before: structured ops on buffers, in a module whose `codegen.target` is a GPU.
+    After: contractions that read their inputs several times have a
+    `codegen.schedule`: tensor cores multiply f16 and bf16, and f32 where the target
+    allows tf32; tiles are as large as leaves enough blocks for the device. What
+    has such a schedule keeps it.
+  }];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+  let statistics = [Statistic<"numChosen", "schedules", "Schedules chosen">];
+}
+
 def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
   let summary = "Gather structured ops on buffers that share a launch";
   let description = [{
@@ -44,9 +74,9 @@ def FormGPUGroups : Pass<"flywheel-form-gpu-groups", "::mlir::func::FuncOp"> {
     left to the host.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::flywheel::codegen::CodegenDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
   let statistics = [Statistic<"numGroups", "groups", "Groups formed">];
 }
@@ -57,8 +87,9 @@ def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
     Before: structured ops on buffers, some in groups, an `scf.forall` that is
     mapped to blocks. After: each group is a `gpu.launch` with a block for each
     iteration. The threads of a block share every op, and wait for each other
-    between ops: a contraction by tiles of its inputs in workgroup memory and of
-    its result in registers, a reduction with few results by a tree of partial
+    between ops: a contraction by tiles of its inputs in workgroup memory, copied
+    ahead of their use, and of its result in registers, where ops with
+    `codegen.along` behind it are computed too, a reduction with few results by a tree of partial
     ones, in an order that is always the same, others element by element. An op in
     no group is a launch whose threads go over the parallel iterations, neighbours
     next to each other along the innermost loop, as many as there are in a grid
@@ -66,9 +97,12 @@ def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
     order of the loops. The initializer is left to the host.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::flywheel::codegen::CodegenDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
   let statistics = [Statistic<"numLaunches", "launches", "Launches made">];
 }
@@ -91,8 +125,13 @@ def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp">
   let description = [{
     Before: `gpu.launch`. After: `gpu.launch_func` of kernels in one `gpu.module`,
     each named as its entry, the op of the source and its number. Constants and
-    sizes that a kernel can compute itself are no arguments.
+    sizes that a kernel can compute itself are no arguments. With `report`, a
+    remark says what each kernel reads, writes and computes.
   }];
+  let options = [
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Say what each kernel takes">
+  ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 

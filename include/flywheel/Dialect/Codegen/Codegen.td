@@ -37,6 +37,12 @@ def Codegen_Dialect : Dialect {
     `codegen.profile_begin` and `codegen.profile_end` are around what is measured.
     `codegen.work`, a number of a structured op, says which op of the program its
     tiles are of: `codegen.work_table` of the function has what each one takes.
+    `codegen.traffic` of a launch says what it reads, writes and computes.
+    `codegen.set`, a number of structured ops, says which of them share a launch of
+    a GPU with each other, and with nothing else.
+    `codegen.along` of a structured op in a group of a GPU maps indices of the
+    result of the contraction at the front of the group to the iteration that uses
+    this element: both are computed by the same thread.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -52,6 +58,9 @@ def Codegen_Dialect : Dialect {
     static ::llvm::StringRef getWorkTableAttrName() {
       return "codegen.work_table";
     }
+    static ::llvm::StringRef getAlongAttrName() { return "codegen.along"; }
+    static ::llvm::StringRef getSetAttrName() { return "codegen.set"; }
+    static ::llvm::StringRef getTrafficAttrName() { return "codegen.traffic"; }
     /// The largest number of workers that a step can have.
     static constexpr int64_t kMaxWorkers = 256;
     void registerAttributes();
@@ -98,12 +107,19 @@ def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
   let summary = "A GPU that steps are executed on";
   let description = [{
     `chip` is the architecture, as NVIDIA names it. `image` is the form of device
-    code: `ptx`, or `bitcode` of LLVM, which a simulator on the host executes.
+    code: `ptx`, or `bitcode` of LLVM, which a simulator on the host executes. With
+    `tf32`, products of f32 may round their operands to the 10 bits of fraction that
+    tensor cores multiply.
 
     Example: `#codegen.gpu<chip = "sm_90a", image = "ptx">`
   }];
-  let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image);
-  let assemblyFormat = [{ `<` `chip` `=` $chip `,` `image` `=` $image `>` }];
+  let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Whether the chip has instructions of a generation: 80 for sm_80 and later.
+    bool isAtLeast(unsigned generation) const;
+  }];
   let genVerifyDecl = 1;
 }
 
@@ -226,6 +242,52 @@ def Codegen_VectorAttr : Codegen_Schedule<"Vector", "vector", []> {
 
 def Codegen_LoopsAttr : Codegen_Schedule<"Loops", "loops", []> {
   let summary = "One plain loop nest, element by element";
+}
+
+def Codegen_BlockAttr : Codegen_Schedule<"Block", "block", []> {
+  let summary = "A contraction by the threads of a block of a GPU";
+  let description = [{
+    For a contraction C += A * B. A block computes `tile` of C, with a number for
+    each loop: how many iterations of a parallel loop, and 0 for a reduction. Tiles
+    of A and B are copied to workgroup memory `depth` terms at a time, in `stages`
+    places in turn: some are on their way while another one is used. C is in
+    registers over all terms.
+
+    `unit` is what multiplies:
+     * `fma`: each thread, its elements of C one by one;
+     * `mma`: the tensor cores, which a warp uses together. Both factors are f16 or
+       bf16, or f32 that is rounded to tf32, and sums are f32. `depth` is then a
+       multiple of 16, of 8 for f32.
+
+    Example, for C[m, n] += A[m, k] * B[k, n]:
+    `#codegen.block<unit = "mma", tile = [128, 64, 0], depth = 32, stages = 3>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$unit,
+                        "::mlir::DenseI64ArrayAttr":$tile, "int64_t":$depth,
+                        "int64_t":$stages);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMaxSide = 128, kMaxDepth = 128, kMaxStages = 4;
+
+    bool usesTensorCores() const { return getUnit() == "mma"; }
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Codegen_TrafficAttr : Codegen_Attr<"Traffic", "traffic"> {
+  let summary = "What one launch of a GPU reads, writes and computes";
+  let description = [{
+    `read` and `written` are bytes of buffers of the device that the launch uses,
+    each counted once: what it moves at least. `accessed` are the bytes that its
+    blocks ask for: what several blocks read is counted for each. `flops` are
+    operations on floats. A size that the call chooses counts as 64.
+
+    Example: `#codegen.traffic<read = 131072, written = 65536, accessed = 458752,
+    flops = 8388608>`
+  }];
+  let parameters = (ins "int64_t":$read, "int64_t":$written,
+                        "int64_t":$accessed, "int64_t":$flops);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 //===----------------------------------------------------------------------===//

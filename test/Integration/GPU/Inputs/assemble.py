@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembles the device code of models: assemble.py PTXAS MODEL... prints, for each model
-and chip, how many kernels there are, and what they use."""
+"""Assembles the device code of models: assemble.py PTXAS PEERS MODEL... prints, for each model, a
+file or a row of the benchmarks in the folder PEERS, and each chip, what each kernel uses, and how
+many kernels there are. None may spill, nor use more registers than leave room for two blocks."""
 
 import re
 import subprocess
@@ -28,15 +29,32 @@ def assemble(ptxas: str, model: str, chip: str) -> str:
         said = subprocess.run(
             [ptxas, f"-arch={chip}", "-v", "-O1", str(path), "-o", str(path.with_suffix(".cubin"))],
             check=True, capture_output=True, text=True).stderr  # fmt: skip
-    registers = [int(n) for n in re.findall(r"Used (\d+) registers", said)]
-    spilled = sum(int(n) for n in re.findall(r"(\d+) bytes spill stores", said))
-    shared = [int(n) for n in re.findall(r"(\d+) bytes smem", said)]
-    # A block of 256 threads fits with 255; what every chip has.
-    assert max(registers) <= 224 and max(shared, default=0) <= 48 * 1024, said
+    # The part of the text that is of a kernel begins with its name.
+    table = {}
+    for name, text in re.findall(r"Compiling entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", said, re.S):
+        found = [re.search(pattern, text) for pattern in (
+            r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes smem")]  # fmt: skip
+        table[name] = [int(number[1]) if number else 0 for number in found]
+    assert table, said
+    for name, (count, spills, bytes_shared) in table.items():
+        print(f"  {name:44} {count:4} registers {spills:4} bytes spilled {bytes_shared:6} bytes of workgroup memory")
+    registers, spilled, shared = (list(column) for column in zip(*table.values()))
+    # 65536 registers of a multiprocessor are 128 for each thread of two blocks; 48 KB are what every chip has.
+    assert max(registers) <= 128 and sum(spilled) == 0 and max(shared) <= 48 * 1024, table
+    spilled = sum(spilled)
     return (f"{len(registers)} kernels, {spilled} bytes spilled, at most {max(registers)} registers "
-            f"and {max(shared, default=0)} bytes of workgroup memory")  # fmt: skip
+            f"and {max(shared)} bytes of workgroup memory")  # fmt: skip
 
 
-for model in sys.argv[2:]:
-    for chip in ("sm_80", "sm_90a"):
-        print(f"{Path(model).name} {chip}: {assemble(sys.argv[1], model, chip)}", flush=True)
+sys.path.insert(0, sys.argv[2])
+for model in sys.argv[3:]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(model)
+        if not path.exists():
+            import ours  # type: ignore[import-not-found]
+            import rows  # type: ignore[import-not-found]
+
+            path = Path(folder) / f"{model}.mlir"
+            path.write_text(ours.module_text(getattr(rows, model)()))
+        for chip in ("sm_80", "sm_90a"):
+            print(f"{path.name} {chip}: {assemble(sys.argv[1], str(path), chip)}", flush=True)

@@ -1,0 +1,50 @@
+//===- Accumulators.h - Results of a contraction in registers ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_ACCUMULATORS_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_ACCUMULATORS_H
+
+#include "ContractionTile.h"
+#include "InputTile.h"
+
+namespace flywheel {
+
+/// The part of a tile of C that one thread has, and the code that adds products
+/// to it of tiles of A and B in workgroup memory.
+class Accumulators {
+public:
+  virtual ~Accumulators() = default;
+
+  /// An element of the thread's part: its row and its column in the tile.
+  struct Element {
+    mlir::Value row, column;
+  };
+  llvm::ArrayRef<Element> getElements() const { return elements; }
+
+  /// `sums`, one for each element, with the products of the tiles in `slot`.
+  virtual llvm::SmallVector<mlir::Value>
+  multiply(llvm::ArrayRef<mlir::Value> sums, const InputTile &lhs,
+           const InputTile &rhs, mlir::Value slot) = 0;
+  /// Whether what is added up is -C.
+  virtual bool isNegated() const { return false; }
+
+protected:
+  llvm::SmallVector<Element> elements;
+};
+
+/// Each thread has its own elements, and multiplies them one by one.
+std::unique_ptr<Accumulators>
+createThreadAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
+                         mlir::Value thread);
+
+/// Each warp has a part of the tile, in the fragments of tensor cores.
+std::unique_ptr<Accumulators>
+createMatrixAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
+                         mlir::Value thread);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_ACCUMULATORS_H

@@ -1,0 +1,52 @@
+//===- ContractionTile.h - Tiles of a contraction on a GPU ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H
+
+#include "flywheel/Dialect/Codegen/Codegen.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace flywheel {
+
+/// Bytes of workgroup memory that every chip has without being asked.
+inline constexpr int64_t kWorkgroupBytes = 48 * 1024;
+
+/// The roles of the loops of a contraction C += A * B. Loops of one role are
+/// numbered together, the last one the fastest: that along which A (rows,
+/// terms) or B (columns) is contiguous.
+struct ContractionLoops {
+  explicit ContractionLoops(mlir::linalg::LinalgOp op);
+
+  /// `batch` is in A, B and C, `rows` in A and C, `columns` in B and C.
+  llvm::SmallVector<unsigned> batch, rows, columns, terms;
+};
+
+/// The sizes of what a block computes at a time, once it is known what it has.
+struct ContractionTile {
+  ContractionTile(mlir::linalg::LinalgOp op, const ContractionLoops &loops,
+                  codegen::BlockAttr schedule, int64_t roomBytes);
+
+  bool usesTensorCores;
+  int64_t rows, columns, depth, stages;
+};
+
+/// The schedule of `op`, a contraction: the one it has, or else one that is
+/// chosen for a GPU; `gpu` may be null.
+codegen::BlockAttr getBlockSchedule(mlir::linalg::LinalgOp op);
+codegen::BlockAttr chooseBlockSchedule(mlir::linalg::LinalgOp op,
+                                       codegen::GPUAttr gpu);
+
+/// Elements between neighbours along the slow dimension of a tile of A or B in
+/// workgroup memory, whose fast one has `inner` of `elementBytes`: such that
+/// the threads of a warp find theirs in different banks.
+int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
+                     bool usesTensorCores);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H

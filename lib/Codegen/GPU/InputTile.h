@@ -1,0 +1,90 @@
+//===- InputTile.h - Tiles of an input in workgroup memory ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_INPUTTILE_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_INPUTTILE_H
+
+#include "ThreadEmitter.h"
+
+namespace flywheel {
+
+/// One input of a contraction, of which tiles are copied to workgroup memory by
+/// all threads of a block: [stages][outer][pitch], where terms are the fast
+/// dimension if the input is contiguous along them, and the slow one if not.
+/// There are zeros where the input ends.
+class InputTile {
+public:
+  /// A tile has `side` of the iterations of `dims`, and `depth` terms. Its
+  /// elements are of type `element`, to which those of the input are narrowed.
+  /// With `canCopyAsync` the chip copies while threads go on.
+  InputTile(ThreadEmitter &threads, mlir::OpOperand &input,
+            llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<unsigned> terms,
+            int64_t side, int64_t depth, mlir::Type element,
+            bool usesTensorCores, bool canCopyAsync);
+
+  /// The shape of the buffer of `stages` tiles.
+  llvm::SmallVector<int64_t> getShape(int64_t stages) const {
+    return {stages, isAlongTerms ? side : depth, pitch};
+  }
+  mlir::Type getElement() const { return element; }
+
+  /// Where tiles are, and the first of the iterations of `dims` in them;
+  /// `thread` is the number of the thread in the block.
+  void setPlace(mlir::Value memory, mlir::Value firstOfSide,
+                mlir::Value thread) {
+    buffer = memory;
+    first = firstOfSide;
+    this->thread = thread;
+  }
+
+  /// Copies the tile from term `firstTerm` on to `slot`, where copies are
+  /// asynchronous: they are to be committed.
+  void emitAsyncCopy(mlir::Value firstTerm, mlir::Value slot);
+  /// Loads this thread's part of the tile where they are not; and stores what
+  /// was loaded.
+  llvm::SmallVector<mlir::Value> emitLoads(mlir::Value firstTerm);
+  /// The types of what `emitLoads` returns.
+  llvm::SmallVector<mlir::Type> getLoadTypes() const;
+  void emitStores(mlir::ValueRange values, mlir::Value slot);
+
+  /// Indices in the buffer.
+  llvm::SmallVector<mlir::Value> getIndices(mlir::Value slot, mlir::Value row,
+                                            mlir::Value term) const {
+    return isAlongTerms ? llvm::SmallVector<mlir::Value>{slot, row, term}
+                        : llvm::SmallVector<mlir::Value>{slot, term, row};
+  }
+
+  bool isAsync = false;
+  bool isAlongTerms;
+  mlir::Value buffer;
+  int64_t side, depth, pitch;
+
+private:
+  /// A vector of the tile that a thread copies.
+  struct Vector {
+    /// Its place in the tile, and in the iterations of the op.
+    mlir::Value row, term, rowNumber, termNumber;
+    /// Whether the input has it, and the tile; null for always.
+    mlir::Value isInside, isInTile;
+  };
+  int64_t countVectors() const;
+  Vector locate(int64_t number, mlir::Value firstTerm);
+  /// The elements of the input from where the indices of the loops are on.
+  mlir::Value emitLoad(const Vector &vector);
+  int64_t chooseWidth() const;
+
+  ThreadEmitter &threads;
+  mlir::OpOperand &input;
+  llvm::SmallVector<unsigned> dims, terms;
+  mlir::Type element;
+  mlir::Value first, thread, count, numTerms;
+  /// Elements that a thread copies at a time.
+  int64_t width = 1;
+};
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_INPUTTILE_H

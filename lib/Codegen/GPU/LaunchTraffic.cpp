@@ -1,0 +1,177 @@
+//===- LaunchTraffic.cpp - What launches move and compute -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchTraffic.h"
+#include "Epilogue.h"
+
+#include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// What a size that the call chooses counts as.
+static constexpr int64_t kAssumedSize = 64;
+
+/// A product that stays at the largest number there is.
+static int64_t multiplyUp(int64_t lhs, int64_t rhs) {
+  return static_cast<int64_t>(
+      std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(lhs, rhs),
+                         std::numeric_limits<int64_t>::max()));
+}
+static int64_t addUp(int64_t lhs, int64_t rhs) {
+  return static_cast<int64_t>(
+      std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(lhs, rhs),
+                         std::numeric_limits<int64_t>::max()));
+}
+
+static int64_t countBytes(MemRefType type) {
+  int64_t bytes = getElementBytes(type.getElementType());
+  for (int64_t size : type.getShape())
+    bytes =
+        multiplyUp(bytes, ShapedType::isDynamic(size) ? kAssumedSize : size);
+  return bytes;
+}
+
+/// The buffer that `value` is a part of.
+static Value getBuffer(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view))
+      break;
+    value = view.getViewSource();
+  }
+  return value;
+}
+
+/// Operations on floats in an iteration of `op`.
+static int64_t countOperations(linalg::LinalgOp op) {
+  int64_t count = 0;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    bool isConversion = inner.getName().getStringRef().contains("ext") ||
+                        inner.getName().getStringRef().contains("trunc");
+    count += !isConversion &&
+             llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
+  }
+  return count;
+}
+
+namespace {
+/// Adds up what ops take.
+class Traffic {
+public:
+  void add(linalg::LinalgOp op, int64_t times);
+  codegen::TrafficAttr get(MLIRContext *context) const;
+
+private:
+  struct Bytes {
+    int64_t read = 0, written = 0;
+  };
+  /// Of each buffer, what is read and written of it at most.
+  llvm::SmallMapVector<Value, Bytes, 8> buffers;
+  int64_t accessed = 0, flops = 0;
+};
+} // namespace
+
+void Traffic::add(linalg::LinalgOp op, int64_t times) {
+  int64_t iterations = times;
+  for (int64_t size : getStaticLoopSizes(op))
+    iterations = multiplyUp(iterations,
+                            ShapedType::isDynamic(size) ? kAssumedSize : size);
+  flops = addUp(flops, multiplyUp(iterations, countOperations(op)));
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+      continue;
+    bool isOut = op.isDpsInit(&operand);
+    bool isUsed = !op.getMatchingBlockArgument(&operand).use_empty();
+    // What a contraction starts from has been filled.
+    bool isRead = isUsed && !(isOut && op.getNumReductionLoops() > 0);
+    Value buffer = getBuffer(operand.get());
+    int64_t bytes = multiplyUp(countBytes(type), times);
+    int64_t most =
+        std::min(bytes, countBytes(cast<MemRefType>(buffer.getType())));
+    Bytes &known = buffers[buffer];
+    // What the launch itself has written need not come from memory.
+    if (isRead && known.written == 0)
+      known.read = std::max(known.read, most);
+    if (isOut)
+      known.written = std::max(known.written, most);
+    accessed =
+        addUp(accessed, multiplyUp(bytes, (isRead ? 1 : 0) + (isOut ? 1 : 0)));
+  }
+}
+
+codegen::TrafficAttr Traffic::get(MLIRContext *context) const {
+  int64_t read = 0, written = 0;
+  for (auto [buffer, bytes] : buffers) {
+    read = addUp(read, bytes.read);
+    written = addUp(written, bytes.written);
+  }
+  return codegen::TrafficAttr::get(context, read, written, accessed, flops);
+}
+
+/// The number of blocks along a dimension, where sizes that the call chooses
+/// are assumed.
+static int64_t estimateBlocks(OpFoldResult end) {
+  if (std::optional<int64_t> known = getConstantIntValue(end))
+    return *known;
+  auto apply = cast<Value>(end).getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return kAssumedSize;
+  Builder b(apply.getContext());
+  SmallVector<Attribute> sizes;
+  for (Value operand : apply.getOperands())
+    sizes.push_back(
+        b.getIndexAttr(getConstantIntValue(operand).value_or(kAssumedSize)));
+  SmallVector<Attribute> results;
+  if (failed(apply.getAffineMap().constantFold(sizes, results)))
+    return kAssumedSize;
+  return std::max<int64_t>(cast<IntegerAttr>(results.front()).getInt(), 1);
+}
+
+codegen::TrafficAttr measureTraffic(Operation *op) {
+  Traffic traffic;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    traffic.add(structured, 1);
+    return traffic.get(op->getContext());
+  }
+  auto group = cast<scf::ForallOp>(op);
+  int64_t blocks = 1;
+  for (OpFoldResult end : group.getMixedUpperBound())
+    blocks = multiplyUp(blocks, estimateBlocks(end));
+  group.getBody()->walk([&](linalg::LinalgOp inner) {
+    // What only starts a sum is in registers.
+    if (!isa<linalg::FillOp>(inner))
+      traffic.add(inner, blocks);
+  });
+  return traffic.get(op->getContext());
+}
+
+codegen::TrafficAttr attachTraffic(Operation *op) {
+  StringRef name = codegen::CodegenDialect::getTrafficAttrName();
+  if (auto known = op->getAttrOfType<codegen::TrafficAttr>(name))
+    return known;
+  codegen::TrafficAttr traffic = measureTraffic(op);
+  op->setAttr(name, traffic);
+  return traffic;
+}
+
+codegen::TrafficAttr addTraffic(codegen::TrafficAttr lhs,
+                                codegen::TrafficAttr rhs) {
+  return codegen::TrafficAttr::get(lhs.getContext(),
+                                   addUp(lhs.getRead(), rhs.getRead()),
+                                   addUp(lhs.getWritten(), rhs.getWritten()),
+                                   addUp(lhs.getAccessed(), rhs.getAccessed()),
+                                   addUp(lhs.getFlops(), rhs.getFlops()));
+}
+
+} // namespace flywheel

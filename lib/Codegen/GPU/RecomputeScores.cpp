@@ -1,0 +1,332 @@
+//===- RecomputeScores.cpp - Scores of attention are not kept -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: structured ops on tensors, in their order. After: what is computed
+// element by element of a product that is larger than its factors, as scores of
+// attention are, is computed again where
+//
+//  * it is used behind a value that needs all of it, as gradients are, or
+//  * its rows are added up: there it is computed transposed, so that what a
+//    block needs is rows again.
+//
+// So no launch leaves such a tensor to another one, and a block has its rows in
+// workgroup memory. Sums along rows, which are small, are kept. Tensors of
+// which some rows do not fit there are left alone, and so are dynamic rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionTile.h"
+#include "GroupAccesses.h"
+
+#include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace flywheel {
+#define GEN_PASS_DEF_RECOMPUTESCORES
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+/// Rows of two such tensors that a block has in workgroup memory at once.
+static constexpr int64_t kScoreRows = 32, kScoreTensors = 2,
+                         kScoreBytes = 32 * 1024;
+
+namespace {
+/// How a score is computed again.
+enum class ScoreOrder { AsItIs, Transposed };
+
+struct RecomputeScores : flywheel::impl::RecomputeScoresBase<RecomputeScores> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      runOnBlock(block);
+  }
+
+private:
+  void runOnBlock(Block &block);
+  bool isScore(Value value);
+  bool isBehind(Operation *op, Value score);
+  Value recompute(Value score, ScoreOrder order, Operation *before);
+  void replaceUse(OpOperand &use, ScoreOrder order);
+  std::optional<int64_t> findSet(Value score);
+  void mark(Operation *op, int64_t set);
+
+  /// Whether a value is a score.
+  llvm::DenseMap<Value, bool> known;
+  /// Scores that were computed again, and what those in the same order are.
+  llvm::DenseMap<std::pair<Value, int>, Value> again;
+  llvm::DenseMap<Value, Value> origins;
+  /// What is computed transposed for some uses, and these, by what is computed
+  /// again: they share a launch, as no other one has their rows.
+  llvm::DenseMap<Value, int64_t> sets;
+  int64_t numSets = 0, set = 0;
+};
+} // namespace
+
+static bool haveOneShape(Value lhs, Value rhs) {
+  auto type = dyn_cast<ShapedType>(lhs.getType());
+  return type && type.getShape() == cast<ShapedType>(rhs.getType()).getShape();
+}
+
+static linalg::LinalgOp getProducer(Value value) {
+  return value.getDefiningOp<linalg::LinalgOp>();
+}
+
+/// Elements of `type`, where all dimensions but the last two count as one.
+static int64_t countInBatch(RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape().take_back(2))
+    count *= size;
+  return count;
+}
+
+/// Whether `op` is a product of many small matrices that is larger than both
+/// together.
+static bool makesScores(linalg::LinalgOp op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!isContraction(op) || !type || type.getRank() < 3 ||
+      ShapedType::isDynamicShape(type.getShape().take_back(2)))
+    return false;
+  int64_t inputs = 0;
+  for (Value input : op.getDpsInputs()) {
+    auto inputType = dyn_cast<RankedTensorType>(input.getType());
+    if (!inputType || inputType.getRank() != type.getRank() ||
+        inputType.getShape().drop_back(2) != type.getShape().drop_back(2) ||
+        ShapedType::isDynamicShape(inputType.getShape().take_back(2)))
+      return false;
+    inputs += countInBatch(inputType);
+  }
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  int64_t longest =
+      std::max(type.getShape().back(), type.getShape()[type.getRank() - 2]);
+  return op.getDpsInits().front().getDefiningOp<linalg::FillOp>() &&
+         countInBatch(type) > inputs &&
+         kScoreRows * longest * elementBytes * kScoreTensors <= kScoreBytes;
+}
+
+/// Whether `value` is a product as above, or computed of one element by
+/// element, and of what is small.
+bool RecomputeScores::isScore(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  known[value] = false;
+  linalg::LinalgOp op = getProducer(value);
+  if (!op || op->getNumResults() != 1 || isa<linalg::FillOp>(op))
+    return false;
+  if (makesScores(op))
+    return known[value] = true;
+  if (op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!out.isPermutation() ||
+      !op.getMatchingBlockArgument(op.getDpsInitOperand(0)).use_empty())
+    return false;
+  bool isAny = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!haveOneShape(input->get(), value))
+      continue;
+    // What else has all elements is no score, and is not small.
+    if (!isScore(input->get()) || op.getMatchingIndexingMap(input) != out)
+      return false;
+    isAny = true;
+  }
+  return known[value] = isAny;
+}
+
+/// Whether `op` needs, through whatever is between, a product of `score` that
+/// is none itself.
+bool RecomputeScores::isBehind(Operation *op, Value score) {
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  SmallVector<Operation *> worklist;
+  auto push = [&](ValueRange values) {
+    for (Value value : values)
+      if (Operation *producer = value.getDefiningOp();
+          producer && producer->getBlock() == op->getBlock() &&
+          score.getDefiningOp()->isBeforeInBlock(producer) &&
+          seen.insert(producer).second)
+        worklist.push_back(producer);
+  };
+  push(op->getOperands());
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    auto structured = dyn_cast<linalg::LinalgOp>(next);
+    // A sum along rows is no reason: a block has all of it.
+    if (structured && isKernel(structured) &&
+        llvm::any_of(structured.getDpsInputs(),
+                     [&](Value input) { return isScore(input); }))
+      return true;
+    push(next->getOperands());
+    for (Region &region : next->getRegions())
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          push(operand);
+      });
+  }
+  return false;
+}
+
+/// `map` with its last two results in the other order.
+static AffineMap swapLast(AffineMap map) {
+  SmallVector<AffineExpr> results(map.getResults());
+  std::swap(results[results.size() - 1], results[results.size() - 2]);
+  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
+static RankedTensorType swapLast(RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// Emits what computes `score` again in front of `before`.
+Value RecomputeScores::recompute(Value score, ScoreOrder order,
+                                 Operation *before) {
+  // What was made already is not made of.
+  if (auto found = origins.find(score); found != origins.end())
+    score = found->second;
+  std::pair<Value, int> key = {score, static_cast<int>(order)};
+  if (auto found = again.find(key); found != again.end())
+    return found->second;
+  linalg::LinalgOp op = getProducer(score);
+  bool isTransposed = order == ScoreOrder::Transposed;
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  bool isProduct = makesScores(op);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    Value value = input->get();
+    if (!isProduct && haveOneShape(value, score)) {
+      value = recompute(value, order, before);
+      map = isTransposed ? swapLast(map) : map;
+    }
+    inputs.push_back(value);
+    maps.push_back(map);
+  }
+  OpBuilder b(before);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(score.getType());
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, op.getDpsInits().front());
+  if (isTransposed) {
+    type = swapLast(type);
+    out = swapLast(out);
+    std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
+  }
+  // Rows are those of the first factor; the product is the same number.
+  if (isProduct && isTransposed &&
+      getElementTypeOrSelf(inputs[0]) == getElementTypeOrSelf(inputs[1])) {
+    std::swap(inputs[0], inputs[1]);
+    std::swap(maps[0], maps[1]);
+  }
+  maps.push_back(out);
+  Value init = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  if (isProduct) {
+    auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>();
+    init = linalg::FillOp::create(b, loc, fill.getInputs().front(), init)
+               .getResult(0);
+  }
+  auto clone = linalg::GenericOp::create(b, loc, type, inputs, init, maps,
+                                         op.getIteratorTypesArray());
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&clone.getRegion(), mapping);
+  ++numRecomputed;
+  if (isTransposed) {
+    mark(clone, set);
+    sets[score] = set;
+  } else {
+    origins[clone.getResult(0)] = score;
+  }
+  return again[key] = clone.getResult(0);
+}
+
+/// The set of what is there again, transposed, of `score` and what it is
+/// computed of.
+std::optional<int64_t> RecomputeScores::findSet(Value score) {
+  if (auto found = origins.find(score); found != origins.end())
+    score = found->second;
+  if (auto found = sets.find(score); found != sets.end())
+    return found->second;
+  linalg::LinalgOp op = getProducer(score);
+  if (!makesScores(op))
+    for (Value input : op.getDpsInputs())
+      if (isScore(input))
+        if (auto found = findSet(input))
+          return found;
+  return std::nullopt;
+}
+
+void RecomputeScores::mark(Operation *op, int64_t set) {
+  op->setAttr(codegen::CodegenDialect::getSetAttrName(),
+              IntegerAttr::get(IntegerType::get(&getContext(), 64), set));
+}
+
+/// Whether the results of `op` are in rows of `use`, a score.
+static bool hasRowsOf(linalg::LinalgOp op, OpOperand &use) {
+  AffineMap map = op.getMatchingIndexingMap(&use);
+  auto row = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 2));
+  return row && op.getIteratorTypesArray()[row.getPosition()] ==
+                    utils::IteratorType::parallel;
+}
+
+void RecomputeScores::replaceUse(OpOperand &use, ScoreOrder order) {
+  if (order == ScoreOrder::Transposed) {
+    std::optional<int64_t> known = findSet(use.get());
+    set = known ? *known : numSets++;
+  }
+  Value value = recompute(use.get(), order, use.getOwner());
+  auto op = cast<linalg::LinalgOp>(use.getOwner());
+  if (order == ScoreOrder::AsItIs) {
+    use.set(value);
+    return;
+  }
+  // A generic op in place of a named one, whose maps are its own.
+  OpBuilder b(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned number = use.getOperandNumber();
+  maps[number] = swapLast(maps[number]);
+  SmallVector<Value> inputs(op.getDpsInputs());
+  inputs[number] = value;
+  auto generic = linalg::GenericOp::create(
+      b, op.getLoc(), op->getResultTypes(), inputs,
+      SmallVector<Value>(op.getDpsInits()), maps, op.getIteratorTypesArray());
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
+  mark(generic, set);
+  op->replaceAllUsesWith(generic);
+  op->erase();
+}
+
+void RecomputeScores::runOnBlock(Block &block) {
+  known.clear();
+  again.clear();
+  origins.clear();
+  sets.clear();
+  // Ops that are made here come before the one that is looked at.
+  for (Operation &next : llvm::make_early_inc_range(block)) {
+    auto op = dyn_cast<linalg::LinalgOp>(next);
+    if (!op)
+      continue;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!isScore(input->get()))
+        continue;
+      bool isSum = op.getNumReductionLoops() > 0;
+      if (isSum && isContraction(op) && !hasRowsOf(op, *input)) {
+        replaceUse(*input, ScoreOrder::Transposed);
+        break; // The op is another one.
+      }
+      if (hasRowsOf(op, *input) && isBehind(op, input->get()))
+        replaceUse(*input, ScoreOrder::AsItIs);
+    }
+  }
+}
