@@ -44,9 +44,10 @@ from worker import PEERS  # noqa: E402
 class Peer:
     """A worker's process."""
 
-    def __init__(self, name: str, python: str, threads: int, errors: Any) -> None:
+    def __init__(self, name: str, python: str, threads: int, target: str, errors: Any) -> None:
         self.name = name
         command = [python, os.path.join(HERE, "worker.py"), "--peer", name, "--threads", str(threads)]
+        command += ["--target", target]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
         )
@@ -72,6 +73,7 @@ class Peer:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--threads", type=int, default=1, help="cores to use (1)")
+    parser.add_argument("--target", default="cpu", help="what steps run on: cpu, or a GPU for all, cuda:sm_90a (cpu)")
     parser.add_argument("--rounds", type=int, default=11, help="rounds (11)")
     parser.add_argument("--seconds", type=float, default=0.2, help="length of a round and peer (0.2)")
     parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="ROW")
@@ -183,7 +185,7 @@ def main() -> None:
             # Fresh processes, so that `memory` is the row's.
             peers = {
                 name: Peer(name, sys.executable if name == "flywheel" else arguments.peers_python,
-                           arguments.threads, errors)
+                           arguments.threads, arguments.target, errors)
                 for name in ("flywheel", *(peer for peer in arguments.peers if peer != "flywheel"))
             }  # fmt: skip
             title = " ".join([row, *(f"{size}={value}" for size, value in sizes.items())])

@@ -156,4 +156,5 @@ class Torch:
             self.compile_seconds = time.perf_counter() - start
 
     def wait(self) -> None:
-        pass
+        if torch.get_default_device().type == "cuda":
+            torch.cuda.synchronize()

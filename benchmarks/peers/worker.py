@@ -24,8 +24,10 @@ from typing import Any
 PEERS = ("flywheel", "jax", "torch", "torch-compile", "tf", "tf-xla")
 
 
-def restrict(threads: int) -> None:
+def restrict(threads: int, target: str) -> None:
     """Before a peer is imported: they read the environment once."""
+    if target != "cpu":
+        return
     cores = sorted(os.sched_getaffinity(0))[-threads:]
     if len(cores) < threads:
         raise RuntimeError(f"expected {threads} cores, found {len(cores)}")
@@ -51,7 +53,7 @@ def make_feeds(row: Any) -> list[Any]:
     return feeds
 
 
-def make(peer: str, threads: int, command: dict[str, Any]) -> Any:
+def make(peer: str, threads: int, target: str, command: dict[str, Any]) -> Any:
     import numpy as np
     from rows import make_row
 
@@ -62,7 +64,7 @@ def make(peer: str, threads: int, command: dict[str, Any]) -> Any:
     if peer == "flywheel":
         from ours import Flywheel
 
-        ours = Flywheel(row, {}, feeds, still, threads)
+        ours = Flywheel(row, {}, feeds, still, threads, target)
         if still:
             np.savez(path, **{f"w:{name}": value for name, value in ours.weights().items()})
             with open(path + ".json", "w", encoding="utf-8") as file:
@@ -81,6 +83,8 @@ def make(peer: str, threads: int, command: dict[str, Any]) -> Any:
         from torch_peer import Torch
 
         torch.set_num_threads(threads)
+        if target != "cpu":
+            torch.set_default_device("cuda")
         return Torch(row, values, trained, feeds, still, peer == "torch-compile")
     from tensorflow_peer import TensorFlow
 
@@ -101,11 +105,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--peer", choices=PEERS, required=True)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--target", default="cpu")
     arguments = parser.parse_args()
     # What a framework prints goes to standard error; answers to what was standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    restrict(arguments.threads)
+    restrict(arguments.threads, arguments.target)
     step: Any = None
     for line in sys.stdin:
         command = json.loads(line)
@@ -113,7 +118,7 @@ def main() -> None:
             if "make" in command:
                 step = None
                 gc.collect()
-                step = make(arguments.peer, arguments.threads, command)
+                step = make(arguments.peer, arguments.threads, arguments.target, command)
                 answer = {"compile": step.compile_seconds, "workspace": step.workspace_bytes}
             else:
                 answer = run(step, command["run"])
