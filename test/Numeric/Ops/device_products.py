@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
+# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s small
 # RUN: env FLYWHEEL_SIM_RACES=1 FLYWHEEL_SIM_ORDER=shuffled:3 %python %s small
 """Products, convolutions and what follows them on a GPU, by tensor cores and without (X1, X2, D9).
 
