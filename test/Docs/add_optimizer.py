@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does what a page (docs/HowTo/AddOptimizer.md) does, and tests the optimizer that comes out.
+
+usage: add_optimizer.py PAGE --build BUILD --folder FOLDER
+
+The blocks of the page go into copies of the files that it names, in FOLDER, which is made anew. TableGen reads the
+attribute, the C++ compiler the rule, and `scripts/generate-python` writes the class. With FLYWHEEL_TEST_ALL=1 a
+compiler is linked that has the optimizer, of BUILD's objects but for the dialect's, and the tests of every optimizer
+run on it, and on the page's formula in NumPy.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, List
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TRAIN = "include/flywheel/Dialect/Train"
+ATTRIBUTES = f"{TRAIN}/TrainModernOptimizers.td"
+RULE = "lib/Dialect/Train/Optimizers/Yogi.cpp"
+FORMULA = "test/Numeric/optimizer_rules.py"
+
+
+def run(command: List[str], folder: Path, **variables: str) -> str:
+    """The output of a command, which has to succeed."""
+    result = subprocess.run(command, cwd=folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, env={**os.environ, **variables})
+    if result.returncode:
+        sys.exit(f"{shlex.join(command)}\n{result.stdout}\nerror: exit status {result.returncode}")
+    return result.stdout
+
+
+def blocks_of(page: str) -> Dict[str, str]:
+    """The blocks of the example, by the path that the sentence in front of each names."""
+    example = page[page.index("## The whole of an example"):]
+    blocks = {}
+    for sentence, block in re.findall(r"\n\n([^\n`]*`[^\n]*):\n\n```\w+\n(.*?)\n```(?=\n)", example, re.DOTALL):
+        path = re.findall(r"`([\w./-]+\.\w+)`", sentence)[0]
+        blocks[path] = block + "\n"
+    return blocks
+
+
+def generate(tree: Path, generated: Path) -> None:
+    """What CMake has TableGen write of the dialect's attributes."""
+    (generated / "flywheel/Dialect/Train").mkdir(parents=True)
+    listed = (ROOT / TRAIN / "CMakeLists.txt").read_text(encoding="utf-8")
+    for source, output, options in re.findall(r"flywheel_tablegen\((\S+) (TrainAttributes\S+) ([^)]*)\)", listed):
+        includes = [f"-I{tree / 'include'}", f"-I{llvm_include()}"]
+        run(["mlir-tblgen", *options.split(), *includes, str(tree / TRAIN / source),
+             "-o", str(generated / "flywheel/Dialect/Train" / output)], tree)
+
+
+def llvm_include() -> str:
+    return subprocess.run(["llvm-config", "--includedir"], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout.strip()
+
+
+class Compiler:
+    """Compiles as BUILD does, with other headers in front."""
+
+    def __init__(self, build: Path, tree: Path, generated: Path) -> None:
+        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        self.build = build
+        self.sources: Dict[str, List[str]] = {entry["file"]: shlex.split(entry["command"]) for entry in commands}
+        self.includes = [f"-I{generated}", f"-I{tree / 'include'}"]
+
+    def find(self, name: str) -> str:
+        """The source, of those that are compiled, that is or includes `name`."""
+        for source in self.sources:
+            if "FlywheelTrain.dir" not in " ".join(self.sources[source]):
+                continue
+            if source.endswith(name) or name in Path(source).read_text(encoding="utf-8"):
+                return source
+        sys.exit(f"error: {name} is not compiled")
+
+    def command(self, like: str, source: str, output: List[str]) -> List[str]:
+        command = self.sources[like]
+        at = command.index("-o")
+        kept = command[:at] + command[at + 2:]
+        kept[kept.index("-c") + 1] = source
+        # Not `-MF` and `-MT`, which name files of the build.
+        for option in ("-MF", "-MT"):
+            if option in kept:
+                at = kept.index(option)
+                del kept[at:at + 2]
+        return [kept[0], *self.includes, *(word for word in kept[1:] if word != "-MD"), *output]
+
+
+def build_package(compiler: Compiler, tree: Path) -> Path:
+    """A copy of the Python package with a compiler that has the optimizer."""
+    dialect, rule = tree / "dialect.o", tree / "rule.o"
+    like = compiler.find("IR/TrainDialect.cpp")
+    run(compiler.command(like, like, ["-o", str(dialect)]), compiler.build)
+    run(compiler.command(like, str(tree / RULE), ["-o", str(rule)]), compiler.build)
+    commands = run(["ninja", "-t", "commands", "flywheel-python"], compiler.build).splitlines()
+    link = next(line for line in commands if re.search(r"-o python/flywheel/_flywheel\S+\.so", line))
+    words = shlex.split(re.sub(r"^: && | && :$", "", link))
+    at = words.index("-o") + 1
+    package = tree / "python/flywheel"
+    shutil.copytree(compiler.build / "python/flywheel", package, symlinks=False,
+                    ignore=shutil.ignore_patterns("_flywheel*.so", "__pycache__"))
+    shutil.copy(tree / "python-bindings/flywheel/optimizers.py", package / "optimizers.py")
+    words[at] = str(package / Path(words[at]).name)
+    words.insert(next(i for i, word in enumerate(words) if word.endswith("libFlywheelTrain.a")), str(dialect))
+    words.insert(words.index(str(dialect)), str(rule))
+    run(words, compiler.build)
+    return package.parent
+
+
+TESTS = """
+import sys
+from configurations import IN_PROCESS
+names = {}
+source = open(sys.argv[1], encoding="utf-8").read()
+# Its functions, without the call that runs them.
+exec(compile(source[:source.rindex("run_tests(")], sys.argv[1], "exec"), names)
+names["test_registered"]()
+rule = names["RULES"]["yogi"]
+names["RULES"].clear()
+names["RULES"]["yogi"] = rule
+# flywheel-compile is not built with the optimizer.
+names["ALL"] = IN_PROCESS
+for name in ("test_formulas", "test_same_bits", "test_step_has_no_copies", "test_no_elements"):
+    names[name]()
+import flywheel
+print(flywheel.optimizers.Yogi(lr=0.5))
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    options = parser.parse_args()
+
+    blocks = blocks_of(options.page.read_text(encoding="utf-8"))
+    expected = [ATTRIBUTES, Path(RULE).name, FORMULA, "test/Dialect/Train/optimizers.mlir", "optimizers-errors.mlir"]
+    assert list(blocks) == expected, list(blocks)
+    tree = options.folder.resolve()
+    shutil.rmtree(tree, ignore_errors=True)
+    for folder in ("include", "python-bindings/flywheel", "scripts"):
+        shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    attributes = tree / ATTRIBUTES
+    text = attributes.read_text(encoding="utf-8")
+    end = text.rindex("#endif")
+    attributes.write_text(text[:end] + blocks[ATTRIBUTES] + "\n" + text[end:], encoding="utf-8")
+    (tree / RULE).parent.mkdir(parents=True)
+    (tree / RULE).write_text(blocks[Path(RULE).name], encoding="utf-8")
+    for header in (ROOT / RULE).parent.glob("*.h"):
+        shutil.copy(header, tree / Path(RULE).parent)
+    (tree / "Numeric").mkdir()
+    formulas = (ROOT / FORMULA).read_text(encoding="utf-8")
+    before, after = formulas.split("\n\ndef spell(", 1)
+    (tree / "Numeric/optimizer_rules.py").write_text(
+        f"{before}\n\n{blocks[FORMULA]}\n\ndef spell({after}", encoding="utf-8")
+
+    generate(tree, tree / "generated")
+    run([sys.executable, "scripts/generate-python"], tree)
+    assert "class Yogi(" in (tree / "python-bindings/flywheel/optimizers.py").read_text(encoding="utf-8")
+    compiler = Compiler(options.build.resolve(), tree, tree / "generated")
+    like = compiler.find("IR/TrainDialect.cpp")
+    checks = ["-fsyntax-only", "-Werror", "-Wno-unused-command-line-argument"]
+    run(compiler.command(like, str(tree / RULE), checks), compiler.build)
+    # A step by hand: m' / (1 - 0.9) is nearly g, v' / (1 - 0.999) nearly g^2.
+    code = "from optimizer_rules import RULES; r = RULES['yogi']([1.0, 1.0]); r.step([1.0, -2.0]); print(*r.p)"
+    found = [float(word) for word in run([sys.executable, "-c", code], tree / "Numeric").split()]
+    assert all(abs(x - y) < 1e-8 for x, y in zip(found, (0.990014886, 1.009993709))), found
+    print("TableGen and the C++ compiler accept the optimizer of the page")
+    if not os.environ.get("FLYWHEEL_TEST_ALL"):
+        return
+
+    package = build_package(compiler, tree)
+    path = os.pathsep.join([str(tree / "Numeric"), str(package), str(ROOT / "test/Numeric")])
+    tests = ROOT / "test/Numeric/Optimizers/every_optimizer.py"
+    print(run([sys.executable, "-c", TESTS, str(tests)], tree, PYTHONPATH=path, FLYWHEEL_CACHE=""))
+    syntax = ("train.variable @w : tensor<2xf32>\nfunc.func @f(%g: tensor<2xf32>) {\n" + blocks[expected[3]] +
+              "  return\n}\n")
+    for text, error in ((syntax, ""), (blocks[expected[4]], re.findall(r"{{(.*?)}}", blocks[expected[4]])[0])):
+        code = ("import sys, flywheel\ntry:\n  print(flywheel.parse(sys.argv[1]))\n"
+                "except flywheel.CompileError as error:\n  print('refused:', error)\n")
+        said = run([sys.executable, "-c", code, text], tree, PYTHONPATH=path)
+        assert ("refused:" in said) == bool(error) and error in said, said
+        if not error:
+            assert "with #train.yogi\n" in said, said
+    print("the optimizer of the page passes the tests of every optimizer")
+
+
+if __name__ == "__main__":
+    main()
