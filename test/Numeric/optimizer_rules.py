@@ -25,6 +25,8 @@ class Rule:
     variants: Tuple[Dict[str, Any], ...] = ()
     # Of a step in f32 and in f64.
     tolerances = (1e-5, 1e-9)
+    # What a second moment is at most, of those that stop there.
+    largest = np.inf
 
     def __init__(self, p: Any, **options: Any) -> None:
         unknown = set(options) - set(self.defaults)
@@ -370,6 +372,7 @@ class LAMB(AdamW):
 
     def update(self, p: Array, g: Array, slots: List[Array], lr: float) -> Tuple[Any, List[Any]]:
         m, v = self.moments(g, slots)
+        v = np.minimum(v, self.largest)
         t = self.t + 1
         u = (m / (1 - self.beta_1**t)) / (np.sqrt(v / (1 - self.beta_2**t)) + self.epsilon) + self.weight_decay * p
         norm, length = np.sqrt(np.sum(p**2)), np.sqrt(np.sum(u**2))
@@ -397,10 +400,11 @@ class Adafactor(Rule):
         beta = 1 - t**-self.decay_rate
         squares = g**2 + self.epsilon_1
         if p.ndim < 2:
-            new = [beta * slots[0] + (1 - beta) * squares]
+            new = [np.minimum(beta * slots[0] + (1 - beta) * squares, self.largest)]
             v = new[0]
         else:
-            new = [beta * slots[0] + (1 - beta) * squares.mean(-1), beta * slots[1] + (1 - beta) * squares.mean(-2)]
+            new = [np.minimum(beta * slot + (1 - beta) * squares.mean(axis), self.largest)
+                   for slot, axis in zip(slots, (-1, -2))]
             rows, columns = new[0] * p.shape[-1], new[1] * p.shape[-2]
             v = rows[..., :, None] * columns[..., None, :] / rows.sum(-1)[..., None, None]
         u = g / np.sqrt(v)

@@ -372,3 +372,270 @@ func.func @own(%g: tensor<2xf32>) {
   train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw no_decay [@w]
   return
 }
+
+// -----
+
+// A keyword without its value, or with one of another kind.
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a number after 'clip_norm'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_norm weight_decay 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a number after 'l2', found @w}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 @w
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a number after 'weight_decay', found i32}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd weight_decay i32
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a number after 'clip_global_norm', found "1.0"}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_global_norm "1.0"
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a number after 'clip_value'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd clip_value clip_norm 1.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a list of variables after 'no_decay'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay clip_norm 1.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a list of variables after 'no_decay', found @w}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay @w
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a list of variables after 'no_decay', found [1]}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 no_decay [1]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a schedule, such as #train.cosine_rate<...>, after 'lr'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd lr l2 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a schedule, such as #train.cosine_rate<...>, after 'lr', found 1.000000e-01}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd lr 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected a schedule, such as #train.cosine_rate<...>, after 'lr', found #train.adam}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd lr #train.adam
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected #train.loss_scale<...> after 'loss_scale', found 8.0}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd loss_scale 8.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected #train.loss_scale<...> after 'loss_scale'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd loss_scale accumulate 4
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected an integer after 'accumulate'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd accumulate master_weights
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected an integer after 'accumulate', found @w}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd accumulate @w
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected 'exact' or 'lazy' after 'sparse', found 'l2'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd sparse l2 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected the name of a variable after 'global_step'}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd global_step l2 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected the name of a variable after 'global_step', found [@w]}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd global_step [@w]
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{`l2` clause can appear at most once}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.sgd l2 0.1 l2 0.2
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%l: tensor<f32>) {
+  // expected-error @+1 {{expected 'error' or 'skip' after 'unconnected', found 'l2'}}
+  train.minimize %l : tensor<f32> with #train.sgd unconnected l2 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%l: tensor<f32>) {
+  // expected-error @+1 {{expected 'error' or 'skip' after 'unconnected', found 'zeros'}}
+  train.minimize %l : tensor<f32> with #train.sgd unconnected zeros
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%l: tensor<f32>) {
+  // expected-error @+1 {{expected a list of variables after 'var_list'}}
+  train.minimize %l : tensor<f32> with #train.sgd var_list clip_norm 1.0
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%l: tensor<f32>) {
+  // expected-error @+1 {{expected a number after 'clip_norm'}}
+  train.minimize %l : tensor<f32> with #train.sgd clip_norm global_step @w
+  return
+}
+
+// -----
+
+// A decay of the optimizer's own, and that of the clause.
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected one weight_decay, found 1.000000e-02 of the optimizer and 1.000000e-01 of the clause, which would add up: give the optimizer weight_decay = 0.0, or leave the clause out}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw weight_decay 0.1
+  return
+}
+
+// -----
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  // expected-error @+1 {{expected one l2, found 5.000000e-01 of the optimizer and 2.500000e-01 of the clause, which would add up}}
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.ftrl<lr = 0.1, l2 = 0.5> l2 0.25
+  return
+}
+
+// -----
+
+// Those that add nothing are none.
+
+train.variable @w : tensor<2xf32>
+func.func @f(%g: tensor<2xf32>) {
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw<weight_decay = 0.0> weight_decay 0.1
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw weight_decay 0.0
+  train.apply_gradients %g : tensor<2xf32> to [@w] with #train.adamw l2 0.1
+  return
+}
+
+// -----
+
+// Operands behind a keyword.
+
+func.func @f(%p: tensor<2xf32>, %g: tensor<2xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{expected SSA operand}}
+  %0 = train.update %p along %g with %lr decay : (tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32> by #train.gradient_descent<lr = 0.1>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<2xf32>, %g: tensor<2xf32>, %lr: tensor<f32>) {
+  // expected-error @+1 {{expected SSA operand}}
+  %0 = train.update %p along %g with decay %lr : (tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32> by #train.gradient_descent<lr = 0.1>
+  return
+}
+
+// -----
+
+func.func @f(%y: tensor<f32>, %x: tensor<f32>) {
+  // expected-error @+1 {{expected SSA operand}}
+  %0 = train.gradient %y wrt %x grad_ys stop %x : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}

@@ -175,4 +175,60 @@ def test_no_elements() -> None:
             assert np.all(model["p3"] != 1), (configuration, name)
 
 
-run_tests([test_registered, test_formulas, test_same_bits, test_step_has_no_copies, test_no_elements])
+def test_large_gradients() -> None:
+    """O20: squares beyond f32, of gradients that are numbers of it, freeze no element of LAMB and Adafactor.
+
+    The formula is that in f64, and a slot beyond f32 is f32's largest number.
+    """
+    for name in ("lamb", "adafactor"):
+        options = {} if name == "adafactor" else dict(weight_decay=0.0)
+        for configuration, model in configurations(program(spell(name, options), "f32"), ("reference", "optimized")):
+            rng = np.random.default_rng(5)
+            model.initialize()
+            rules = {p: RULES[name](model[p].astype(np.float64), **{"lr": RULES[name].defaults["lr"], **options})
+                     for p in SHAPES}
+            for rule in rules.values():
+                rule.largest = float(np.finfo(np.float32).max)
+            for step, size in enumerate((1.0, 1e20, 1e35, 1e-3, 1.0)):
+                gradients = {p: np.asarray(rng.standard_normal(shape), np.float32) for p, shape in SHAPES.items()}
+                # One element of the matrix, and all of the others: means of squares within f32, and beyond.
+                for parameter, gradient in gradients.items():
+                    gradient[(0,) * gradient.ndim if parameter == "w" else ...] *= np.float32(size)
+                before = {p: model[p].copy() for p in SHAPES}
+                model.run("step", *gradients.values())
+                for parameter, rule in rules.items():
+                    old = rule.p
+                    rule.step(gradients[parameter].astype(np.float64))
+                    if parameter == CONSTRAINED:
+                        rule.p = np.maximum(rule.p, 0)
+                    what = f"{configuration} {name} step {step} {parameter}"
+                    expect_close(what, model[parameter], rule.p, 2e-5)
+                    for slot in slot_names(parameter, name, len(rule.slots)):
+                        assert np.all(np.isfinite(model[slot])), f"{what}: {slot}"
+                    # Adafactor goes on by little where a small gradient follows large ones.
+                    if np.any(np.abs(rule.p - old) > 1e-5):
+                        assert np.any(before[parameter] != model[parameter]), what
+    # In f64, where a sum of squares is infinite: a step is no longer than the rate and the parameters say.
+    for name in ("lamb", "adafactor"):
+        for configuration, model in configurations(program(spell(name, {}), "f64"), ("reference", "optimized")):
+            model.initialize()
+            for size in (1e200, 1e150, 1.0, 1e300):
+                before = {p: model[p].copy() for p in SHAPES if p != CONSTRAINED}
+                rng = np.random.default_rng(6)
+                model.run("step", *(np.asarray(rng.standard_normal(shape)) * size for shape in SHAPES.values()))
+                for p, old in before.items():
+                    what = f"{configuration} {name} {size} {p}"
+                    assert np.linalg.norm(model[p] - old) <= 0.05 * np.linalg.norm(old) + 0.01, what
+    # In f16 the largest number is 65504, and in bf16 that of f32.
+    for element, size in (("f16", 300.0), ("bf16", 1e30)):
+        for name in ("lamb", "adafactor"):
+            model = make(program(spell(name, {}), element), "optimized")
+            model.initialize()
+            for _ in range(3):
+                model.run("step", *(np.full(shape, size).astype(model[p].dtype) for p, shape in SHAPES.items()))
+            for variable in model.variables():
+                assert np.all(np.isfinite(np.asarray(model[variable], np.float64))), (element, name, variable)
+
+
+run_tests([test_registered, test_formulas, test_same_bits, test_step_has_no_copies, test_no_elements,
+           test_large_gradients])

@@ -43,8 +43,8 @@ def Train_GradientOp : Train_Op<"gradient", [Pure, AttrSizedOperandSegments]> {
     DefaultValuedAttr<Train_Unconnected, "::flywheel::train::Unconnected::error">:$unconnected);
   let results = (outs Variadic<AnyRankedTensor>:$gradients);
   let assemblyFormat = [{
-    $ys `wrt` $xs (`grad_ys` $grad_ys^)? (`stop` $stops^)? (`unconnected` $unconnected^)? attr-dict `:`
-    functional-type(operands, results)
+    $ys `wrt` $xs (`grad_ys` custom<ClauseOperands>($grad_ys)^)? (`stop` custom<ClauseOperands>($stops)^)?
+    (`unconnected` $unconnected^)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$ys,
@@ -198,14 +198,19 @@ defvar Train_UpdateClauses = (ins
   OptionalAttr<F64Attr>:$clip_value, OptionalAttr<Train_LossScaleAttr>:$loss_scale,
   OptionalAttr<I64Attr>:$accumulate, UnitAttr:$master_weights,
   DefaultValuedAttr<Train_SparseForm, "::flywheel::train::SparseForm::exact">:$sparse);
+/// A keyword and its value. The value of an optional attribute could be left out,
+/// and the clause with it, but for the directive.
+class Train_ClauseFormat<string keyword, string attribute = keyword> {
+  string format = "`" # keyword # "` custom<Clause>($" # attribute # ", \"\\\"" # keyword # "\\\"\")";
+}
 /// In any order, each at most once. Printed in this one.
-defvar Train_UpdateClausesFormat = [{
-  | `lr` $schedule | `l2` $l2 | `weight_decay` $weight_decay
-  | `no_decay` $no_decay | `clip_norm` $clip_norm
-  | `clip_global_norm` $clip_global_norm | `clip_value` $clip_value
-  | `loss_scale` qualified($loss_scale) | `accumulate` $accumulate
-  | `master_weights` $master_weights | `sparse` $sparse) attr-dict
-}];
+defvar Train_UpdateClausesFormat = !interleave([
+    Train_ClauseFormat<"global_step">.format, Train_ClauseFormat<"lr", "schedule">.format,
+    Train_ClauseFormat<"l2">.format, Train_ClauseFormat<"weight_decay">.format,
+    Train_ClauseFormat<"no_decay">.format, Train_ClauseFormat<"clip_norm">.format,
+    Train_ClauseFormat<"clip_global_norm">.format, Train_ClauseFormat<"clip_value">.format,
+    Train_ClauseFormat<"loss_scale">.format, Train_ClauseFormat<"accumulate">.format,
+    "`master_weights` $master_weights", Train_ClauseFormat<"sparse">.format], " | ") # ") attr-dict";
 
 def Train_MinimizeOp : Train_Op<"minimize", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
@@ -270,7 +275,9 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     `no_decay` lists variables that `l2` and `weight_decay` leave alone: some of
     `var_list`, or any where there is none, so that a list for a whole model does
     for each of its losses. It says nothing about a `weight_decay` of the optimizer
-    itself: give that one 0 and write the clause. A bound or factor that is not
+    itself: give that one 0 and write the clause. Both above 0 are an error, as they
+    would add up (so would `l2` and the `l2` of `#train.ftrl`); `l2` and a
+    `weight_decay` are two things, and both happen. A bound or factor that is not
     above 0 does nothing.
 
     Norms of f16, bf16 and f32 are computed in f64, where no square is infinite or
@@ -322,9 +329,8 @@ def Train_MinimizeOp : Train_Op<"minimize", [
     OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
   let assemblyFormat = !strconcat([{
     $loss `:` type($loss) `with` $optimizer
-    oilist(`var_list` $var_list | `unconnected` $unconnected
-      | `global_step` $global_step
-  }], Train_UpdateClausesFormat);
+    oilist(}], Train_ClauseFormat<"var_list">.format, " | ",
+    Train_ClauseFormat<"unconnected">.format, " | ", Train_UpdateClausesFormat);
 }
 
 def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
@@ -352,8 +358,7 @@ def Train_ApplyGradientsOp : Train_Op<"apply_gradients", [
     OptionalAttr<FlatSymbolRefAttr>:$global_step), Train_UpdateClauses);
   let assemblyFormat = !strconcat([{
     $gradients `:` type($gradients) `to` $var_list `with` $optimizer
-    oilist(`global_step` $global_step
-  }], Train_UpdateClausesFormat);
+    oilist(}], Train_UpdateClausesFormat);
 }
 
 def Train_ClipByGlobalNormOp : Train_Op<"clip_by_global_norm", [Pure]> {
@@ -447,8 +452,8 @@ def Train_UpdateOp : Train_Op<"update", [Pure, AttrSizedOperandSegments,
     OptimizerAttrInterface:$optimizer);
   let results = (outs Variadic<AnyStaticShapeTensor>:$new_state);
   let assemblyFormat = [{
-    $state (`rounded` $rounded^)? `along` $gradient (`with` $step_values^)?
-    (`decay` $decay^)?
+    $state (`rounded` $rounded^)? `along` $gradient (`with` custom<ClauseOperands>($step_values)^)?
+    (`decay` custom<ClauseOperand>($decay)^)?
     `:` functional-type(operands, results)
     `by` $optimizer attr-dict
   }];

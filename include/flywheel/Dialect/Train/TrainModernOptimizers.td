@@ -107,7 +107,8 @@ def Train_LAMBAttr : Train_TensorOptimizer<"LAMB", "lamb", (ins
     u = m' / (1 - beta_1^t) / (sqrt(v' / (1 - beta_2^t)) + epsilon)
     + weight_decay p; p' = p - lr r u, where r = |p| / |u| of Euclidean norms over
     the whole parameter, or 1 where one of them is 0. f16 and bf16 are computed in
-    f32.
+    f32. A v' that the parameter's type does not have is its largest number: an
+    infinite one would stay, and its element where it is.
 
     Written `#train.lamb<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-6, weight_decay = 0.01>`: these are the defaults.
@@ -134,7 +135,8 @@ def Train_AdafactorAttr : Train_TensorOptimizer<"Adafactor", "adafactor", (ins
     (g^2 + epsilon_1); c' likewise of rows; v = r' c' / (mean of r'). Others have
     all: v' = beta v + (1 - beta) (g^2 + epsilon_1). u = g / sqrt(v);
     p' = p - s u / max(1, rms(u) / clip_threshold). f16 and bf16 are computed in
-    f32.
+    f32, rows and columns in f64. An r', c' or v' that the parameter's type does
+    not have is its largest number.
 
     Written `#train.adafactor<lr = 0.01, decay_rate = 0.8, epsilon_1 = 1.0e-30,
     epsilon_2 = 0.001, clip_threshold = 1.0>`: these are the defaults, those of

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeastSquares.h"
+#include "UpdateClauses.h"
 #include "VariableVerifiers.h"
 
 #include "flywheel/Dialect/Verifiers.h"

@@ -121,6 +121,27 @@ template <typename OpT> static LogicalResult verifyNarrowClauses(OpT op) {
   return success();
 }
 
+/// A decay that both the clause and the optimizer have would be applied twice.
+template <typename OpT> static LogicalResult verifyOneDecay(OpT op) {
+  std::pair<StringRef, std::optional<APFloat>> clauses[] = {
+      {"l2", op.getL2()}, {"weight_decay", op.getWeightDecay()}};
+  SmallVector<NamedNumber> numbers = op.getOptimizer().getNumbers();
+  for (const auto &[name, clause] : clauses) {
+    const auto *own = llvm::find_if(
+        numbers, [&](const NamedNumber &each) { return each.name == name; });
+    if (!clause || own == numbers.end())
+      continue;
+    double value = clause->convertToDouble();
+    if (value > 0.0 && own->value > 0.0)
+      return op.emitOpError()
+             << "expected one " << name << ", found " << own->value
+             << " of the optimizer and " << value
+             << " of the clause, which would add up: give the optimizer "
+             << name << " = 0.0, or leave the clause out";
+  }
+  return success();
+}
+
 /// Checks what an update does around its optimizer.
 template <typename OpT>
 static LogicalResult verifyUpdateClausesOf(OpT op,
@@ -135,7 +156,7 @@ static LogicalResult verifyUpdateClausesOf(OpT op,
     if (number && !number->isFinite())
       return op.emitOpError() << "expected a finite " << name << ", found "
                               << number->convertToDouble();
-  if (failed(verifyNarrowClauses(op)))
+  if (failed(verifyNarrowClauses(op)) || failed(verifyOneDecay(op)))
     return failure();
   std::optional<ArrayAttr> masked = op.getNoDecay();
   if (!masked)

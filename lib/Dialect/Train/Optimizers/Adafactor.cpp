@@ -53,22 +53,76 @@ void AdafactorAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
   stepValues.assign({rate, complementPower(t, t.splat(-getDecayRate()))});
 }
 
-/// g / sqrt(r c / mean(r)), with the new row r and column c of second moments
-/// in `moments`. Their product may be too small for its type, but no factor is.
-static Expr divideByFactors(TensorTerms &terms, Expr g, Expr squares,
-                            ValueRange slots, Value beta,
-                            SmallVectorImpl<Value> &moments) {
-  int64_t rank = cast<RankedTensorType>(g.getType()).getRank();
+namespace {
+/// u = g / sqrt(v) of an update.
+struct Direction {
+  Expr u;
+  /// The root of the mean of u^2, in f64.
+  Expr rootMeanSquare;
+  /// What the slots become.
+  SmallVector<Value> moments;
+};
+} // namespace
+
+/// `quotient`, by something of `divisor`, or 0 where that is 0.
+static Expr orZero(Expr divisor, Expr quotient) {
+  return (divisor == 0.0).select(divisor.splat(0.0), quotient);
+}
+
+/// The direction with v = r c / mean(r), where r is a new row of second moments
+/// and c a column. These are few, and computed in f64: squares of finite
+/// numbers of f32 are finite there, and a product of two factors is not 0. One
+/// that is beyond the type of the slots is its largest number.
+static Direction divideByFactors(TensorTerms &terms, Expr g, double epsilon,
+                                 ValueRange slots, Value beta) {
+  auto type = cast<RankedTensorType>(g.getType());
+  int64_t rank = type.getRank();
+  Expr wide = terms.toDouble(g);
+  Expr squares = wide * wide;
   auto update = [&](Value slot, int64_t axis) {
-    Expr mean = terms.mean(squares, axis);
-    return mix(terms.spread(beta, mean), terms.widen(slot), mean);
+    Expr mean = terms.mean(squares, axis) + epsilon;
+    Expr share = terms.spreadDouble(beta, mean);
+    return terms.saturate(mix(share, terms.toDouble(slot), mean));
   };
   Expr row = update(slots[0], rank - 1);
   Expr column = update(slots[1], rank - 2);
-  moments.assign({row, column});
-  Expr shares = row / terms.unreduce(terms.mean(row, rank - 2), rank - 2, row);
-  return g / terms.unreduce(sqrt(shares), rank - 1, g) /
-         terms.unreduce(sqrt(column), rank - 2, g);
+  // Divided first: a sum of the largest numbers is none.
+  Expr mean = terms.sum(row / countForMean(row, rank - 2), rank - 2);
+  // Without an epsilon a row of no gradients is 0, and its direction, too.
+  Expr shares = orZero(row, row / terms.unreduce(mean, rank - 2, row));
+  // Of f64, the largest numbers have reciprocals that steps flush to 0.
+  auto reciprocalRoot = [&](Expr x) {
+    Expr bounded = min(x, x.splat(0x1p1021));
+    return terms.toComputeType(orZero(x, x.splat(1.0) / sqrt(bounded)));
+  };
+  Expr left = reciprocalRoot(shares), right = reciprocalRoot(column);
+
+  // u = g left right. Its squares are added up along rows first, by other ops
+  // than u is made of: each factor has two uses then, and is stored, where the
+  // loop over all elements would compute the root of a factor for each.
+  auto square = [&](Expr factor) {
+    Expr wideFactor = terms.toDouble(factor);
+    return wideFactor * wideFactor;
+  };
+  Expr rowSums = terms.sum(
+      wide * terms.unreduce(square(right), rank - 2, g) * wide, rank - 1);
+  Expr total = terms.sumAll(rowSums * square(left));
+  int64_t count = std::max<int64_t>(type.getNumElements(), 1);
+  return {g * terms.unreduce(left, rank - 1, g) *
+              terms.unreduce(right, rank - 2, g),
+          sqrt(total / static_cast<double>(count)),
+          {row, column}};
+}
+
+/// The direction with a v for each element.
+static Direction divideByAll(TensorTerms &terms, Expr g, double epsilon,
+                             Value slot, Value beta) {
+  Expr share = terms.spread(beta);
+  Expr fresh = 1.0 - share;
+  Expr v = terms.saturate(share * terms.widen(slot) + (fresh * g) * g +
+                          fresh * epsilon);
+  Expr u = orZero(v, g / sqrt(v));
+  return {u, terms.rootMeanSquare(u), {v}};
 }
 
 SmallVector<Value>
@@ -77,23 +131,15 @@ AdafactorAttr::buildParameterUpdate(OpBuilder &b, Location loc, Value parameter,
                                     ValueRange stepValues) const {
   TensorTerms terms(b, loc, parameter);
   Expr p = terms.widen(parameter), g = terms.widen(gradient);
-  Expr squares = g * g + double(getEpsilon_1());
-  SmallVector<Value> results = {p};
-  Expr direction;
-  if (slots.size() == 2) {
-    SmallVector<Value> moments;
-    direction =
-        divideByFactors(terms, g, squares, slots, stepValues[1], moments);
-    llvm::append_range(results, moments);
-  } else {
-    Expr v = mix(terms.spread(stepValues[1]), terms.widen(slots[0]), squares);
-    direction = g / sqrt(v);
-    results.push_back(v);
-  }
-  Expr length = terms.rootMeanSquare(direction);
+  Direction direction =
+      slots.size() == 2
+          ? divideByFactors(terms, g, getEpsilon_1(), slots, stepValues[1])
+          : divideByAll(terms, g, getEpsilon_1(), slots[0], stepValues[1]);
+  Expr length = direction.rootMeanSquare;
   Expr scale = max(terms.rootMeanSquare(p), length.splat(getEpsilon_2()));
   Expr clip = max(length.splat(1.0), length / double(getClipThreshold()));
   Expr rate = scale * terms.widenScalar(stepValues[0]) / clip;
-  results[0] = p - terms.spread(rate) * direction;
+  SmallVector<Value> results = {p - terms.spread(rate) * direction.u};
+  llvm::append_range(results, direction.moments);
   return terms.round(results);
 }

@@ -36,8 +36,10 @@ void LAMBAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
   StepScalars step(*this, b, loc, scalars, newScalars);
   Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
   Expr t = step.count() + 1.0;
-  stepValues.assign({step["lr"], beta1, beta2, complementPower(beta1, t),
-                     complementPower(beta2, t), step["weight_decay"]});
+  Expr one = t.splat(1.0);
+  stepValues.assign({step["lr"], beta1, beta2, one / complementPower(beta1, t),
+                     one / sqrt(complementPower(beta2, t)),
+                     step["weight_decay"]});
 }
 
 SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
@@ -49,9 +51,12 @@ SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,
   Expr p = terms.widen(parameter), g = terms.widen(gradient);
   Expr beta1 = terms.spread(stepValues[1]), beta2 = terms.spread(stepValues[2]);
   Expr m = mix(beta1, terms.widen(slots[0]), g);
-  Expr v = mix(beta2, terms.widen(slots[1]), g * g);
-  Expr root = sqrt(v / terms.spread(stepValues[4]));
-  Expr adam = m / terms.spread(stepValues[3]) / (root + double(getEpsilon()));
+  // Neither the square of a large gradient nor what corrects the sum of them is
+  // to make it infinite: it would stay so, and its element where it is.
+  Expr v =
+      terms.saturate(beta2 * terms.widen(slots[1]) + ((1.0 - beta2) * g) * g);
+  Expr root = sqrt(v) * terms.spread(stepValues[4]);
+  Expr adam = m * terms.spread(stepValues[3]) / (root + double(getEpsilon()));
   Expr direction = adam + terms.spread(stepValues[5]) * p;
 
   Expr norm = terms.norm(p), length = terms.norm(direction);

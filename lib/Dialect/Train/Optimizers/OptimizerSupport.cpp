@@ -149,9 +149,27 @@ SmallVector<Value> TensorTerms::round(ValueRange values) const {
   });
 }
 
-Expr TensorTerms::widenScalar(Value scalar) const {
+Expr TensorTerms::widenScalar(Value scalar) const { return toDouble(scalar); }
+
+Expr TensorTerms::toDouble(Value value) const {
   return {builder, loc,
-          nn::castElements(builder, loc, scalar, builder.getF64Type())};
+          nn::castElements(builder, loc, value, builder.getF64Type())};
+}
+
+Expr TensorTerms::toComputeType(Expr x) const {
+  Type element = getElementTypeOrSelf(parameter.getType());
+  return x.with(nn::castElements(builder, loc, x, nn::getComputeType(element)));
+}
+
+Expr TensorTerms::saturate(Expr x) const {
+  auto element = cast<FloatType>(getElementTypeOrSelf(parameter.getType()));
+  APFloat largest = APFloat::getLargest(element.getFloatSemantics());
+  return min(x, x.splat(largest.convertToDouble()));
+}
+
+Expr TensorTerms::spreadDouble(Value scalar, Value like) const {
+  return {builder, loc,
+          nn::buildBroadcast(builder, loc, toDouble(scalar), {}, like)};
 }
 
 Expr TensorTerms::spread(Value scalar, Value like) const {
@@ -168,21 +186,31 @@ Expr TensorTerms::norm(Expr x) const {
   return sqrt(squares) + (squares - squares);
 }
 
-/// What a sum of so many terms is divided by. The mean of none is 0, so that a
-/// variable without elements has finite slots.
+/// What a sum of so many terms is divided by.
 static double countForMean(int64_t count) {
   return static_cast<double>(std::max<int64_t>(count, 1));
 }
 
+double train::countForMean(Value x, int64_t axis) {
+  return ::countForMean(cast<RankedTensorType>(x.getType()).getDimSize(axis));
+}
+
 Expr TensorTerms::rootMeanSquare(Expr x) const {
   auto type = llvm::cast<RankedTensorType>(x.getType());
-  return norm(x) / std::sqrt(countForMean(type.getNumElements()));
+  return norm(x) / std::sqrt(::countForMean(type.getNumElements()));
+}
+
+Expr TensorTerms::sum(Expr x, int64_t axis) const {
+  return x.with(nn::buildSum(builder, loc, x, axis));
+}
+
+Expr TensorTerms::sumAll(Expr x) const {
+  int64_t rank = llvm::cast<RankedTensorType>(x.getType()).getRank();
+  return x.with(nn::buildSum(builder, loc, x, nn::identityDims(rank)));
 }
 
 Expr TensorTerms::mean(Expr x, int64_t axis) const {
-  auto type = llvm::cast<RankedTensorType>(x.getType());
-  return x.with(nn::buildSum(builder, loc, x, axis)) /
-         countForMean(type.getDimSize(axis));
+  return sum(x, axis) / train::countForMean(x, axis);
 }
 
 Expr TensorTerms::unreduce(Expr x, int64_t axis, Expr like) const {

@@ -135,6 +135,10 @@ mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
 // Whole tensors
 //===----------------------------------------------------------------------===//
 
+/// What a sum along `axis` of `x` is divided by. The mean of none is 0, so that
+/// a variable without elements has finite slots.
+double countForMean(mlir::Value x, int64_t axis);
+
 /// Terms of the shape of one parameter, for optimizers whose rule is about more
 /// than one element: in the type that elements like its are computed with.
 class TensorTerms {
@@ -149,16 +153,27 @@ public:
   llvm::SmallVector<mlir::Value> round(mlir::ValueRange values) const;
   /// A value of a step in f64, as norms are, of rank 0.
   Expr widenScalar(mlir::Value scalar) const;
+  /// Elements in f64, and back to those that are computed with.
+  Expr toDouble(mlir::Value value) const;
+  Expr toComputeType(Expr x) const;
+  /// x, or the largest number of the parameter's element type where x is beyond
+  /// it: a sum of squares is to be a number that can become smaller again.
+  Expr saturate(Expr x) const;
   /// A number of rank 0 everywhere, in the type to compute with and the shape
   /// of `like`: by default the parameter's.
   Expr spread(mlir::Value scalar, mlir::Value like = {}) const;
+  /// The same in f64.
+  Expr spreadDouble(mlir::Value scalar, mlir::Value like) const;
 
   /// The Euclidean norm of all elements, of rank 0, in f64; NaN where it is
   /// beyond 1e154.
   Expr norm(Expr x) const;
   /// norm(x) / sqrt(number of elements), in f64.
   Expr rootMeanSquare(Expr x) const;
-  /// The mean along `axis`, which disappears.
+  /// The sum along `axis`, which disappears, and that of all elements.
+  Expr sum(Expr x, int64_t axis) const;
+  Expr sumAll(Expr x) const;
+  /// The mean along `axis`, which disappears; 0 where it has no elements.
   Expr mean(Expr x, int64_t axis) const;
   /// `x` repeated along `axis` to the shape of `like`.
   Expr unreduce(Expr x, int64_t axis, Expr like) const;
