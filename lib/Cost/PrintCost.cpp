@@ -46,6 +46,7 @@ static void populateExpansion(OpPassManager &pm) {
   pm.addPass(train::createTrainExpandCustomVjps());
   pm.addPass(train::createTrainExpandLeastSquares());
   pm.addPass(train::createTrainExpandMovingAverages());
+  pm.addPass(train::createTrainExpandAverages());
   pm.addPass(train::createTrainExpandOptimizers());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createConvertTosa());
@@ -100,9 +101,10 @@ static bool isSource(ModuleOp module) {
   return module
       .walk([](Operation *op) {
         return isa<CompositeOpInterface, train::ApplyGradientsOp,
-                   train::GradientOp, train::JacobianOp, train::JvpOp,
-                   train::LeastSquaresOp, train::MinimizeOp, CallOpInterface>(
-                   op)
+                   train::AverageVariablesOp, train::GradientOp,
+                   train::JacobianOp, train::JvpOp, train::LeastSquaresOp,
+                   train::MinimizeOp, train::MovingAverageOp,
+                   train::SwapAveragesOp, CallOpInterface>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -29,7 +29,9 @@ static bool isUpdate(Operation *op) {
          name == train::ApplyGradientsOp::getOperationName() ||
          name == train::AssignOp::getOperationName() ||
          name == train::AssignAddOp::getOperationName() ||
-         name == train::AssignSubOp::getOperationName();
+         name == train::AssignSubOp::getOperationName() ||
+         name == train::AverageVariablesOp::getOperationName() ||
+         name == train::SwapAveragesOp::getOperationName();
 }
 
 /// Looks at an op and what is in it. Returns whether its results depend on a
