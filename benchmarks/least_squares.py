@@ -6,10 +6,11 @@ The three problems of examples/least-squares, f64, one call with all iterations,
 against SciPy's least_squares on the same residuals in NumPy: methods lm
 (MINPACK) and trf, Jacobians by differences (its default), from the same start to
 its default tolerances; and against the same iterations as ours in JAX, one jitted
-call with jacfwd (or jacrev, whichever is faster), a Cholesky factor of J'J and a
-loop. A figure is the median over rounds, of the whole run and divided by its number
-of Jacobians. Then Cholesky factors and triangular systems against LAPACK. All on
-one thread. Peers that are not installed are left out.
+call with jacfwd and with jacrev, a Cholesky factor of J'J and a
+loop. A figure is the least of all rounds, in which one comes after the other, of the
+whole run and divided by its number of Jacobians. Then medians of Cholesky factors and
+triangular systems against LAPACK. All on one thread. Peers that are not installed are
+left out; `--problems=network --sizes=` is that problem alone.
 
 usage: PYTHONPATH=build/python python benchmarks/least_squares.py [--json F]
 """
@@ -92,18 +93,19 @@ def minimize_in_jax(problem: Problem, residuals: Callable[[Any], Any], derive: A
     return lambda: jax.block_until_ready(run(x))
 
 
-def measure_in_jax(problem: Problem, index: int, rounds: int) -> dict[str, Any]:
-    best: dict[str, Any] = {}
-    for derive in (jax.jacfwd, jax.jacrev):
-        run = minimize_in_jax(problem, residuals_in_jax(index), derive)
-        begin = time.perf_counter()
-        objective = float(run()[1])
-        compile_seconds = time.perf_counter() - begin
-        seconds = median_time(run, rounds)
-        if not best or seconds < best["seconds"]:
-            best = {"seconds": seconds, "per_iteration": seconds / problem.iterations, "objective": objective,
-                    "first_call": compile_seconds}
-    return best
+def measure_in_turn(calls: dict[str, Callable[[], Any]], rounds: dict[str, int],
+                    prepare: Callable[[], None]) -> dict[str, float]:
+    """The least time of each call. One round of each after the other: what else the machine does meets all of them."""
+    least = dict.fromkeys(calls, float("inf"))
+    for turn in range(max(rounds.values())):
+        for name, call in calls.items():
+            if turn >= rounds[name]:
+                continue
+            prepare()
+            begin = time.perf_counter()
+            call()
+            least[name] = min(least[name], time.perf_counter() - begin)
+    return least
 
 
 def measure_problem(problem: Problem, index: int, rounds: int) -> dict[str, Any]:
@@ -114,30 +116,32 @@ def measure_problem(problem: Problem, index: int, rounds: int) -> dict[str, Any]
     if start:
         session.initialize(1)
 
-    def run() -> Any:
-        return session.run(problem.entry, *problem.feeds)
-
-    times = []
-    for _ in range(rounds):
+    def prepare() -> None:
         for name, value in start.items():
             session[name] = value
-        begin = time.perf_counter()
-        results = run()
-        times.append(time.perf_counter() - begin)
-    objective = float(results[0] if isinstance(results, tuple) else results)
-    seconds = statistics.median(times)
-    figures["flywheel"] = {"seconds": seconds, "per_iteration": seconds / problem.iterations, "objective": objective}
+
+    calls: dict[str, Callable[[], Any]] = {"flywheel": lambda: session.run(problem.entry, *problem.feeds)}
+    counts = {"flywheel": problem.iterations}
+    prepare()
+    results = calls["flywheel"]()
+    objectives = {"flywheel": float(results[0] if isinstance(results, tuple) else results)}
     for method in ("lm", "trf") if optimize else ():
-        def solve() -> Any:
+        def solve(method: str = method) -> Any:
             return optimize.least_squares(problem.residuals, problem.start, method=method)
 
         result = solve()
-        seconds = median_time(solve, max(3, rounds // 5))
-        figures[method] = {"seconds": seconds, "objective": float(result.cost)}
+        calls[method], objectives[method] = solve, float(result.cost)
         if result.njev:  # MINPACK does not count Jacobians by differences.
-            figures[method]["per_iteration"] = seconds / result.njev
-    if jax:
-        figures["jax"] = measure_in_jax(problem, index, rounds)
+            counts[method] = result.njev
+    for derive in (jax.jacfwd, jax.jacrev) if jax else ():
+        name = f"jax {derive.__name__}"
+        calls[name] = minimize_in_jax(problem, residuals_in_jax(index), derive)
+        objectives[name], counts[name] = float(calls[name]()[1]), problem.iterations
+    turns = {name: max(3, rounds // 5) if name in ("lm", "trf") else rounds for name in calls}
+    for name, seconds in measure_in_turn(calls, turns, prepare).items():
+        figures[name] = {"seconds": seconds, "objective": objectives[name]}
+        if name in counts:
+            figures[name]["per_iteration"] = seconds / counts[name]
     return figures
 
 
@@ -180,6 +184,7 @@ func.func @solve_many(%l: {matrix}, %b: {matrix}) -> {matrix} {{
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=25, help="rounds (25)")
+    parser.add_argument("--problems", help="these alone: curve,calibration,network")
     parser.add_argument("--sizes", default="10,60,300,1000", help="orders of matrices")
     parser.add_argument("--json", help="also write the figures to this file")
     arguments = parser.parse_args()
@@ -190,18 +195,19 @@ def main() -> None:
     figures: dict[str, Any] = {}
     for make in PROBLEMS:
         problem = make()
+        if arguments.problems and problem.name not in arguments.problems.split(","):
+            continue
         found = figures[problem.name] = measure_problem(problem, PROBLEMS.index(make), arguments.rounds)
         print(f"{problem.name}: {problem.residuals(problem.start).size} x {problem.start.size}, "
               f"compiled in {found['compile']:.2f} s")
         ours = found["flywheel"]
-        for name in ("flywheel", "lm", "trf", "jax"):
-            if name in found:
-                one = found[name]
+        for name, one in found.items():
+            if name != "compile":
                 each = f" {one['per_iteration'] * 1e6:8.0f} us an iteration," if "per_iteration" in one else ""
-                print(f"  {name:9}{one['seconds'] * 1e3:9.2f} ms,{each} objective {one['objective']:.6g}, "
+                print(f"  {name:10}{one['seconds'] * 1e3:9.2f} ms,{each} objective {one['objective']:.6g}, "
                       f"{one['seconds'] / ours['seconds']:.1f}x the time")
     for element in ("f64", "f32"):
-        for n in map(int, arguments.sizes.split(",")):
+        for n in map(int, filter(None, arguments.sizes.split(","))):
             found = figures[f"factors {element} {n}"] = measure_factors(element, n, arguments.rounds)
             text = [f"{name} {found[name] * 1e6:.0f} us" +
                     (f" (LAPACK {found['lapack_' + name] * 1e6:.0f})" if "lapack_" + name in found else "")
