@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
-#include "ContractionEmitter.h"
+#include "BlockContractionEmitter.h"
 #include "GroupAccesses.h"
 
 #include "flywheel/Analysis/Contraction.h"
@@ -93,7 +93,7 @@ void BlockEmitter::emit(OpBuilder &b, linalg::LinalgOp op, Value init,
   ThreadEmitter threads(op, b);
   usedBytes = privateBytes;
   if (isKernel(op))
-    return ContractionEmitter(*this, threads, init, epilogue).emit();
+    return BlockContractionEmitter(*this, threads, init, epilogue).emit();
   if (!threads.reductions.empty())
     if (SmallVector<Operation *> combiners = matchCombiners(op);
         !combiners.empty() && combiners.size() <= kMaxTrees)

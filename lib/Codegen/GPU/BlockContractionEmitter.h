@@ -1,11 +1,12 @@
-//===- ContractionEmitter.h - A contraction by a block ----------*- C++ -*-===//
+//===- BlockContractionEmitter.h - A contraction by a block -----*- C++ -*-===//
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONEMITTER_H
-#define FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONEMITTER_H
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_BLOCKCONTRACTIONEMITTER_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_BLOCKCONTRACTIONEMITTER_H
 
 #include "Accumulators.h"
 #include "BlockEmitter.h"
@@ -16,13 +17,13 @@ namespace flywheel {
 /// Emits a contraction so that the threads of a block share it: tiles of its
 /// inputs are copied to workgroup memory, some ahead of their use, and results
 /// stay in registers until all products are added and what follows is computed.
-class ContractionEmitter {
+class BlockContractionEmitter {
 public:
   /// `init` is what the result has been filled with; null where it is in
   /// memory. `epilogue` are ops of the kernel, as for `Epilogue`.
-  ContractionEmitter(BlockEmitter &block, ThreadEmitter &threads,
-                     mlir::Value init,
-                     llvm::ArrayRef<mlir::linalg::LinalgOp> epilogue);
+  BlockContractionEmitter(BlockEmitter &block, ThreadEmitter &threads,
+                          mlir::Value init,
+                          llvm::ArrayRef<mlir::linalg::LinalgOp> epilogue);
 
   void emit();
 
@@ -51,4 +52,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONEMITTER_H
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_BLOCKCONTRACTIONEMITTER_H

@@ -1,10 +1,11 @@
-//===- ContractionEmitter.cpp - A contraction by a block ------------------===//
+//===- BlockContractionEmitter.cpp - A contraction by a block -------------===//
+//--------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionEmitter.h"
+#include "BlockContractionEmitter.h"
 
 #include "flywheel/Analysis/Contraction.h"
 
@@ -15,15 +16,15 @@ using namespace mlir;
 
 namespace flywheel {
 
-ContractionEmitter::ContractionEmitter(BlockEmitter &block,
-                                       ThreadEmitter &threads, Value init,
-                                       ArrayRef<linalg::LinalgOp> epilogue)
+BlockContractionEmitter::BlockContractionEmitter(
+    BlockEmitter &block, ThreadEmitter &threads, Value init,
+    ArrayRef<linalg::LinalgOp> epilogue)
     : block(block), threads(threads), b(threads.b), loc(threads.loc),
       init(init), epilogue(epilogue), loops(threads.op),
       tile(threads.op, loops, getBlockSchedule(threads.op),
            kWorkgroupBytes - block.getPrivateBytes()) {}
 
-void ContractionEmitter::emit() {
+void BlockContractionEmitter::emit() {
   auto openLoop = [&](Value end, int64_t step) {
     auto loop =
         scf::ForOp::create(b, loc, threads.index(0), end, threads.index(step));
@@ -42,14 +43,15 @@ void ContractionEmitter::emit() {
   emitTile(firstRow, firstColumn);
 }
 
-void ContractionEmitter::setPlace(const Accumulators::Element &element) {
+void BlockContractionEmitter::setPlace(const Accumulators::Element &element) {
   threads.setIndices(loops.rows,
                      b.createOrFold<arith::AddIOp>(loc, firstRow, element.row));
   threads.setIndices(loops.columns, b.createOrFold<arith::AddIOp>(
                                         loc, firstColumn, element.column));
 }
 
-Value ContractionEmitter::emitIsInside(const Accumulators::Element &element) {
+Value BlockContractionEmitter::emitIsInside(
+    const Accumulators::Element &element) {
   Value row = b.createOrFold<arith::AddIOp>(loc, firstRow, element.row);
   Value column =
       b.createOrFold<arith::AddIOp>(loc, firstColumn, element.column);
@@ -57,7 +59,7 @@ Value ContractionEmitter::emitIsInside(const Accumulators::Element &element) {
                                emitIsBelow(b, loc, column, numColumns));
 }
 
-void ContractionEmitter::emitTile(Value firstRow, Value firstColumn) {
+void BlockContractionEmitter::emitTile(Value firstRow, Value firstColumn) {
   linalg::LinalgOp op = threads.op;
   std::unique_ptr<Accumulators> accumulators =
       tile.usesTensorCores
@@ -125,10 +127,10 @@ void ContractionEmitter::emitTile(Value firstRow, Value firstColumn) {
 
 /// Copies are some tiles ahead. A slot is written again behind the barrier that
 /// follows its use by all threads: one barrier a tile is enough.
-SmallVector<Value> ContractionEmitter::emitSums(Accumulators &accumulators,
-                                                ArrayRef<Value> sums,
-                                                InputTile &lhs,
-                                                InputTile &rhs) {
+SmallVector<Value> BlockContractionEmitter::emitSums(Accumulators &accumulators,
+                                                     ArrayRef<Value> sums,
+                                                     InputTile &lhs,
+                                                     InputTile &rhs) {
   InputTile *inputs[] = {&lhs, &rhs};
   bool isAnyAsync = lhs.isAsync || rhs.isAsync;
   int64_t ahead = tile.stages - 1;
