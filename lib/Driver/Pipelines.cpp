@@ -157,8 +157,8 @@ void flywheel::populateFusion(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
-    // On a GPU, what is behind a product is computed with its tiles as it is: in
-    // other shapes rows of it would be no rows of a launch.
+    // On a GPU, what is behind a product is computed with its tiles as it is:
+    // in other shapes rows of it would be no rows of a launch.
     if (!options.target.isForGPU()) {
       pm.addNestedPass<func::FuncOp>(createRematerializeActivations());
       pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
