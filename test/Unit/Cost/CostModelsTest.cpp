@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// F1: an op without a cost counts 0 and is listed as unknown. No op of ours is to
-// be that by oversight: this goes over all that are registered.
+// F1: an op without a cost counts 0 and is listed as unknown. No op of ours is
+// to be that by oversight: this goes over all that are registered.
 //
 //===----------------------------------------------------------------------===//
 
