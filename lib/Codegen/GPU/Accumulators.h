@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_ACCUMULATORS_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_ACCUMULATORS_H
 
-#include "ContractionTile.h"
+#include "BlockTile.h"
 #include "InputTile.h"
 
 namespace flywheel {
@@ -36,14 +36,14 @@ protected:
 };
 
 /// Each thread has its own elements, and multiplies them one by one.
-std::unique_ptr<Accumulators>
-createThreadAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
-                         mlir::Value thread);
+std::unique_ptr<Accumulators> createThreadAccumulators(ThreadEmitter &threads,
+                                                       const BlockTile &tile,
+                                                       mlir::Value thread);
 
 /// Each warp has a part of the tile, in the fragments of tensor cores.
-std::unique_ptr<Accumulators>
-createMatrixAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
-                         mlir::Value thread);
+std::unique_ptr<Accumulators> createMatrixAccumulators(ThreadEmitter &threads,
+                                                       const BlockTile &tile,
+                                                       mlir::Value thread);
 
 } // namespace flywheel
 

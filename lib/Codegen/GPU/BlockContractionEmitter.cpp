@@ -1,5 +1,4 @@
 //===- BlockContractionEmitter.cpp - A contraction by a block -------------===//
-//--------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

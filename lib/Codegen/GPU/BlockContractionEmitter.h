@@ -1,5 +1,4 @@
 //===- BlockContractionEmitter.h - A contraction by a block -----*- C++ -*-===//
-//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -45,7 +44,7 @@ private:
   mlir::Value init;
   llvm::SmallVector<mlir::linalg::LinalgOp> epilogue;
   ContractionLoops loops;
-  ContractionTile tile;
+  BlockTile tile;
   mlir::Value numRows, numColumns, numTerms, firstRow, firstColumn;
   bool isWhole = false;
 };

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupAccesses.h"
-#include "ContractionTile.h"
+#include "BlockTile.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -272,13 +272,13 @@ bool GroupMember::isProduct() const {
 // Code of a part
 //===----------------------------------------------------------------------===//
 
-Part::Part(linalg::LinalgOp op)
+GroupPart::GroupPart(linalg::LinalgOp op)
     : offsets(op.getNumLoops(),
               IntegerAttr::get(IndexType::get(op.getContext()), 0)),
       sizes(offsets) {}
 
 static linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
-                                   const Part &part) {
+                                   const GroupPart &part) {
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> offsets, ivs, bounds;
   for (const Range &range : op.createLoopRanges(b, loc))
@@ -298,9 +298,10 @@ static linalg::LinalgOp emitPartOf(OpBuilder &b, linalg::LinalgOp op,
   return clone;
 }
 
-linalg::LinalgOp GroupMember::emitPart(OpBuilder &b, const Part &part) const {
+linalg::LinalgOp GroupMember::emitPart(OpBuilder &b,
+                                       const GroupPart &part) const {
   if (fill) {
-    Part filled(fill);
+    GroupPart filled(fill);
     for (auto [dim, loop] : llvm::enumerate(getLoopsOfResult())) {
       filled.offsets[dim] = part.offsets[loop];
       filled.sizes[dim] = part.sizes[loop];

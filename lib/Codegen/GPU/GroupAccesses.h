@@ -53,8 +53,8 @@ struct RowCount {
 
 /// Which iterations of an op one block computes: an offset and a size for each
 /// loop that is divided, and size 0 for others.
-struct Part {
-  explicit Part(mlir::linalg::LinalgOp op);
+struct GroupPart {
+  explicit GroupPart(mlir::linalg::LinalgOp op);
 
   llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
 };
@@ -103,7 +103,8 @@ public:
 
   /// Computes `part` of the op, and of the fill, at the insertion point;
   /// returns the op that does.
-  mlir::linalg::LinalgOp emitPart(mlir::OpBuilder &b, const Part &part) const;
+  mlir::linalg::LinalgOp emitPart(mlir::OpBuilder &b,
+                                  const GroupPart &part) const;
   void erase() const;
 
   /// A handle, whose methods are not `const`.

@@ -6,7 +6,7 @@
 
 #include "InputTile.h"
 #include "BlockEmitter.h"
-#include "ContractionTile.h"
+#include "BlockTile.h"
 #include "KnownDivisor.h"
 
 #include "flywheel/Analysis/Contraction.h"

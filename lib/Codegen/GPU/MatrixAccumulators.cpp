@@ -28,7 +28,7 @@ static constexpr int64_t kLanes = 32, kFragmentRows = 16, kFragmentColumns = 8;
 
 /// How many of the block's warps are along the rows of a tile: such that each
 /// has whole fragments, and reads as little as can be.
-static int64_t chooseWarpsAlongRows(const ContractionTile &tile) {
+static int64_t chooseWarpsAlongRows(const BlockTile &tile) {
   constexpr int64_t kWarps = kGroupBlockSize / kLanes;
   int64_t best = 0, least = 0;
   for (int64_t count = 1; count <= kWarps; count *= 2) {
@@ -48,7 +48,7 @@ static int64_t chooseWarpsAlongRows(const ContractionTile &tile) {
 namespace {
 class MatrixAccumulators final : public Accumulators {
 public:
-  MatrixAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
+  MatrixAccumulators(ThreadEmitter &threads, const BlockTile &tile,
                      Value thread)
       : threads(threads), depth(tile.depth),
         factor(getFactorType(threads.op, 0)),
@@ -255,6 +255,6 @@ private:
 
 std::unique_ptr<Accumulators>
 flywheel::createMatrixAccumulators(ThreadEmitter &threads,
-                                   const ContractionTile &tile, Value thread) {
+                                   const BlockTile &tile, Value thread) {
   return std::make_unique<MatrixAccumulators>(threads, tile, thread);
 }

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionTile.h"
+#include "BlockTile.h"
 #include "GroupAccesses.h"
 
 #include "flywheel/Analysis/Contraction.h"

@@ -158,7 +158,7 @@ scf::ForallOp RowGroup::emit() {
   for (const GroupMember &member : members) {
     unsigned numDims = member.getNumRowDims(count);
     int64_t size = rows * member.getRowSize(count);
-    Part part(member.op);
+    GroupPart part(member.op);
     AffineExpr rest = d0 * size;
     for (unsigned i = numDims; i-- > 0;) {
       unsigned dim = member.rowDims[i];

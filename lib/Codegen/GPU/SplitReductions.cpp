@@ -217,7 +217,7 @@ std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
   b.setInsertionPoint(whole.op);
   whole.fill = createIdentityFill(b, member, mine);
   b.setInsertionPointAfter(whole.op);
-  Part part(op);
+  GroupPart part(op);
   AffineExpr d0 = b.getAffineDimExpr(0);
   auto getFirst = [&](Value iv, int64_t step) {
     return affine::makeComposedFoldedAffineApply(

@@ -42,7 +42,7 @@ static Value fuseMultiplyAdd(OpBuilder &b, Value sum) {
 namespace {
 class ThreadAccumulators final : public Accumulators {
 public:
-  ThreadAccumulators(ThreadEmitter &threads, const ContractionTile &tile,
+  ThreadAccumulators(ThreadEmitter &threads, const BlockTile &tile,
                      Value thread)
       : threads(threads), depth(tile.depth) {
     OpBuilder &b = threads.b;
@@ -162,6 +162,6 @@ private:
 
 std::unique_ptr<Accumulators>
 flywheel::createThreadAccumulators(ThreadEmitter &threads,
-                                   const ContractionTile &tile, Value thread) {
+                                   const BlockTile &tile, Value thread) {
   return std::make_unique<ThreadAccumulators>(threads, tile, thread);
 }

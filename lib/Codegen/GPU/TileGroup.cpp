@@ -173,7 +173,7 @@ scf::ForallOp TileGroup::emit() {
   b.setInsertionPointToStart(group.getBody());
   bool hasEpilogue = true;
   for (auto [member, walk] : llvm::zip_equal(members, walks)) {
-    Part part(member.op);
+    GroupPart part(member.op);
     SmallVector<DimPart> parts = *divide(walk.shape);
     for (auto [loop, dim] : llvm::zip_equal(walk.loops, parts)) {
       AffineExpr first = d0 * tile[dim.result];

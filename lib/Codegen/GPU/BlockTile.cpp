@@ -1,10 +1,10 @@
-//===- ContractionTile.cpp - Tiles of a contraction on a GPU --------------===//
+//===- BlockTile.cpp - Tiles of a contraction on a GPU --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionTile.h"
+#include "BlockTile.h"
 #include "GroupAccesses.h"
 
 #include "flywheel/Analysis/Contraction.h"
@@ -87,9 +87,8 @@ static int64_t getSide(linalg::LinalgOp op, codegen::BlockAttr schedule,
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(count), least, kMax);
 }
 
-ContractionTile::ContractionTile(linalg::LinalgOp op,
-                                 const ContractionLoops &loops,
-                                 codegen::BlockAttr schedule, int64_t roomBytes)
+BlockTile::BlockTile(linalg::LinalgOp op, const ContractionLoops &loops,
+                     codegen::BlockAttr schedule, int64_t roomBytes)
     : usesTensorCores(schedule.usesTensorCores()),
       rows(getSide(op, schedule, loops.rows)),
       columns(getSide(op, schedule, loops.columns)), depth(schedule.getDepth()),

@@ -1,11 +1,11 @@
-//===- ContractionTile.h - Tiles of a contraction on a GPU ------*- C++ -*-===//
+//===- BlockTile.h - Tiles of a contraction on a GPU ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H
-#define FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_BLOCKTILE_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_BLOCKTILE_H
 
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
@@ -27,9 +27,9 @@ struct ContractionLoops {
 };
 
 /// The sizes of what a block computes at a time, once it is known what it has.
-struct ContractionTile {
-  ContractionTile(mlir::linalg::LinalgOp op, const ContractionLoops &loops,
-                  codegen::BlockAttr schedule, int64_t roomBytes);
+struct BlockTile {
+  BlockTile(mlir::linalg::LinalgOp op, const ContractionLoops &loops,
+            codegen::BlockAttr schedule, int64_t roomBytes);
 
   bool usesTensorCores;
   int64_t rows, columns, depth, stages;
@@ -49,4 +49,4 @@ int64_t getTilePitch(int64_t inner, int64_t elementBytes, bool isAlongTerms,
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CODEGEN_GPU_CONTRACTIONTILE_H
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_BLOCKTILE_H
