@@ -151,7 +151,9 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &) {
 void flywheel::populateFusion(OpPassManager &pm,
                               const CompilerOptions &options) {
   if (options.lowering == Lowering::Optimized) {
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    FuseElementwiseOptions fuse;
+    fuse.keepRows = options.target.isForGPU();
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise(fuse));
     pm.addNestedPass<func::FuncOp>(createFoldConversions());
     pm.addNestedPass<func::FuncOp>(createHoistScalars());
     pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());

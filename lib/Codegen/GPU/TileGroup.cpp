@@ -76,7 +76,7 @@ std::optional<TileGroup::Walk>
 TileGroup::match(const GroupMember &member) const {
   std::optional<Walk> walk;
   for (const BufferAccess &access : member.accesses) {
-    auto known = roots.find(access.root);
+    const auto *known = roots.find(access.root);
     if (known == roots.end() || known->second != Use::Tiles)
       continue;
     if (!access.isRegular || !access.map.isPermutation() ||
@@ -100,7 +100,7 @@ bool TileGroup::canTake(const GroupMember &member) const {
       !match(member))
     return false;
   for (const BufferAccess &access : member.accesses) {
-    auto known = roots.find(access.root);
+    const auto *known = roots.find(access.root);
     bool isKnown = known != roots.end();
     // What is not known may be what another tile writes.
     if (!access.root || (isKnown && known->second == Use::Written))

@@ -70,15 +70,17 @@ constexpr size_t kMaxOpsBehindProduct = 16;
 
 /// Whether `op` is a product, or computes from one in its shape: then it keeps
 /// that, as it could not be computed in one loop with the ops around it in
-/// another shape.
-static bool isOfContraction(Operation *op) {
+/// another shape. With `isDirect`, only an elementwise op that reads the
+/// product itself.
+static bool isOfContraction(Operation *op, bool isDirect) {
   llvm::SetVector<Operation *> visited;
   visited.insert(op);
   for (size_t next = 0; next < visited.size(); ++next) {
     auto structured = dyn_cast_or_null<linalg::LinalgOp>(visited[next]);
     if (structured && flywheel::isContraction(structured))
       return true;
-    if (!isa_and_present<linalg::GenericOp>(visited[next]))
+    if (!isa_and_present<linalg::GenericOp>(visited[next]) ||
+        (isDirect && (next > 0 || structured.getNumReductionLoops() > 0)))
       continue;
     for (Value input : structured.getDpsInputs())
       if (visited.size() < kMaxOpsBehindProduct)
@@ -89,9 +91,9 @@ static bool isOfContraction(Operation *op) {
 
 /// Whether `operand` is the result of a product in another shape, and its user
 /// does better to take the shape of the product, which writes no argument.
-static bool isExpandedContraction(OpOperand *operand) {
+static bool isExpandedContraction(OpOperand *operand, bool isDirect) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
-  return expand && isOfContraction(expand.getSrc().getDefiningOp()) &&
+  return expand && isOfContraction(expand.getSrc().getDefiningOp(), isDirect) &&
          !writesArgument(operand->getOwner());
 }
 
@@ -155,10 +157,11 @@ static bool repeatsLongArithmetic(OpOperand *operand) {
 
 /// Whether the producer is computed for this use alone, and computing it there
 /// does not keep several values for long where it would keep one: as the terms
-/// of a sum that grows with each product.
-static bool isWorthFusing(OpOperand *operand) {
+/// of a sum that grows with each product. Arithmetic that takes long is
+/// repeated only with `mayRepeat`.
+static bool isWorthFusing(OpOperand *operand, bool mayRepeat) {
   if (!isOnlyUse(operand) || !keepsContraction(operand) ||
-      repeatsLongArithmetic(operand))
+      (!mayRepeat && repeatsLongArithmetic(operand)))
     return false;
   Operation *producer = operand->get().getDefiningOp();
   if (countBodyOps(producer) + countBodyOps(operand->getOwner()) > kMaxBodyOps)
@@ -415,6 +418,8 @@ static bool repeatCheapProducers(func::FuncOp function) {
 
 namespace {
 struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
+  using FuseElementwiseBase::FuseElementwiseBase;
+
   void runOnOperation() override {
     // A contraction that has an operand it does not use, as derivatives leave
     // them, would not be seen to be one.
@@ -426,9 +431,11 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
     // it in another shape takes the shape of the product. The other way round
     // than elsewhere, so on its own.
     RewritePatternSet collapsing(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(collapsing, isWorthFusing);
-    linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
-                                                       isExpandedContraction);
+    populateFusing(collapsing);
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(
+        collapsing, [this](OpOperand *operand) {
+          return isExpandedContraction(operand, /*isDirect=*/keepRows);
+        });
     apply(collapsing);
 
     applyExpanding();
@@ -442,22 +449,30 @@ struct FuseElementwise : flywheel::impl::FuseElementwiseBase<FuseElementwise> {
   }
 
 private:
+  void populateFusing(RewritePatternSet &patterns) {
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [this](OpOperand *operand) {
+          return isWorthFusing(operand, /*mayRepeat=*/keepRows);
+        });
+  }
+
   /// Fuses; changes of shape in between move out of the way.
   void applyExpanding() {
     RewritePatternSet expanding(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(expanding, isWorthFusing);
+    populateFusing(expanding);
     // An op that updates a variable keeps the variable's shape: bufferization
     // does not see that another shape of it is the variable itself. A padding
     // keeps its shape too: of an expanded one, the dimension sizes of its
     // operand would be computed too late.
     linalg::populateFoldReshapeOpsByExpansionPatterns(
-        expanding, [](OpOperand *operand) {
+        expanding, [this](OpOperand *operand) {
           Operation *producer = operand->get().getDefiningOp();
           return isOnlyUse(operand) && !isa<tensor::PadOp>(producer) &&
                  !isa<tensor::PadOp>(operand->getOwner()) &&
                  !writesArgument(operand->getOwner()) &&
-                 !writesArgument(producer) && !isOfContraction(producer) &&
-                 !isOfContraction(operand->getOwner());
+                 !writesArgument(producer) &&
+                 !isOfContraction(producer, /*isDirect=*/keepRows) &&
+                 !isOfContraction(operand->getOwner(), /*isDirect=*/keepRows);
         });
     tensor::populateBubbleUpExpandShapePatterns(expanding);
     linalg::populateConstantFoldLinalgOperations(expanding, isFoldable);

@@ -36,8 +36,16 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     reductions: a read of its result would take no less memory traffic than a
     read of its operand. Reshapes between two ops are moved out of the way, but
     an op that writes a variable keeps the shape of the variable, and a product
-    of matrices its own: the ops after it take its shape.
+    of matrices its own: the ops after it take its shape. Where each row is to be
+    computed by threads of its own (`keep-rows`), only the op that reads the
+    product takes it, and a division that all elements of a row share may be
+    repeated for each: in one shape, and with nothing stored in between, more ops
+    on rows share a launch.
   }];
+  let options = [
+    Option<"keepRows", "keep-rows", "bool", "false",
+           "Keep the shape of ops on rows, and repeat what elements of a row share">
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
