@@ -126,7 +126,9 @@ template <typename OpT> static LogicalResult verifyOneDecay(OpT op) {
   std::pair<StringRef, std::optional<APFloat>> clauses[] = {
       {"l2", op.getL2()}, {"weight_decay", op.getWeightDecay()}};
   SmallVector<NamedNumber> numbers = op.getOptimizer().getNumbers();
-  for (const auto &[name, clause] : clauses) {
+  for (const auto &pair : clauses) {
+    StringRef name = pair.first;
+    const std::optional<APFloat> &clause = pair.second;
     const auto *own = llvm::find_if(
         numbers, [&](const NamedNumber &each) { return each.name == name; });
     if (!clause || own == numbers.end())
