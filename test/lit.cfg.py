@@ -33,6 +33,7 @@ config.excludes = [
     "lit.site.cfg.py",
     "__pycache__",
     # Run by other tests.
+    "add_optimizer.py",
     "cases.py",
     "configurations.py",
     "cross_targets.py",

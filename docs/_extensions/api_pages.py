@@ -53,7 +53,15 @@ def entry(module: str, name: str, value: Any) -> List[str]:
     path = f"{module}.{name}"
     if inspect.isclass(value):
         kind = "exception" if issubclass(value, BaseException) else "class"
-        return [f".. auto{kind}:: {path}", "   :members:", "   :undoc-members:", "   :show-inheritance:", ""]
+        # A class that is an attribute of another one, too, has its own entry.
+        others = [
+            attribute
+            for attribute, member in vars(value).items()
+            if inspect.isclass(member) and member.__qualname__ != f"{value.__qualname__}.{attribute}"
+        ]
+        exclude = [f"   :exclude-members: {', '.join(others)}"] if others else []
+        members = ["   :members:", "   :undoc-members:", *exclude, "   :show-inheritance:"]
+        return [f".. auto{kind}:: {path}", *members, ""]
     if callable(value):
         return [f".. autofunction:: {path}", ""]
     return [f".. py:data:: {name}", ""]

@@ -7,7 +7,7 @@ import logging as _logging
 import os
 import shutil
 import sys
-from typing import Any, Callable, Dict, List, Optional
+from typing import IO, Any, Callable, Dict, List, Optional
 
 
 class _Options:
@@ -153,7 +153,12 @@ class logging:  # noqa: N801
 class gfile:  # noqa: N801
     """Files of this machine."""
 
-    Open = GFile = FastGFile = staticmethod(open)
+    @staticmethod
+    def GFile(name: str, mode: str = "r") -> IO[Any]:
+        """Opens a file, as `open` does."""
+        return open(name, mode)
+
+    Open = FastGFile = GFile
     Exists, IsDirectory = staticmethod(os.path.exists), staticmethod(os.path.isdir)
     ListDirectory = staticmethod(os.listdir)
     MkDir, Remove, DeleteRecursively = staticmethod(os.mkdir), staticmethod(os.remove), staticmethod(shutil.rmtree)
