@@ -403,7 +403,8 @@ def network(variables: str, values: str) -> str:
 
 def test_no_conversion_is_stored() -> None:
     """Narrow values take half the workspace: what a product reads or makes is not kept in f32
-    as well, neither where variables are narrow nor where they are f32."""
+    as well, neither where variables are narrow nor where they are f32. Where the machine does
+    not multiply them, one tile of an input is, of 32 columns for all 64 rows of the batch."""
     def workspace(variables: str, values: str) -> int:
         return flywheel.compile(network(variables, values)).entries[0].workspace_bytes()
 
@@ -412,7 +413,7 @@ def test_no_conversion_is_stored() -> None:
         for variables in (narrow, "f32"):
             found = workspace(variables, narrow)
             # The loss and its gradient are f32 in part.
-            assert found <= 0.6 * wide, f"{variables} and {narrow}: {found} bytes, of f32 {wide}"
+            assert found <= 0.6 * wide + 64 * 32 * 4, f"{variables} and {narrow}: {found} bytes, of f32 {wide}"
 
 
 run_tests([test_accesses, test_limits, test_initial_values, test_checkpoints, test_feeds_and_results,
