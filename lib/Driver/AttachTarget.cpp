@@ -69,7 +69,7 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
     if (getOperation()->hasAttr(name))
       return;
     TargetOptions options{triple,  cpu,   features, l1Bytes,
-                          l2Bytes, cores, device};
+                          l2Bytes, cores, device,   ""};
     CodegenOptions code;
     code.target = options;
     if (llvm::Expected<std::unique_ptr<llvm::TargetMachine>> known =
@@ -101,23 +101,42 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
   }
 
 private:
-  /// `cuda:sm_90a:ptx`; null, with an error, for anything else.
+  /// `cuda:sm_90a:ptx`, `cuda:sm_80,sm_90a` or `rocm:gfx942`; null, with an
+  /// error, for anything else.
   codegen::GPUAttr parseGPU(StringRef text) {
-    SmallVector<StringRef> parts;
+    SmallVector<StringRef> parts, chips;
     text.split(parts, ':');
     auto emitError = [&] {
       return getOperation().emitError()
              << "'" << text << "' is no device such as cuda:sm_90a: ";
     };
-    if (parts.front() != "cuda" || parts.size() > 3) {
-      emitError() << "expected cpu or cuda[:CHIP]";
+    bool isAMD = parts.front() == "rocm";
+    if ((parts.front() != "cuda" && !isAMD) || parts.size() > 3) {
+      emitError() << "expected cpu, cuda[:CHIP] or rocm[:CHIP]";
       return {};
     }
+    StringRef given = parts.size() > 1 ? parts[1] : isAMD ? "gfx942" : "sm_80";
+    given.split(chips, ',');
+    // Kernels are for the least of them.
+    llvm::sort(chips, [](StringRef a, StringRef b) {
+      return getNumber(a) < getNumber(b);
+    });
     Builder b(&getContext());
-    return codegen::GPUAttr::getChecked(
-        emitError, &getContext(),
-        b.getStringAttr(parts.size() > 1 ? parts[1] : "sm_80"),
-        b.getStringAttr(parts.size() > 2 ? parts[2] : "ptx"));
+    ArrayAttr others;
+    if (chips.size() > 1)
+      others = b.getStrArrayAttr(ArrayRef(chips).drop_front());
+    StringRef image = parts.size() > 2 ? parts[2] : isAMD ? "hsaco" : "ptx";
+    return codegen::GPUAttr::getChecked(emitError, &getContext(),
+                                        b.getStringAttr(chips.front()),
+                                        b.getStringAttr(image), others);
+  }
+
+  /// 90 of sm_90a; 0 of what is no chip of NVIDIA.
+  static unsigned getNumber(StringRef chip) {
+    unsigned number = 0;
+    chip.consume_front("sm_");
+    chip.consumeInteger(10, number);
+    return number;
   }
 };
 } // namespace

@@ -43,6 +43,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -266,11 +267,13 @@ static void populateBufferize(OpPassManager &pm,
 
 /// Launches of kernels; the initializer is plain loops of the host.
 static void populateGPULaunches(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createIndexOnGPU());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   pm.addPass(train::createTrainExpandDraws());
   pm.addNestedPass<func::FuncOp>(createMapToGPU());
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createDecideOnGPU());
   pm.addPass(createPlaceOnGPU());
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   pm.addNestedPass<func::FuncOp>(createExpandMath());
@@ -283,7 +286,7 @@ static void populateGPULaunches(OpPassManager &pm) {
 }
 
 /// Device code becomes bytes, and launches calls of the runtime.
-static void populateGPUCode(OpPassManager &pm) {
+static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
@@ -299,7 +302,13 @@ static void populateGPUCode(OpPassManager &pm) {
   kernels.addPass(createLowerGPUKernels());
   kernels.addPass(createNormalizeBooleans());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createLowerGPULaunches());
+  LowerGPULaunchesOptions launches;
+  launches.forObject = options.cInterface;
+  launches.ptxas = options.target.ptxas;
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(
+          "ld.lld", {FLYWHEEL_LLVM_TOOLS_DIR, "/usr/bin"}))
+    launches.lld = *found;
+  pm.addPass(createLowerGPULaunches(launches));
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
@@ -325,7 +334,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   if (options.target.isForGPU())
-    populateGPUCode(pm);
+    populateGPUCode(pm, options);
   EmitEntryPointsOptions entries;
   entries.cInterface = options.cInterface;
   entries.maxDimSize = options.maxDimSizes->others;

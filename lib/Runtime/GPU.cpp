@@ -3,95 +3,116 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Needs the C library only: object files for a GPU have it in them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Runtime/GPU.h"
 
-#include "GPUDriver.h"
+#include "GPULaunches.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
+#include <stdio.h>
 
 namespace flywheel::runtime {
 namespace {
 
-/// Bytes of the text of a status in a state block, as the model's manifest has
-/// it, with the terminator.
-constexpr size_t kTextBytes = 512;
+/// Results up to so many bytes come with the status, and are copied again once
+/// that is known to be 0; others are copied then.
+constexpr size_t kMaxStaged = size_t{1} << 16;
 
 /// Memory of the device that grows to what is asked for.
 struct DeviceBuffer {
-  GPUDriver::Address address = 0;
-  size_t bytes = 0;
+  GPUDriver::Address address;
+  size_t bytes;
+};
+
+/// Where a result goes: `staged` is where it is among what came with the
+/// status.
+struct StepResult {
+  void *host;
+  GPUDriver::Address device;
+  size_t bytes, staged;
 };
 
 /// The state of a model on the device, and what its steps use. One call at a
 /// time uses it, as is so for the block of the host.
 struct Mirror {
-  DeviceBuffer state, workspace;
+  const void *host;
+  Mirror *next;
+  DeviceBuffer state, workspace, status;
   /// Those of the feeds and results of a step, in their order.
-  std::vector<DeviceBuffer> arguments;
-  size_t begin = 0;
-  bool isDeviceNewer = false, isHostNewer = true;
+  List<DeviceBuffer> arguments;
+  List<StepResult> results;
+  LaunchList launches;
+  GraphCache graphs;
+  void *stream;
+  /// Memory of the host that the device writes to.
+  char *staging;
+  size_t stagingBytes;
+  size_t begin;
+  bool isDeviceNewer, isHostNewer;
   GPUCounters counters;
-};
-
-/// What all threads share.
-struct Device {
-  std::mutex mutex;
-  std::map<const void *, std::unique_ptr<Mirror>> mirrors;
 };
 
 /// The step that a thread is in.
 struct Step {
-  const GPUDriver *driver = nullptr;
-  Mirror *mirror = nullptr;
-  size_t numArguments = 0;
-  struct Result {
-    void *host;
-    GPUDriver::Address device;
-    size_t bytes;
-  };
-  std::vector<Result> results;
-  int32_t status = 0;
-  std::string text;
+  const GPUDriver *driver;
+  Mirror *mirror;
+  size_t numArguments;
+  /// Whether the host has waited within the step, and whether for its end.
+  bool hasDecided, isOver;
+  int32_t status;
+  char text[kErrorBytes];
 
   bool isFailed() const { return status != 0; }
-  void fail(int32_t code, std::string why) {
+  void fail(int32_t code, const char *why) {
     if (isFailed())
       return;
     status = code;
-    text = std::move(why);
+    snprintf(text, kErrorBytes, "%s", why);
   }
   /// Whether the call of the driver succeeded.
   bool check(const char *call, GPUDriver::Status found) {
     if (found == 0)
-      return true;
+      return !isFailed();
+    char why[kErrorBytes];
+    driver->describe(call, found, why);
     fail(found == GPUDriver::kOutOfMemory ? kStatusNoDeviceMemory
                                           : kStatusNoDevice,
-         driver->describe(call, found));
+         why);
     return false;
+  }
+  bool checkMemory(const void *memory) {
+    if (!memory)
+      fail(kStatusNoDeviceMemory, "no memory for the launches of a step");
+    return !isFailed();
   }
 };
 
 } // namespace
 
-static Device &getDevice() {
-  static Device &device = *new Device();
-  return device;
-}
+/// What all threads share.
+static Mirror *mirrors;
+static bool mirrorLock, loadLock;
 
 static thread_local Step step;
 
 static Mirror *findMirror(const void *state) {
-  Device &device = getDevice();
-  std::lock_guard<std::mutex> lock(device.mutex);
-  auto found = device.mirrors.find(state);
-  return found == device.mirrors.end() ? nullptr : found->second.get();
+  SpinLock guard(mirrorLock);
+  Mirror *mirror = mirrors;
+  while (mirror && mirror->host != state)
+    mirror = mirror->next;
+  return mirror;
+}
+
+static void beginStep() {
+  step.driver = nullptr;
+  step.mirror = nullptr;
+  step.numArguments = 0;
+  step.hasDecided = step.isOver = false;
+  step.status = 0;
+  *step.text = 0;
 }
 
 /// Makes `buffer` hold at least `bytes`.
@@ -103,7 +124,7 @@ static bool reserve(DeviceBuffer &buffer, size_t bytes) {
   if (buffer.address)
     step.driver->free(buffer.address);
   buffer = {};
-  size_t room = std::max<size_t>(bytes, 1);
+  size_t room = bytes ? bytes : 1;
   GPUDriver::Address address = 0;
   if (!step.check("cuMemAlloc", step.driver->allocate(&address, room)))
     return false;
@@ -116,14 +137,44 @@ static bool copyToDevice(GPUDriver::Address to, const void *from,
   if (step.isFailed() || bytes == 0)
     return !step.isFailed();
   step.mirror->counters.bytesToDevice += static_cast<int64_t>(bytes);
-  return step.check("cuMemcpyHtoD", step.driver->copyToDevice(to, from, bytes));
+  return step.check("cuMemcpyHtoD", step.driver->copyToDevice(
+                                        to, from, bytes, step.mirror->stream));
 }
 
+/// There when the host has waited.
 static bool copyToHost(void *to, GPUDriver::Address from, size_t bytes) {
   if (step.isFailed() || bytes == 0)
     return !step.isFailed();
   step.mirror->counters.bytesToHost += static_cast<int64_t>(bytes);
-  return step.check("cuMemcpyDtoH", step.driver->copyToHost(to, from, bytes));
+  return step.check("cuMemcpyDtoH", step.driver->copyToHost(
+                                        to, from, bytes, step.mirror->stream));
+}
+
+static bool synchronize() {
+  if (step.isFailed())
+    return false;
+  ++step.mirror->counters.synchronizations;
+  return step.check("cuStreamSynchronize",
+                    step.driver->synchronize(step.mirror->stream));
+}
+
+/// Has the device do what is recorded.
+static void launchRecorded(bool isWholeStep) {
+  Mirror &mirror = *step.mirror;
+  if (!step.isFailed() && mirror.launches.launches.size != 0) {
+    const char *call = "cuLaunchKernel";
+    GPUCounters &counters = mirror.counters;
+    GPUDriver::Status status;
+    if (isWholeStep) {
+      status = mirror.graphs.run(*step.driver, mirror.stream, mirror.launches,
+                                 call, counters.graphs, counters.launches);
+    } else {
+      counters.launches += static_cast<int64_t>(mirror.launches.launches.size);
+      status = mirror.launches.launch(*step.driver, mirror.stream);
+    }
+    step.check(call, status);
+  }
+  mirror.launches.clear();
 }
 
 static void give(ByteBuffer *result, GPUDriver::Address address,
@@ -132,14 +183,32 @@ static void give(ByteBuffer *result, GPUDriver::Address address,
   *result = {pointer, pointer, 0, bytes, 1};
 }
 
+static void *toPointer(int64_t address) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+
+/// Whether `pointer` is one of the device.
+static bool isOnDevice(const void *pointer, size_t bytes) {
+  unsigned type = 0;
+  return !step.isFailed() && bytes != 0 &&
+         step.driver->getPointerAttribute(
+             &type, GPUDriver::kMemoryType,
+             reinterpret_cast<GPUDriver::Address>(pointer)) == 0 &&
+         type == GPUDriver::kDeviceMemory;
+}
+
 /// The next buffer of the step for a feed or a result.
 static GPUDriver::Address takeArgument(size_t bytes) {
   if (step.isFailed())
     return 0;
-  std::vector<DeviceBuffer> &arguments = step.mirror->arguments;
-  if (step.numArguments == arguments.size())
-    arguments.emplace_back();
-  DeviceBuffer &buffer = arguments[step.numArguments++];
+  List<DeviceBuffer> &arguments = step.mirror->arguments;
+  if (step.numArguments == arguments.size) {
+    DeviceBuffer *added = arguments.grow(1);
+    if (!step.checkMemory(added))
+      return 0;
+    *added = {};
+  }
+  DeviceBuffer &buffer = arguments.items[step.numArguments++];
   return reserve(buffer, bytes) ? buffer.address : 0;
 }
 
@@ -147,7 +216,7 @@ static GPUDriver::Address takeArgument(size_t bytes) {
 static bool pull(const void *state, Mirror &mirror) {
   if (!mirror.isDeviceNewer)
     return true;
-  step = {};
+  beginStep();
   step.driver = GPUDriver::get(step.text);
   if (!step.driver)
     return false;
@@ -155,9 +224,10 @@ static bool pull(const void *state, Mirror &mirror) {
   auto *block = static_cast<char *>(const_cast<void *>(state));
   bool isCopied =
       copyToHost(block + mirror.begin, mirror.state.address + mirror.begin,
-                 mirror.state.bytes - mirror.begin);
+                 mirror.state.bytes - mirror.begin) &&
+      synchronize();
   mirror.isDeviceNewer = !isCopied;
-  step = {};
+  beginStep();
   return isCopied;
 }
 
@@ -176,25 +246,38 @@ bool writeGPUStateOnHost(const void *state) {
 }
 
 void releaseGPUState(const void *state) {
-  Device &device = getDevice();
-  std::unique_ptr<Mirror> mirror;
+  Mirror *mirror = nullptr;
   {
-    std::lock_guard<std::mutex> lock(device.mutex);
-    auto found = device.mirrors.find(state);
-    if (found == device.mirrors.end())
-      return;
-    mirror = std::move(found->second);
-    device.mirrors.erase(found);
+    SpinLock guard(mirrorLock);
+    for (Mirror **place = &mirrors; *place; place = &(*place)->next)
+      if ((*place)->host == state) {
+        mirror = *place;
+        *place = mirror->next;
+        break;
+      }
   }
-  std::string error;
-  const GPUDriver *driver = GPUDriver::get(error);
-  if (!driver)
+  if (!mirror)
     return;
-  mirror->arguments.insert(mirror->arguments.end(),
-                           {mirror->state, mirror->workspace});
-  for (DeviceBuffer &buffer : mirror->arguments)
-    if (buffer.address)
-      driver->free(buffer.address);
+  char error[kErrorBytes] = {};
+  if (const GPUDriver *driver = GPUDriver::get(error)) {
+    const DeviceBuffer own[] = {mirror->state, mirror->workspace,
+                                mirror->status};
+    for (const DeviceBuffer &buffer : own)
+      if (buffer.address)
+        driver->free(buffer.address);
+    for (const DeviceBuffer &buffer : mirror->arguments)
+      if (buffer.address)
+        driver->free(buffer.address);
+    mirror->graphs.release(*driver);
+    if (mirror->staging)
+      driver->freeHost(mirror->staging);
+    if (mirror->stream)
+      driver->destroyStream(mirror->stream);
+  }
+  mirror->arguments.release();
+  mirror->results.release();
+  mirror->launches.release();
+  free(mirror);
 }
 
 GPUCounters getGPUCounters(const void *state) {
@@ -202,25 +285,123 @@ GPUCounters getGPUCounters(const void *state) {
   return mirror ? mirror->counters : GPUCounters();
 }
 
-// NOLINTBEGIN(readability-identifier-naming)
-std::vector<std::pair<const char *, void *>> getGPUSymbols() {
-#define FLYWHEEL_SYMBOL(name)                                                  \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
-  return {FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_state),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_workspace),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_feed),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_result),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_constant),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_read),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_write),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_finish),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_state_to_host),
-          FLYWHEEL_SYMBOL(flywheel_gpu_launch)};
-#undef FLYWHEEL_SYMBOL
+/// The mirror of the block, made where there is none; null without memory.
+static Mirror *makeMirror(const void *block) {
+  if (Mirror *known = findMirror(block))
+    return known;
+  auto *mirror = static_cast<Mirror *>(calloc(1, sizeof(Mirror)));
+  if (!mirror)
+    return nullptr;
+  mirror->host = block;
+  mirror->isHostNewer = true;
+  SpinLock guard(mirrorLock);
+  mirror->next = mirrors;
+  mirrors = mirror;
+  return mirror;
 }
-// NOLINTEND(readability-identifier-naming)
+
+/// The best one for the chip of the device; null where there is none.
+static const GPUImage *chooseImage(const GPUImages &program, int32_t chip) {
+  const GPUImage *best = nullptr;
+  auto rate = [&](const GPUImage &image) {
+    bool isOwn =
+        image.kind == GPUImage::OwnPTX || image.kind == GPUImage::OwnCode;
+    bool isCode =
+        image.kind == GPUImage::Code || image.kind == GPUImage::OwnCode;
+    if (image.kind == GPUImage::Any)
+      return 10000;
+    if (isOwn ? image.chip != chip : image.chip > chip)
+      return 0;
+    if (isCode && image.chip / 10 != chip / 10)
+      return 0;
+    return 1 + 4 * image.chip + 2 * isCode + isOwn;
+  };
+  for (int64_t i = 0; i < program.count; ++i)
+    if (rate(program.images[i]) > (best ? rate(*best) : 0))
+      best = &program.images[i];
+  return best;
+}
+
+/// Loads what the slots do not hold yet.
+static bool loadKernel(const GPUImages &program, void **moduleSlot,
+                       const char *kernel, void **kernelSlot,
+                       int64_t dynamicBytes) {
+  SpinLock guard(loadLock);
+  if (!*moduleSlot) {
+    const GPUImage *image = chooseImage(program, step.driver->chip);
+    if (!image) {
+      char why[kErrorBytes];
+      snprintf(why, kErrorBytes,
+               "no code for the GPU: it is sm_%d, and the least that the "
+               "program is compiled for is another one, sm_%d",
+               step.driver->chip, program.images[0].chip);
+      step.fail(kStatusNoDevice, why);
+      return false;
+    }
+    if (!step.check("cuModuleLoadData",
+                    step.driver->loadModule(moduleSlot, image->data)))
+      return false;
+  }
+  if (*kernelSlot)
+    return true;
+  if (!step.check("cuModuleGetFunction",
+                  step.driver->getFunction(kernelSlot, *moduleSlot, kernel)))
+    return false;
+  return dynamicBytes == 0 ||
+         step.check("cuFuncSetAttribute",
+                    step.driver->setFunctionAttribute(
+                        *kernelSlot, GPUDriver::kMaxDynamicBytes,
+                        static_cast<int>(dynamicBytes)));
+}
+
+/// Copies the small results and the word of the checks to where the host has
+/// them once it has waited. Returns the place of the word.
+static const int32_t *stage() {
+  Mirror &mirror = *step.mirror;
+  size_t bytes = sizeof(uint64_t);
+  for (StepResult &result : mirror.results) {
+    if (result.bytes > kMaxStaged)
+      continue;
+    result.staged = bytes;
+    bytes += (result.bytes + 15) / 16 * 16;
+  }
+  if (mirror.stagingBytes < bytes) {
+    if (mirror.staging)
+      step.driver->freeHost(mirror.staging);
+    mirror.staging = nullptr;
+    mirror.stagingBytes = 0;
+    void *memory = nullptr;
+    if (!step.check("cuMemAllocHost",
+                    step.driver->allocateHost(&memory, 2 * bytes)))
+      return nullptr;
+    mirror.staging = static_cast<char *>(memory);
+    mirror.stagingBytes = 2 * bytes;
+  }
+  memset(mirror.staging, 0, sizeof(uint64_t));
+  if (mirror.status.address)
+    copyToHost(mirror.staging, mirror.status.address, sizeof(int32_t));
+  return reinterpret_cast<const int32_t *>(mirror.staging);
+}
+
+static int32_t await(bool isLast) {
+  if (step.isFailed())
+    return 0;
+  Mirror &mirror = *step.mirror;
+  launchRecorded(isLast && !step.hasDecided);
+  const int32_t *word = stage();
+  if (isLast)
+    for (const StepResult &result : mirror.results)
+      if (result.bytes <= kMaxStaged)
+        copyToHost(mirror.staging + result.staged, result.device, result.bytes);
+  step.hasDecided = true;
+  step.isOver = isLast;
+  if (!synchronize() || *word == 0)
+    return 0;
+  static constexpr int32_t kNone = 0;
+  int32_t found = *word;
+  copyToDevice(mirror.status.address, &kNone, sizeof(kNone));
+  return found;
+}
 
 } // namespace flywheel::runtime
 
@@ -228,28 +409,27 @@ using namespace flywheel::runtime;
 
 // Names as in C. NOLINTBEGIN(readability-identifier-naming)
 
-static void *toPointer(int64_t address) {
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-}
-
 void _mlir_ciface_flywheel_gpu_state(ByteBuffer *result, int64_t host,
-                                     int64_t begin, int64_t bytes) {
-  step = {};
+                                     int64_t begin, int64_t bytes,
+                                     int64_t isAMD) {
+  beginStep();
   auto *block = static_cast<char *>(toPointer(host));
-  {
-    Device &device = getDevice();
-    std::lock_guard<std::mutex> lock(device.mutex);
-    std::unique_ptr<Mirror> &mirror = device.mirrors[block];
-    if (!mirror)
-      mirror = std::make_unique<Mirror>();
-    step.mirror = mirror.get();
-  }
-  std::string error;
-  step.driver = GPUDriver::get(error);
-  if (!step.driver)
+  step.mirror = makeMirror(block);
+  char error[kErrorBytes] = {};
+  if (isAMD)
+    step.fail(kStatusNoDevice, "code for a GPU of AMD is compiled, but not "
+                               "executed: there is no runtime over HIP");
+  else if (!(step.driver = GPUDriver::get(error)))
     step.fail(kStatusNoDevice, error);
+  if (!step.checkMemory(step.mirror))
+    return give(result, 0, bytes);
   Mirror &mirror = *step.mirror;
   mirror.begin = static_cast<size_t>(begin);
+  mirror.launches.clear();
+  mirror.results.size = 0;
+  if (!step.isFailed() && !mirror.stream)
+    // One that waits for the default stream, on which others make feeds.
+    step.check("cuStreamCreate", step.driver->createStream(&mirror.stream, 0));
   if (reserve(mirror.state, static_cast<size_t>(bytes)) && mirror.isHostNewer &&
       copyToDevice(mirror.state.address + begin, block + begin,
                    static_cast<size_t>(bytes - begin)))
@@ -258,65 +438,113 @@ void _mlir_ciface_flywheel_gpu_state(ByteBuffer *result, int64_t host,
 }
 
 void _mlir_ciface_flywheel_gpu_workspace(ByteBuffer *result, int64_t bytes) {
+  if (step.isFailed())
+    return give(result, 0, bytes);
   reserve(step.mirror->workspace, static_cast<size_t>(bytes));
   give(result, step.mirror->workspace.address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_feed(ByteBuffer *result, int64_t host,
                                     int64_t bytes) {
-  GPUDriver::Address address = takeArgument(static_cast<size_t>(bytes));
-  copyToDevice(address, toPointer(host), static_cast<size_t>(bytes));
+  auto count = static_cast<size_t>(bytes);
+  if (isOnDevice(toPointer(host), count))
+    return give(result, static_cast<GPUDriver::Address>(host), bytes);
+  GPUDriver::Address address = takeArgument(count);
+  copyToDevice(address, toPointer(host), count);
   give(result, address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_result(ByteBuffer *result, int64_t host,
                                       int64_t bytes) {
-  GPUDriver::Address address = takeArgument(static_cast<size_t>(bytes));
-  step.results.push_back(
-      {toPointer(host), address, static_cast<size_t>(bytes)});
+  auto count = static_cast<size_t>(bytes);
+  if (isOnDevice(toPointer(host), count))
+    return give(result, static_cast<GPUDriver::Address>(host), bytes);
+  GPUDriver::Address address = takeArgument(count);
+  if (!step.isFailed()) {
+    StepResult *added = step.mirror->results.grow(1);
+    if (step.checkMemory(added))
+      *added = {toPointer(host), address, count, 0};
+  }
   give(result, address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_constant(ByteBuffer *result, int64_t host,
                                         int64_t bytes, int64_t slot) {
   auto &known = *static_cast<GPUDriver::Address *>(toPointer(slot));
-  std::lock_guard<std::mutex> lock(getDevice().mutex);
-  DeviceBuffer buffer;
+  SpinLock guard(loadLock);
+  DeviceBuffer buffer = {};
+  // Other streams may use it as soon as it is known.
   if (!known && reserve(buffer, static_cast<size_t>(bytes)) &&
-      copyToDevice(buffer.address, toPointer(host), static_cast<size_t>(bytes)))
+      copyToDevice(buffer.address, toPointer(host),
+                   static_cast<size_t>(bytes)) &&
+      synchronize())
     known = buffer.address;
   give(result, known, bytes);
+}
+
+void _mlir_ciface_flywheel_gpu_status(ByteBuffer *result) {
+  static constexpr int32_t kNone = 0;
+  DeviceBuffer none = {};
+  DeviceBuffer &word = step.mirror ? step.mirror->status : none;
+  bool isNew = !word.address;
+  if (reserve(word, sizeof(kNone)) && isNew)
+    copyToDevice(word.address, &kNone, sizeof(kNone));
+  give(result, word.address, sizeof(kNone));
+}
+
+int32_t _mlir_ciface_flywheel_gpu_await(int32_t isLast) {
+  return await(isLast != 0);
 }
 
 void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
                                     int64_t bytes) {
   // What the host decides on after a failure is the same each time.
-  std::memset(toPointer(host), 0, static_cast<size_t>(bytes));
-  copyToHost(toPointer(host), static_cast<GPUDriver::Address>(device),
-             static_cast<size_t>(bytes));
+  memset(toPointer(host), 0, static_cast<size_t>(bytes));
+  if (step.isFailed())
+    return;
+  launchRecorded(/*isWholeStep=*/false);
+  step.hasDecided = true;
+  if (copyToHost(toPointer(host), static_cast<GPUDriver::Address>(device),
+                 static_cast<size_t>(bytes)))
+    synchronize();
 }
 
 void _mlir_ciface_flywheel_gpu_write(int64_t device, int64_t host,
                                      int64_t bytes) {
+  if (step.isFailed())
+    return;
+  launchRecorded(/*isWholeStep=*/false);
+  step.hasDecided = true;
   copyToDevice(static_cast<GPUDriver::Address>(device), toPointer(host),
                static_cast<size_t>(bytes));
 }
 
 int32_t _mlir_ciface_flywheel_gpu_finish(int64_t host, int64_t text,
                                          int32_t status) {
-  if (!step.isFailed())
-    step.check("cuCtxSynchronize", step.driver->synchronize());
+  if (status == 0 && !step.isOver)
+    await(/*isLast=*/true);
+  Mirror *mirror = step.mirror;
   if (!step.isFailed() && status == 0) {
-    for (const Step::Result &result : step.results)
-      copyToHost(result.host, result.device, result.bytes);
-    step.mirror->isDeviceNewer = true;
+    bool isWaiting = false;
+    for (const StepResult &result : mirror->results) {
+      if (result.bytes > kMaxStaged)
+        isWaiting |= copyToHost(result.host, result.device, result.bytes);
+      else if (result.bytes != 0)
+        memcpy(result.host, mirror->staging + result.staged, result.bytes);
+    }
+    if (isWaiting)
+      synchronize();
+    mirror->isDeviceNewer = true;
   }
+  // Of a step that has failed nothing is left to do.
+  if (mirror)
+    mirror->launches.clear();
   if (step.isFailed()) {
     status = step.status;
-    std::snprintf(static_cast<char *>(toPointer(host)) + text, kTextBytes, "%s",
-                  step.text.c_str());
+    snprintf(static_cast<char *>(toPointer(host)) + text, kErrorBytes, "%s",
+             step.text);
   }
-  step = {};
+  beginStep();
   return status;
 }
 
@@ -324,28 +552,27 @@ void _mlir_ciface_flywheel_gpu_state_to_host(int64_t host) {
   writeGPUStateOnHost(toPointer(host));
 }
 
-/// Loads what the slots do not hold yet.
-static bool loadKernel(const void *image, void **moduleSlot, const char *kernel,
-                       void **kernelSlot) {
-  std::lock_guard<std::mutex> lock(getDevice().mutex);
-  if (!*moduleSlot && !step.check("cuModuleLoadData",
-                                  step.driver->loadModule(moduleSlot, image)))
-    return false;
-  return *kernelSlot ||
-         step.check("cuModuleGetFunction",
-                    step.driver->getFunction(kernelSlot, *moduleSlot, kernel));
+int32_t flywheel_gpu_to_host(void *state, int32_t write) {
+  bool isThere = write ? writeGPUStateOnHost(state) : readGPUStateOnHost(state);
+  return isThere ? 0 : kStatusNoDevice;
 }
 
-void flywheel_gpu_launch(const void *image, void **moduleSlot,
+void flywheel_gpu_release(void *state) { releaseGPUState(state); }
+
+void flywheel_gpu_launch(const GPUImages *images, void **moduleSlot,
                          const char *kernel, void **kernelSlot, int64_t blocks,
-                         int64_t threads, void **arguments) {
-  if (step.isFailed() || !loadKernel(image, moduleSlot, kernel, kernelSlot))
+                         int64_t threads, int64_t dynamicBytes,
+                         void **arguments, const int32_t *bytes,
+                         int64_t count) {
+  if (step.isFailed() ||
+      !loadKernel(*images, moduleSlot, kernel, kernelSlot, dynamicBytes))
     return;
-  ++step.mirror->counters.launches;
-  step.check("cuLaunchKernel",
-             step.driver->launch(*kernelSlot, static_cast<unsigned>(blocks), 1,
-                                 1, static_cast<unsigned>(threads), 1, 1, 0,
-                                 nullptr, arguments, nullptr));
+  const uint32_t size[3] = {static_cast<uint32_t>(blocks),
+                            static_cast<uint32_t>(threads),
+                            static_cast<uint32_t>(dynamicBytes)};
+  if (!step.mirror->launches.add(*kernelSlot, size, arguments, bytes,
+                                 static_cast<uint32_t>(count)))
+    step.fail(kStatusNoDeviceMemory, "no memory for the launches of a step");
 }
 
 // NOLINTEND(readability-identifier-naming)

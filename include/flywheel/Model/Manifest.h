@@ -243,6 +243,9 @@ struct Manifest {
   int64_t threads = 1;
   /// There where the model is compiled to be profiled.
   std::optional<ManifestProfile> profile;
+  /// Whether a GPU executes the steps: the variables are there from the first
+  /// one on.
+  bool isOnGPU = false;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.

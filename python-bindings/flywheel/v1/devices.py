@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names of devices, such as `/job:ps/task:0/gpu:1`."""
 
-from typing import Dict
+import warnings
+from typing import Any, Dict, Iterable
+
+from .. import _flywheel
+from .._compilation import target_of
 
 
 def split_device(text: str) -> Dict[str, str]:
@@ -23,3 +27,23 @@ def split_device(text: str) -> Dict[str, str]:
 
 def join_device(fields: Dict[str, str]) -> str:
     return "".join(f"/{key}:{fields[key]}" for key in ("job", "replica", "task", "device") if key in fields)
+
+
+def choose_target(ops: Iterable[Any], config: Any) -> str:
+    """What executes a step with these ops (D2): a GPU where one of them is to be there. A step is on one device as a
+    whole. Raises InvalidArgumentError for a device that is not there, unless `config` allows soft placement."""
+    wanted = {split_device(op.device).get("device", "") or "CPU:0": op for op in ops}
+    others = sorted(wanted.keys() - {"CPU:0"})
+    if not others:
+        return ""
+    missing = _flywheel._find_gpu()
+    available = "/cpu:0" if missing else "/cpu:0, /gpu:0"
+    for name in others:
+        if name == "GPU:0" and not missing:
+            continue
+        text = (f"Cannot assign a device for operation '{wanted[name].name}': it is to be on '/device:{name}', and the "
+                f"available devices are: {available}")  # fmt: skip
+        if not getattr(config, "allow_soft_placement", False):
+            raise _flywheel.InvalidArgumentError(text)
+        warnings.warn(text + "; it is placed on one of these", stacklevel=2)
+    return target_of("/gpu:0") if "GPU:0" in others and not missing else ""

@@ -97,13 +97,18 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
 def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
   let summary = "A GPU that steps are executed on";
   let description = [{
-    `chip` is the architecture, as NVIDIA names it. `image` is the form of device
-    code: `ptx`, or `bitcode` of LLVM, which a simulator on the host executes.
+    `chip` is the architecture, as NVIDIA or AMD names it: kernels are made for it.
+    `image` is the form of device code: `ptx`, `hsaco` of AMD, or `bitcode` of LLVM,
+    which a simulator on the host executes. Object files have code for the chips in
+    `others` too, each at least as new.
 
-    Example: `#codegen.gpu<chip = "sm_90a", image = "ptx">`
+    Example: `#codegen.gpu<chip = "sm_80", image = "ptx", others = ["sm_90a"]>`
   }];
-  let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image);
-  let assemblyFormat = [{ `<` `chip` `=` $chip `,` `image` `=` $image `>` }];
+  let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image,
+                        OptionalParameter<"::mlir::ArrayAttr">:$others);
+  let assemblyFormat = [{
+    `<` `chip` `=` $chip `,` `image` `=` $image (`,` `others` `=` $others^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 
