@@ -2,10 +2,12 @@
 # REQUIRES: python
 # RUN: rm -rf %t && mkdir %t
 # RUN: env FLYWHEEL_CACHE= %python %s %t
-"""Models of Keras: programs as people wrote them for 2.1, on digits, and layers beside NumPy (X6, R8, M1, M2)."""
+"""Models of Keras: programs as people wrote them for 2.1, on digits, and layers beside NumPy (X6, R8, M1, M2),
+and weights that are frozen after `compile` (C8)."""
 
 import os
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -146,3 +148,18 @@ for _ in range(2):
     seen.append(outputs)
 assert seen == [[1, 3, 3], [1, 3, 3]]
 assert model.evaluate(hits, np.ones((6, 1)), batch_size=2, verbose=0)[1] == 3
+
+# C8: what is trained is what was trainable when the model was compiled.
+model = Sequential([Dense(3, input_shape=(2,)), Dense(1)])
+model.compile("sgd", "mse")
+model.layers[0].trainable = False
+for compiles_again in (False, True):
+    if compiles_again:
+        model.compile("sgd", "mse")
+    before = model.get_weights()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(np.ones((4, 2)), np.zeros((4, 1)), verbose=0)
+    changed = [not np.array_equal(old, new) for old, new in zip(before, model.get_weights())]
+    assert changed == [not compiles_again, not compiles_again, True, True], changed
+    assert any("Discrepancy" in str(c.message) for c in caught) == (not compiles_again)

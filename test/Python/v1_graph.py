@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""Graphs and sessions in the vocabulary of TensorFlow 1: names, scopes and reuse (N2 to N9, N11), order
+"""Graphs and sessions in the vocabulary of TensorFlow 1: names, scopes and reuse (N2 to N11, N14), order
 (A1, A2, A4 to A10), initialization (I8, S2 to S5), collections (C1, C2, C5, C6), runs (R1, R2, R3, R4)."""
 
 from typing import Any, Callable, Type
@@ -79,6 +79,27 @@ with tf.Graph().as_default():
         pass
     with tf.variable_scope("other"), tf.variable_scope(foo):
         assert tf.get_variable("v", []).name == "foo/v:0"
+    # N10: what a scope gives its variables, and those of scopes in it that say nothing else.
+    with tf.variable_scope("given", initializer=tf.ones_initializer(), dtype=tf.float64, regularizer=tf.reduce_sum,
+                           constraint=lambda x: tf.clip_by_value(x, 0.0, 0.5)):  # fmt: skip
+        outer = tf.get_variable("v", [2])
+        with tf.variable_scope("inner"):
+            inherited = tf.get_variable("v", [3])
+        with tf.variable_scope("own", initializer=tf.zeros_initializer()):
+            own = tf.get_variable("v", [3])
+        narrow = tf.get_variable("narrow", [1], tf.float32)
+    terms = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    clip = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(outer), var_list=[outer])
+    with tf.variable_scope("twice", custom_getter=lambda getter, *args, **kwargs: 2 * getter(*args, **kwargs)):
+        doubled = tf.get_variable("v", [], initializer=tf.ones_initializer())
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert [x.dtype for x in (outer, inherited, own, narrow)] == [tf.float64] * 3 + [tf.float32]
+        found = sess.run([outer, inherited, own, narrow])
+        assert [x.tolist() for x in found] == [[1, 1], [1, 1, 1], [0, 0, 0], [1]]
+        assert [float(x) for x in sess.run(terms)] == [2, 3, 0, 1] and sess.run(doubled) == 2
+        sess.run(clip)
+        assert sess.run(outer).tolist() == [0.5, 0.5]
     # N11: default names.
     made = []
     for _ in range(2):
@@ -89,6 +110,27 @@ with tf.Graph().as_default():
            lambda: tf.variable_scope(None, "d", reuse=True).__enter__())  # fmt: skip
     raises(ValueError, "If default_name is None then name_or_scope is required",
            lambda: tf.variable_scope(None).__enter__())  # fmt: skip
+
+
+
+def convolve(x: Any) -> Any:
+    w = tf.get_variable("w", [5, 5, x.shape[-1].value, 16])
+    return tf.nn.conv2d(x, w, strides=[1, 2, 2, 1], padding="SAME") + tf.get_variable("biases", [16])
+
+
+# N14: a function under two scopes has two sets of variables, under one with reuse a single one.
+with tf.Graph().as_default() as graph:
+    small, large = tf.zeros([1, 10, 10, 32]), tf.zeros([1, 20, 20, 32])
+    for x, size in ((small, 5), (large, 10)):
+        with tf.variable_scope(f"conv{size // 5}"):
+            assert convolve(x).shape.as_list() == [1, size, size, 16]
+    with tf.variable_scope("shared") as scope:
+        convolve(small)
+        scope.reuse_variables()
+        convolve(large)
+    assert [v.name for v in tf.global_variables()] == [
+        f"{scope}/{name}:0" for scope in ("conv1", "conv2", "shared") for name in ("w", "biases")
+    ]
 
 # A2: an op runs when it is fetched, once a run.
 with tf.Graph().as_default(), tf.Session() as sess:

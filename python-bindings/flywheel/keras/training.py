@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models: networks that are compiled, trained, evaluated."""
 
+import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -99,7 +100,16 @@ class Model(Network):
                 found.append(x)
         return found
 
+    def _check_trained(self) -> None:
+        """Warns where other weights are trainable than those that `compile` took (C8)."""
+        if len(self.trainable_weights) != len(self._trained):
+            warnings.warn("Discrepancy between trainable weights and collected trainable weights, did you set "
+                          "`model.trainable` without calling `model.compile` after? Those of `compile` are trained",
+                          stacklevel=4)  # fmt: skip
+
     def _function(self, what: str) -> Any:
+        if what == "train":
+            self._check_trained()
         found = self._functions.get(what)
         if found is not None:
             return found

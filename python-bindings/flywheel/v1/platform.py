@@ -24,7 +24,10 @@ class _Options:
 
 
 class ConfigProto(_Options):
-    """Options of a session: taken, and of no effect."""
+    """Options of a session: `allow_soft_placement`; the others are taken, and have no effect."""
+
+    def __init__(self, allow_soft_placement: bool = False, **options: Any):
+        super().__init__(allow_soft_placement=allow_soft_placement, **options)
 
 
 class GPUOptions(_Options):

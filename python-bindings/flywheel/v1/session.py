@@ -11,6 +11,7 @@ from .. import _dtypes, _ops, _tensor, _trace
 from .._compilation import compile_module
 from .._flywheel import Session as RuntimeSession
 from ..store import Store, _is_stream
+from .devices import check_placement
 from .graph import Graph, get_default_graph
 from .inference import as_list
 from .initialization import is_initialized_in
@@ -170,6 +171,7 @@ class Compiled:
         roots = [f if isinstance(f, Operation) else f.op for f in fetches]
         needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
         self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
+        self.placed = [op for op in needed if op.device and op not in fed]
         self.random: List[str] = []
         for op in needed:
             if op.type == "Placeholder" and op not in fed:
@@ -222,10 +224,15 @@ _containers: Dict[str, Store] = {}
 
 
 class Session:
-    """Runs ops of a graph, and has the values of its variables (R1, R2)."""
+    """Runs ops of a graph, and has the values of its variables (R1, R2).
+
+    An op on a device that this machine does not have raises InvalidArgumentError when it is run, or with
+    `config.allow_soft_placement` runs on the CPU, with a warning.
+    """
 
     def __init__(self, target: str = "", graph: Optional[Graph] = None, config: Any = None):
         self.graph = get_default_graph() if graph is None else graph
+        self._is_soft = config is not None and bool(config.allow_soft_placement)
         self._store = _containers.setdefault(target, Store(initializes=False)) if target else Store(initializes=False)
         self._entries: Dict[Any, Tuple[Compiled, Any]] = {}
         self._is_closed = False
@@ -326,6 +333,7 @@ class Session:
             if compiled is None:
                 compiled = Compiled(fetches, [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)], initialized)
                 self.graph._programs[key] = compiled
+            check_placement(compiled.placed, self._is_soft)
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
         values = [array for _, array in feeds] + [

@@ -14,7 +14,7 @@ from .decay import (
     piecewise_constant,
     polynomial_decay,
 )
-from .devices import replica_device_setter
+from .devices import ClusterSpec, replica_device_setter
 from .optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -29,7 +29,7 @@ from .saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkp
 from .steps import create_global_step, get_global_step, get_or_create_global_step, global_step
 
 __all__ = [
-    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "ExponentialMovingAverage",
+    "AdadeltaOptimizer", "AdagradOptimizer", "AdamOptimizer", "ClusterSpec", "ExponentialMovingAverage",
     "FtrlOptimizer", "GradientDescentOptimizer",
     "MomentumOptimizer", "Optimizer", "RMSPropOptimizer", "Saver", "checkpoint_exists", "cosine_decay",
     "cosine_decay_restarts", "create_global_step", "exponential_decay", "get_checkpoint_state", "get_global_step",
