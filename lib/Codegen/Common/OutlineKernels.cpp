@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -108,20 +110,43 @@ static void sinkIndexArithmetic(OpBuilder &b, Region &region) {
     operand->set(sink(operand->get()));
 }
 
+/// Adds to `ops` what `value` is computed from inside of `region`, operands
+/// first. Fails where that depends on a loop of the region, or has an effect.
+static LogicalResult
+collectInvariant(Value value, Region &region,
+                 llvm::SmallSetVector<Operation *, 4> &ops) {
+  if (!region.isAncestor(value.getParentRegion()))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || !isPure(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collectInvariant(operand, region, ops)))
+      return failure();
+  ops.insert(op);
+  return success();
+}
+
 /// Moves views of what is outside of `region` in front of `call`, which calls
 /// it: where in the workspace a kernel has its buffers is an argument, so that
-/// layers have equal functions. A stack slot belongs to the kernel.
+/// layers have equal functions. For a buffer of a worker's own, that is computed
+/// from the number of the worker. A stack slot belongs to the kernel.
 static void hoistViews(Operation *call, Region &region) {
   SmallVector<memref::ViewOp> views;
   region.walk([&](memref::ViewOp view) {
-    if (!view.getSource().getDefiningOp<memref::AllocaOp>() &&
-        llvm::all_of(view->getOperands(), [&](Value operand) {
-          return !region.isAncestor(operand.getParentRegion());
-        }))
+    if (!view.getSource().getDefiningOp<memref::AllocaOp>())
       views.push_back(view);
   });
-  for (memref::ViewOp view : views)
+  for (memref::ViewOp view : views) {
+    llvm::SmallSetVector<Operation *, 4> ops;
+    if (llvm::any_of(view->getOperands(), [&](Value operand) {
+          return failed(collectInvariant(operand, region, ops));
+        }))
+      continue;
+    for (Operation *op : ops)
+      op->moveBefore(call);
     view->moveBefore(call);
+  }
 }
 
 /// Moves the stack slots that only `region` uses to its start: a tile that is

@@ -159,6 +159,47 @@ func.func @layers.kernel(%work: memref<?xi8>, %a: i64, %b: i64, %x: memref<64xf3
   return
 }
 
+// Where a worker has its buffer is an argument as well.
+// CHECK-LABEL: func.func private @workers.fill.64.0(
+// CHECK-SAME: %[[PART:.*]]: memref<64xf32>, %[[X:.*]]: memref<64xf32>)
+// CHECK-NOT: memref.view
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func @workers.kernel(
+// CHECK-SAME: %[[WORK:[^:]*]]: memref<?xi8>,
+// CHECK: %[[WORKER:.*]] = codegen.worker
+// CHECK: %[[OWN0:.*]] = arith.muli %[[WORKER]], %c256
+// CHECK-NEXT: %[[AT0:.*]] = arith.addi %[[OWN0]], %c1024
+// CHECK-NEXT: %[[P0:.*]] = memref.view %[[WORK]][%[[AT0]]]
+// CHECK-NEXT: call @workers.fill.64.0(%[[P0]], %{{.*}})
+// CHECK: %[[AT1:.*]] = arith.addi %{{.*}}, %c2048
+// CHECK-NEXT: %[[P1:.*]] = memref.view %[[WORK]][%[[AT1]]]
+// CHECK-NEXT: call @workers.fill.64.0(%[[P1]], %{{.*}})
+func.func @workers.kernel(%work: memref<?xi8>, %x: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %c2048 = arith.constant 2048 : index
+  %zero = arith.constant 0.0 : f32
+  %worker = codegen.worker : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %own = arith.muli %worker, %c256 : index
+    %at = arith.addi %own, %c1024 : index
+    %part = memref.view %work[%at][] : memref<?xi8> to memref<64xf32>
+    linalg.fill ins(%zero : f32) outs(%part : memref<64xf32>)
+    memref.copy %part, %x : memref<64xf32> to memref<64xf32>
+  }
+  scf.for %i = %c0 to %c4 step %c1 {
+    %own = arith.muli %worker, %c256 : index
+    %at = arith.addi %own, %c2048 : index
+    %part = memref.view %work[%at][] : memref<?xi8> to memref<64xf32>
+    linalg.fill ins(%zero : f32) outs(%part : memref<64xf32>)
+    memref.copy %part, %x : memref<64xf32> to memref<64xf32>
+  }
+  return
+}
+
 // A name that the program has is not taken.
 // CHECK: func.func private @taken.generic.64.0_0(
 // CHECK-LABEL: func.func @taken.kernel(
