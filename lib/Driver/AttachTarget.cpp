@@ -69,7 +69,7 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
     if (getOperation()->hasAttr(name))
       return;
     TargetOptions options{triple,  cpu,   features, l1Bytes,
-                          l2Bytes, cores, device};
+                          l2Bytes, cores, device,   ""};
     CodegenOptions code;
     code.target = options;
     if (llvm::Expected<std::unique_ptr<llvm::TargetMachine>> known =
@@ -101,10 +101,11 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
   }
 
 private:
-  /// `cuda:sm_90a:ptx`, with `+tf32` behind the chip or not; null, with an
+  /// `cuda:sm_90a:ptx`, `cuda:sm_80,sm_90a` or `rocm:gfx942`, with `+tf32`
+  /// behind chips of NVIDIA or not; null, with an
   /// error, for anything else.
   codegen::GPUAttr parseGPU(StringRef text) {
-    SmallVector<StringRef> parts;
+    SmallVector<StringRef> parts, chips;
     text.split(parts, ':');
     bool usesTF32 =
         parts[std::min<size_t>(parts.size(), 2) - 1].consume_back("+tf32");
@@ -112,15 +113,33 @@ private:
       return getOperation().emitError()
              << "'" << text << "' is no device such as cuda:sm_90a: ";
     };
-    if (parts.front() != "cuda" || parts.size() > 3) {
-      emitError() << "expected cpu or cuda[:CHIP][+tf32]";
+    bool isAMD = parts.front() == "rocm";
+    if ((parts.front() != "cuda" && !isAMD) || parts.size() > 3) {
+      emitError() << "expected cpu, cuda[:CHIP][+tf32] or rocm[:CHIP]";
       return {};
     }
+    StringRef given = parts.size() > 1 ? parts[1] : isAMD ? "gfx942" : "sm_80";
+    given.split(chips, ',');
+    // Kernels are for the least of them.
+    llvm::sort(chips, [](StringRef a, StringRef b) {
+      return getNumber(a) < getNumber(b);
+    });
     Builder b(&getContext());
+    ArrayAttr others;
+    if (chips.size() > 1)
+      others = b.getStrArrayAttr(ArrayRef(chips).drop_front());
+    StringRef image = parts.size() > 2 ? parts[2] : isAMD ? "hsaco" : "ptx";
     return codegen::GPUAttr::getChecked(
-        emitError, &getContext(),
-        b.getStringAttr(parts.size() > 1 ? parts[1] : "sm_80"),
-        b.getStringAttr(parts.size() > 2 ? parts[2] : "ptx"), usesTF32);
+        emitError, &getContext(), b.getStringAttr(chips.front()),
+        b.getStringAttr(image), usesTF32, others);
+  }
+
+  /// 90 of sm_90a; 0 of what is no chip of NVIDIA.
+  static unsigned getNumber(StringRef chip) {
+    unsigned number = 0;
+    chip.consume_front("sm_");
+    chip.consumeInteger(10, number);
+    return number;
   }
 };
 } // namespace

@@ -400,8 +400,6 @@ static LogicalResult checkDevice(ModuleOp module,
     return refuse("reference lowering");
   if (options.threads && *options.threads > 1)
     return refuse("threads of the host");
-  if (options.profile)
-    return refuse("profile");
   return success();
 }
 

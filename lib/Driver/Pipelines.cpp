@@ -43,6 +43,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -185,7 +186,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   if (options.target.isForGPU())
     pm.addNestedPass<func::FuncOp>(createRecomputeScores());
   // While ops are whole.
-  if (options.profile)
+  if (options.profile && !options.target.isForGPU())
     pm.addNestedPass<func::FuncOp>(createCountWork());
   bool isForGPU = options.target.isForGPU();
   if (options.lowering == Lowering::Optimized || isForGPU) {
@@ -269,18 +270,21 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createLayoutState(layout));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (options.profile)
+  // On a GPU launches are measured, which there are none of yet.
+  if (options.profile && !options.target.isForGPU())
     pm.addPass(createProfileStep());
 }
 
 /// Launches of kernels; the initializer is plain loops of the host.
 static void populateGPULaunches(OpPassManager &pm,
                                 const CompilerOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createIndexOnGPU());
   pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
   pm.addPass(train::createTrainExpandDraws());
   pm.addNestedPass<func::FuncOp>(createMapToGPU());
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createDecideOnGPU());
   pm.addPass(createPlaceOnGPU());
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   pm.addNestedPass<func::FuncOp>(createExpandMath());
@@ -292,10 +296,12 @@ static void populateGPULaunches(OpPassManager &pm,
   pm.addPass(createOutlineGPUKernels(outline));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.profile)
+    pm.addPass(createProfileGPULaunches());
 }
 
 /// Device code becomes bytes, and launches calls of the runtime.
-static void populateGPUCode(OpPassManager &pm) {
+static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
@@ -311,7 +317,13 @@ static void populateGPUCode(OpPassManager &pm) {
   kernels.addPass(createLowerGPUKernels());
   kernels.addPass(createNormalizeBooleans());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createLowerGPULaunches());
+  LowerGPULaunchesOptions launches;
+  launches.forObject = options.cInterface;
+  launches.ptxas = options.target.ptxas;
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(
+          "ld.lld", {FLYWHEEL_LLVM_TOOLS_DIR, "/usr/bin"}))
+    launches.lld = *found;
+  pm.addPass(createLowerGPULaunches(launches));
 }
 
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
@@ -338,7 +350,7 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   if (options.target.isForGPU())
-    populateGPUCode(pm);
+    populateGPUCode(pm, options);
   EmitEntryPointsOptions entries;
   entries.cInterface = options.cInterface;
   entries.maxDimSize = options.maxDimSizes->others;

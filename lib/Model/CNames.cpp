@@ -309,6 +309,11 @@ ArrayRef<StringRef> getProfileCNames() {
   return names;
 }
 
+ArrayRef<StringRef> getGPUCNames() {
+  static const StringRef names[] = {"release", "to_host"};
+  return names;
+}
+
 std::string getPackedSymbol(const Manifest &manifest,
                             const ManifestEntry &entry) {
   return getEntrySymbol(manifest, entry) + ".packed";
@@ -430,6 +435,9 @@ std::vector<std::string> getExportedSymbols(const Manifest &manifest) {
   for (const ManifestEntry &entry : manifest.entries)
     if (!isInitializer(entry))
       symbols.push_back(getEntrySymbol(manifest, entry));
+  if (manifest.isOnGPU)
+    for (StringRef name : getGPUCNames())
+      symbols.push_back(prefix + "_" + name.str());
   return symbols;
 }
 

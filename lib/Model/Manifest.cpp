@@ -492,6 +492,8 @@ void Manifest::attachTo(ModuleOp module) const {
     part.add("events", profile->events);
     record.add("profile", part.get());
   }
+  if (isOnGPU)
+    record.add("gpu", int64_t{1});
   module->setAttr(kManifestAttrName, record.get());
 }
 
@@ -521,6 +523,10 @@ FailureOr<Manifest> Manifest::readFrom(ModuleOp module) {
   if (record.contains("profile"))
     if (auto part = reader.get<DictionaryAttr>(record, "profile", "a record"))
       read(reader, part, manifest.profile.emplace());
+  int64_t gpu = 0;
+  if (record.contains("gpu"))
+    reader.read(record, "gpu", gpu);
+  manifest.isOnGPU = gpu != 0;
   manifest.layoutHash = static_cast<uint64_t>(hash);
   if (reader.hasFailed())
     return failure();

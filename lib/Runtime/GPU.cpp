@@ -3,128 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Needs the C library only: object files for a GPU have it in them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Runtime/GPU.h"
 
-#include "GPUDriver.h"
+#include "GPUStep.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
+#include <stdio.h>
 
-namespace flywheel::runtime {
-namespace {
+using namespace flywheel::runtime;
 
-/// Bytes of the text of a status in a state block, as the model's manifest has
-/// it, with the terminator.
-constexpr size_t kTextBytes = 512;
+/// Kernels access vectors of elements: every buffer begins at a multiple of so
+/// many bytes, as those of the driver do.
+static constexpr uintptr_t kAlignment = 64;
 
-/// Memory of the device that grows to what is asked for.
-struct DeviceBuffer {
-  GPUDriver::Address address = 0;
-  size_t bytes = 0;
-};
-
-/// The state of a model on the device, and what its steps use. One call at a
-/// time uses it, as is so for the block of the host.
-struct Mirror {
-  DeviceBuffer state, workspace;
-  /// Those of the feeds and results of a step, in their order.
-  std::vector<DeviceBuffer> arguments;
-  size_t begin = 0;
-  bool isDeviceNewer = false, isHostNewer = true;
-  GPUCounters counters;
-};
-
-/// What all threads share.
-struct Device {
-  std::mutex mutex;
-  std::map<const void *, std::unique_ptr<Mirror>> mirrors;
-};
-
-/// The step that a thread is in.
-struct Step {
-  const GPUDriver *driver = nullptr;
-  Mirror *mirror = nullptr;
-  size_t numArguments = 0;
-  struct Result {
-    void *host;
-    GPUDriver::Address device;
-    size_t bytes;
-  };
-  std::vector<Result> results;
-  int32_t status = 0;
-  std::string text;
-
-  bool isFailed() const { return status != 0; }
-  void fail(int32_t code, std::string why) {
-    if (isFailed())
-      return;
-    status = code;
-    text = std::move(why);
-  }
-  /// Whether the call of the driver succeeded.
-  bool check(const char *call, GPUDriver::Status found) {
-    if (found == 0)
-      return true;
-    fail(found == GPUDriver::kOutOfMemory ? kStatusNoDeviceMemory
-                                          : kStatusNoDevice,
-         driver->describe(call, found));
-    return false;
-  }
-};
-
-} // namespace
-
-static Device &getDevice() {
-  static Device &device = *new Device();
-  return device;
-}
-
-static thread_local Step step;
-
-static Mirror *findMirror(const void *state) {
-  Device &device = getDevice();
-  std::lock_guard<std::mutex> lock(device.mutex);
-  auto found = device.mirrors.find(state);
-  return found == device.mirrors.end() ? nullptr : found->second.get();
-}
-
-/// Makes `buffer` hold at least `bytes`.
-static bool reserve(DeviceBuffer &buffer, size_t bytes) {
-  if (step.isFailed())
-    return false;
-  if (buffer.address && buffer.bytes >= bytes)
-    return true;
-  if (buffer.address)
-    step.driver->free(buffer.address);
-  buffer = {};
-  size_t room = std::max<size_t>(bytes, 1);
-  GPUDriver::Address address = 0;
-  if (!step.check("cuMemAlloc", step.driver->allocate(&address, room)))
-    return false;
-  buffer = {address, room};
-  return true;
-}
-
-static bool copyToDevice(GPUDriver::Address to, const void *from,
-                         size_t bytes) {
-  if (step.isFailed() || bytes == 0)
-    return !step.isFailed();
-  step.mirror->counters.bytesToDevice += static_cast<int64_t>(bytes);
-  return step.check("cuMemcpyHtoD", step.driver->copyToDevice(to, from, bytes));
-}
-
-static bool copyToHost(void *to, GPUDriver::Address from, size_t bytes) {
-  if (step.isFailed() || bytes == 0)
-    return !step.isFailed();
-  step.mirror->counters.bytesToHost += static_cast<int64_t>(bytes);
-  return step.check("cuMemcpyDtoH", step.driver->copyToHost(to, from, bytes));
-}
+/// Held while code and tables of a program are loaded.
+static bool loadLock;
 
 static void give(ByteBuffer *result, GPUDriver::Address address,
                  int64_t bytes) {
@@ -132,191 +29,228 @@ static void give(ByteBuffer *result, GPUDriver::Address address,
   *result = {pointer, pointer, 0, bytes, 1};
 }
 
-/// The next buffer of the step for a feed or a result.
-static GPUDriver::Address takeArgument(size_t bytes) {
-  if (step.isFailed())
-    return 0;
-  std::vector<DeviceBuffer> &arguments = step.mirror->arguments;
-  if (step.numArguments == arguments.size())
-    arguments.emplace_back();
-  DeviceBuffer &buffer = arguments[step.numArguments++];
-  return reserve(buffer, bytes) ? buffer.address : 0;
-}
-
-/// Brings the variables to the host where the device has newer ones.
-static bool pull(const void *state, Mirror &mirror) {
-  if (!mirror.isDeviceNewer)
-    return true;
-  step = {};
-  step.driver = GPUDriver::get(step.text);
-  if (!step.driver)
-    return false;
-  step.mirror = &mirror;
-  auto *block = static_cast<char *>(const_cast<void *>(state));
-  bool isCopied =
-      copyToHost(block + mirror.begin, mirror.state.address + mirror.begin,
-                 mirror.state.bytes - mirror.begin);
-  mirror.isDeviceNewer = !isCopied;
-  step = {};
-  return isCopied;
-}
-
-bool readGPUStateOnHost(const void *state) {
-  Mirror *mirror = findMirror(state);
-  return !mirror || pull(state, *mirror);
-}
-
-bool writeGPUStateOnHost(const void *state) {
-  Mirror *mirror = findMirror(state);
-  if (!mirror)
-    return true;
-  bool isCurrent = pull(state, *mirror);
-  mirror->isHostNewer = true;
-  return isCurrent;
-}
-
-void releaseGPUState(const void *state) {
-  Device &device = getDevice();
-  std::unique_ptr<Mirror> mirror;
-  {
-    std::lock_guard<std::mutex> lock(device.mutex);
-    auto found = device.mirrors.find(state);
-    if (found == device.mirrors.end())
-      return;
-    mirror = std::move(found->second);
-    device.mirrors.erase(found);
-  }
-  std::string error;
-  const GPUDriver *driver = GPUDriver::get(error);
-  if (!driver)
-    return;
-  mirror->arguments.insert(mirror->arguments.end(),
-                           {mirror->state, mirror->workspace});
-  for (DeviceBuffer &buffer : mirror->arguments)
-    if (buffer.address)
-      driver->free(buffer.address);
-}
-
-GPUCounters getGPUCounters(const void *state) {
-  Mirror *mirror = findMirror(state);
-  return mirror ? mirror->counters : GPUCounters();
-}
-
-// NOLINTBEGIN(readability-identifier-naming)
-std::vector<std::pair<const char *, void *>> getGPUSymbols() {
-#define FLYWHEEL_SYMBOL(name)                                                  \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
-  return {FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_state),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_workspace),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_feed),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_result),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_constant),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_read),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_write),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_finish),
-          FLYWHEEL_SYMBOL(_mlir_ciface_flywheel_gpu_state_to_host),
-          FLYWHEEL_SYMBOL(flywheel_gpu_launch)};
-#undef FLYWHEEL_SYMBOL
-}
-// NOLINTEND(readability-identifier-naming)
-
-} // namespace flywheel::runtime
-
-using namespace flywheel::runtime;
-
-// Names as in C. NOLINTBEGIN(readability-identifier-naming)
-
 static void *toPointer(int64_t address) {
   return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
 }
 
-void _mlir_ciface_flywheel_gpu_state(ByteBuffer *result, int64_t host,
-                                     int64_t begin, int64_t bytes) {
-  step = {};
-  auto *block = static_cast<char *>(toPointer(host));
-  {
-    Device &device = getDevice();
-    std::lock_guard<std::mutex> lock(device.mutex);
-    std::unique_ptr<Mirror> &mirror = device.mirrors[block];
-    if (!mirror)
-      mirror = std::make_unique<Mirror>();
-    step.mirror = mirror.get();
+/// The best one for the chip of the device; null where there is none.
+static const GPUImage *chooseImage(const GPUImages &program, int32_t chip) {
+  const GPUImage *best = nullptr;
+  auto rate = [&](const GPUImage &image) {
+    bool isOwn =
+        image.kind == GPUImage::OwnPTX || image.kind == GPUImage::OwnCode;
+    bool isCode =
+        image.kind == GPUImage::Code || image.kind == GPUImage::OwnCode;
+    if (image.kind == GPUImage::Any)
+      return 10000;
+    if (isOwn ? image.chip != chip : image.chip > chip)
+      return 0;
+    if (isCode && image.chip / 10 != chip / 10)
+      return 0;
+    return 1 + 4 * image.chip + 2 * isCode + isOwn;
+  };
+  for (int64_t i = 0; i < program.count; ++i)
+    if (rate(program.images[i]) > (best ? rate(*best) : 0))
+      best = &program.images[i];
+  return best;
+}
+
+/// Loads what the slots do not hold yet.
+static bool loadKernel(Step &step, const GPUImages &program, void **moduleSlot,
+                       const char *kernel, void **kernelSlot,
+                       int64_t dynamicBytes) {
+  SpinLock guard(loadLock);
+  if (!*moduleSlot) {
+    const GPUImage *image = chooseImage(program, step.driver->chip);
+    if (!image) {
+      char why[kErrorBytes];
+      snprintf(why, kErrorBytes,
+               "no code for the GPU: it is sm_%d, and the least that the "
+               "program is compiled for is another one, sm_%d",
+               step.driver->chip, program.images[0].chip);
+      step.fail(kStatusNoDevice, why);
+      return false;
+    }
+    if (!step.check("cuModuleLoadData",
+                    step.driver->loadModule(moduleSlot, image->data)))
+      return false;
   }
-  std::string error;
-  step.driver = GPUDriver::get(error);
-  if (!step.driver)
+  if (*kernelSlot)
+    return true;
+  if (!step.check("cuModuleGetFunction",
+                  step.driver->getFunction(kernelSlot, *moduleSlot, kernel)))
+    return false;
+  return dynamicBytes == 0 ||
+         step.check("cuFuncSetAttribute",
+                    step.driver->setFunctionAttribute(
+                        *kernelSlot, GPUDriver::kMaxDynamicBytes,
+                        static_cast<int>(dynamicBytes)));
+}
+
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
+
+void _mlir_ciface_flywheel_gpu_state(ByteBuffer *result, int64_t host,
+                                     int64_t begin, int64_t bytes,
+                                     int64_t isAMD) {
+  Step &step = Step::get();
+  step.begin();
+  auto *block = static_cast<char *>(toPointer(host));
+  step.mirror = makeMirror(block);
+  char error[kErrorBytes] = {};
+  if (isAMD)
+    step.fail(kStatusNoDevice, "code for a GPU of AMD is compiled, but not "
+                               "executed: there is no runtime over HIP");
+  else if (!(step.driver = GPUDriver::get(error)))
     step.fail(kStatusNoDevice, error);
+  if (!step.checkMemory(step.mirror))
+    return give(result, 0, bytes);
   Mirror &mirror = *step.mirror;
   mirror.begin = static_cast<size_t>(begin);
-  if (reserve(mirror.state, static_cast<size_t>(bytes)) && mirror.isHostNewer &&
-      copyToDevice(mirror.state.address + begin, block + begin,
-                   static_cast<size_t>(bytes - begin)))
+  mirror.launches.clear();
+  mirror.results.size = 0;
+  if (!step.isFailed() && !mirror.stream)
+    // One that waits for the default stream, on which others make feeds.
+    step.check("cuStreamCreate", step.driver->createStream(&mirror.stream, 0));
+  if (step.reserve(mirror.state, static_cast<size_t>(bytes)) &&
+      mirror.isHostNewer &&
+      step.copyToDevice(mirror.state.address + begin, block + begin,
+                        static_cast<size_t>(bytes - begin)))
     mirror.isHostNewer = false;
   give(result, mirror.state.address, bytes);
 }
 
+void _mlir_ciface_flywheel_gpu_profile(int64_t place, int64_t counters,
+                                       int64_t events, int64_t maxEvents) {
+  Step &step = Step::get();
+  if (step.isFailed())
+    return;
+  step.profile = {static_cast<char *>(toPointer(place)),
+                  static_cast<size_t>(counters), static_cast<size_t>(events),
+                  static_cast<size_t>(maxEvents)};
+  step.check("cuEventRecord",
+             step.mirror->profile.begin(*step.driver, step.mirror->stream));
+}
+
+void _mlir_ciface_flywheel_gpu_measure(int64_t kernel) {
+  Step::get().kernel = kernel;
+}
+
 void _mlir_ciface_flywheel_gpu_workspace(ByteBuffer *result, int64_t bytes) {
-  reserve(step.mirror->workspace, static_cast<size_t>(bytes));
+  Step &step = Step::get();
+  if (step.isFailed())
+    return give(result, 0, bytes);
+  step.reserve(step.mirror->workspace, static_cast<size_t>(bytes));
   give(result, step.mirror->workspace.address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_feed(ByteBuffer *result, int64_t host,
                                     int64_t bytes) {
-  GPUDriver::Address address = takeArgument(static_cast<size_t>(bytes));
-  copyToDevice(address, toPointer(host), static_cast<size_t>(bytes));
+  Step &step = Step::get();
+  auto count = static_cast<size_t>(bytes);
+  auto given = static_cast<GPUDriver::Address>(host);
+  bool isThere = step.isOnDevice(toPointer(host), count);
+  if (isThere && given % kAlignment == 0)
+    return give(result, given, bytes);
+  GPUDriver::Address address = step.takeArgument(count);
+  if (isThere)
+    step.copyOnDevice(address, given, count);
+  else
+    step.copyToDevice(address, toPointer(host), count);
   give(result, address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_result(ByteBuffer *result, int64_t host,
                                       int64_t bytes) {
-  GPUDriver::Address address = takeArgument(static_cast<size_t>(bytes));
-  step.results.push_back(
-      {toPointer(host), address, static_cast<size_t>(bytes)});
+  Step &step = Step::get();
+  auto count = static_cast<size_t>(bytes);
+  auto given = static_cast<GPUDriver::Address>(host);
+  bool isThere = step.isOnDevice(toPointer(host), count);
+  if (isThere && given % kAlignment == 0)
+    return give(result, given, bytes);
+  GPUDriver::Address address = step.takeArgument(count);
+  if (!step.isFailed()) {
+    StepResult *added = step.mirror->results.grow(1);
+    if (step.checkMemory(added))
+      *added = {toPointer(host), address, count, 0, isThere};
+  }
   give(result, address, bytes);
 }
 
 void _mlir_ciface_flywheel_gpu_constant(ByteBuffer *result, int64_t host,
                                         int64_t bytes, int64_t slot) {
+  Step &step = Step::get();
   auto &known = *static_cast<GPUDriver::Address *>(toPointer(slot));
-  std::lock_guard<std::mutex> lock(getDevice().mutex);
-  DeviceBuffer buffer;
-  if (!known && reserve(buffer, static_cast<size_t>(bytes)) &&
-      copyToDevice(buffer.address, toPointer(host), static_cast<size_t>(bytes)))
+  SpinLock guard(loadLock);
+  DeviceBuffer buffer = {};
+  // Other streams may use it as soon as it is known.
+  if (!known && step.reserve(buffer, static_cast<size_t>(bytes)) &&
+      step.copyToDevice(buffer.address, toPointer(host),
+                        static_cast<size_t>(bytes)) &&
+      step.synchronize())
     known = buffer.address;
   give(result, known, bytes);
 }
 
+void _mlir_ciface_flywheel_gpu_status(ByteBuffer *result) {
+  Step &step = Step::get();
+  static constexpr int32_t kNone = 0;
+  DeviceBuffer none = {};
+  DeviceBuffer &word = step.mirror ? step.mirror->status : none;
+  bool isNew = !word.address;
+  if (step.reserve(word, sizeof(kNone)) && isNew)
+    step.copyToDevice(word.address, &kNone, sizeof(kNone));
+  give(result, word.address, sizeof(kNone));
+}
+
+int32_t _mlir_ciface_flywheel_gpu_await(int32_t isLast) {
+  Step &step = Step::get();
+  return step.await(isLast != 0);
+}
+
 void _mlir_ciface_flywheel_gpu_read(int64_t host, int64_t device,
                                     int64_t bytes) {
+  Step &step = Step::get();
   // What the host decides on after a failure is the same each time.
-  std::memset(toPointer(host), 0, static_cast<size_t>(bytes));
-  copyToHost(toPointer(host), static_cast<GPUDriver::Address>(device),
-             static_cast<size_t>(bytes));
+  memset(toPointer(host), 0, static_cast<size_t>(bytes));
+  if (step.isFailed())
+    return;
+  step.launchRecorded(/*isWholeStep=*/false);
+  step.hasDecided = true;
+  if (step.copyToHost(toPointer(host), static_cast<GPUDriver::Address>(device),
+                      static_cast<size_t>(bytes)))
+    step.synchronize();
 }
 
 void _mlir_ciface_flywheel_gpu_write(int64_t device, int64_t host,
                                      int64_t bytes) {
-  copyToDevice(static_cast<GPUDriver::Address>(device), toPointer(host),
-               static_cast<size_t>(bytes));
+  Step &step = Step::get();
+  if (step.isFailed())
+    return;
+  step.launchRecorded(/*isWholeStep=*/false);
+  step.hasDecided = true;
+  step.copyToDevice(static_cast<GPUDriver::Address>(device), toPointer(host),
+                    static_cast<size_t>(bytes));
 }
 
 int32_t _mlir_ciface_flywheel_gpu_finish(int64_t host, int64_t text,
                                          int32_t status) {
-  if (!step.isFailed())
-    step.check("cuCtxSynchronize", step.driver->synchronize());
+  Step &step = Step::get();
+  if (status == 0 && !step.isOver)
+    step.await(/*isLast=*/true);
+  Mirror *mirror = step.mirror;
   if (!step.isFailed() && status == 0) {
-    for (const Step::Result &result : step.results)
-      copyToHost(result.host, result.device, result.bytes);
-    step.mirror->isDeviceNewer = true;
+    step.giveResults();
+    mirror->isDeviceNewer = true;
   }
+  // Of a step that has failed nothing is left to do.
+  if (mirror)
+    mirror->launches.clear();
   if (step.isFailed()) {
     status = step.status;
-    std::snprintf(static_cast<char *>(toPointer(host)) + text, kTextBytes, "%s",
-                  step.text.c_str());
+    snprintf(static_cast<char *>(toPointer(host)) + text, kErrorBytes, "%s",
+             step.text);
   }
-  step = {};
+  step.begin();
   return status;
 }
 
@@ -324,28 +258,28 @@ void _mlir_ciface_flywheel_gpu_state_to_host(int64_t host) {
   writeGPUStateOnHost(toPointer(host));
 }
 
-/// Loads what the slots do not hold yet.
-static bool loadKernel(const void *image, void **moduleSlot, const char *kernel,
-                       void **kernelSlot) {
-  std::lock_guard<std::mutex> lock(getDevice().mutex);
-  if (!*moduleSlot && !step.check("cuModuleLoadData",
-                                  step.driver->loadModule(moduleSlot, image)))
-    return false;
-  return *kernelSlot ||
-         step.check("cuModuleGetFunction",
-                    step.driver->getFunction(kernelSlot, *moduleSlot, kernel));
+int32_t flywheel_gpu_to_host(void *state, int32_t write) {
+  bool isThere = write ? writeGPUStateOnHost(state) : readGPUStateOnHost(state);
+  return isThere ? 0 : kStatusNoDevice;
 }
 
-void flywheel_gpu_launch(const void *image, void **moduleSlot,
+void flywheel_gpu_release(void *state) { releaseGPUState(state); }
+
+void flywheel_gpu_launch(const GPUImages *images, void **moduleSlot,
                          const char *kernel, void **kernelSlot, int64_t blocks,
-                         int64_t threads, void **arguments) {
-  if (step.isFailed() || !loadKernel(image, moduleSlot, kernel, kernelSlot))
+                         int64_t threads, int64_t dynamicBytes,
+                         void **arguments, const int32_t *bytes,
+                         int64_t count) {
+  Step &step = Step::get();
+  if (step.isFailed() ||
+      !loadKernel(step, *images, moduleSlot, kernel, kernelSlot, dynamicBytes))
     return;
-  ++step.mirror->counters.launches;
-  step.check("cuLaunchKernel",
-             step.driver->launch(*kernelSlot, static_cast<unsigned>(blocks), 1,
-                                 1, static_cast<unsigned>(threads), 1, 1, 0,
-                                 nullptr, arguments, nullptr));
+  const uint32_t size[3] = {static_cast<uint32_t>(blocks),
+                            static_cast<uint32_t>(threads),
+                            static_cast<uint32_t>(dynamicBytes)};
+  if (!step.mirror->launches.add(*kernelSlot, size, arguments, bytes,
+                                 static_cast<uint32_t>(count), step.kernel))
+    step.fail(kStatusNoDeviceMemory, "no memory for the launches of a step");
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -6,64 +6,83 @@
 
 #include "GPUDriver.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 namespace flywheel::runtime {
 
-std::string GPUDriver::describe(const char *call, Status status) const {
+void GPUDriver::describe(const char *call, Status status, char *error) const {
   const char *name = nullptr;
   if (getErrorName(status, &name) != 0 || !name)
     name = "an unknown error";
-  return std::string(call) + " failed: " + name + " (" +
-         std::to_string(status) + ")";
+  snprintf(error, kErrorBytes, "%s failed: %s (%d)", call, name, status);
 }
 
 namespace {
 /// What is found once in a process.
 struct Loaded {
+  bool isTried;
   GPUDriver driver;
-  void *context = nullptr;
-  std::string error;
+  void *context;
+  char error[kErrorBytes];
 
-  Loaded();
+  void load();
 
 private:
   template <typename Function>
   void find(void *library, Function *&function, const char *name) {
     function = reinterpret_cast<Function *>(dlsym(library, name));
-    if (!function && error.empty())
-      error = std::string("the GPU's driver has no ") + name;
+    if (!function && !*error)
+      snprintf(error, kErrorBytes, "the GPU's driver has no %s", name);
   }
 };
 } // namespace
 
-Loaded::Loaded() {
-  const char *given = std::getenv("FLYWHEEL_LIBCUDA");
+void Loaded::load() {
+  const char *given = getenv("FLYWHEEL_LIBCUDA");
   const char *path = given && *given ? given : "libcuda.so.1";
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();
-    error = std::string("no driver of a GPU: cannot load '") + path +
-            "': " + (reason ? reason : "it is not there");
+    snprintf(error, kErrorBytes, "no driver of a GPU: cannot load '%s': %s",
+             path, reason ? reason : "it is not there");
     return;
   }
   find(library, driver.init, "cuInit");
   find(library, driver.getDevice, "cuDeviceGet");
+  find(library, driver.getAttribute, "cuDeviceGetAttribute");
   find(library, driver.retainContext, "cuDevicePrimaryCtxRetain");
   find(library, driver.setContext, "cuCtxSetCurrent");
   find(library, driver.allocate, "cuMemAlloc_v2");
   find(library, driver.free, "cuMemFree_v2");
-  find(library, driver.copyToDevice, "cuMemcpyHtoD_v2");
-  find(library, driver.copyToHost, "cuMemcpyDtoH_v2");
+  find(library, driver.allocateHost, "cuMemAllocHost_v2");
+  find(library, driver.freeHost, "cuMemFreeHost");
+  find(library, driver.copyToDevice, "cuMemcpyHtoDAsync_v2");
+  find(library, driver.copyToHost, "cuMemcpyDtoHAsync_v2");
+  find(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
+  find(library, driver.getPointerAttribute, "cuPointerGetAttribute");
   find(library, driver.loadModule, "cuModuleLoadData");
   find(library, driver.getFunction, "cuModuleGetFunction");
+  find(library, driver.setFunctionAttribute, "cuFuncSetAttribute");
   find(library, driver.launch, "cuLaunchKernel");
-  find(library, driver.synchronize, "cuCtxSynchronize");
+  find(library, driver.createStream, "cuStreamCreate");
+  find(library, driver.destroyStream, "cuStreamDestroy_v2");
+  find(library, driver.synchronize, "cuStreamSynchronize");
+  find(library, driver.createEvent, "cuEventCreate");
+  find(library, driver.destroyEvent, "cuEventDestroy_v2");
+  find(library, driver.recordEvent, "cuEventRecord");
+  find(library, driver.getElapsed, "cuEventElapsedTime");
+  find(library, driver.beginCapture, "cuStreamBeginCapture_v2");
+  find(library, driver.endCapture, "cuStreamEndCapture");
+  find(library, driver.instantiate, "cuGraphInstantiateWithFlags");
+  find(library, driver.launchGraph, "cuGraphLaunch");
+  find(library, driver.destroyGraph, "cuGraphDestroy");
+  find(library, driver.destroyExecutable, "cuGraphExecDestroy");
   find(library, driver.getErrorName, "cuGetErrorName");
-  if (!error.empty())
+  if (*error)
     return;
-  int device = 0;
+  int device = 0, major = 0, minor = 0;
   const char *call = "cuInit";
   GPUDriver::Status status = driver.init(0);
   if (status == 0) {
@@ -71,23 +90,40 @@ Loaded::Loaded() {
     status = driver.getDevice(&device, 0);
   }
   if (status == 0) {
+    call = "cuDeviceGetAttribute";
+    status = driver.getAttribute(&major, GPUDriver::kMajor, device);
+  }
+  if (status == 0)
+    status = driver.getAttribute(&minor, GPUDriver::kMinor, device);
+  if (status == 0) {
     call = "cuDevicePrimaryCtxRetain";
     status = driver.retainContext(&context, device);
   }
-  if (status != 0)
-    error = "no GPU: " + driver.describe(call, status);
+  driver.chip = 10 * major + minor;
+  if (status != 0) {
+    char reason[kErrorBytes];
+    driver.describe(call, status, reason);
+    snprintf(error, kErrorBytes, "no GPU: %.480s", reason);
+  }
 }
 
-const GPUDriver *GPUDriver::get(std::string &error) {
+const GPUDriver *GPUDriver::get(char *error) {
   // Never unloaded: the driver outlives what uses it.
-  static const Loaded &loaded = *new Loaded();
-  if (!loaded.error.empty()) {
-    error = loaded.error;
+  static Loaded loaded;
+  static bool lock;
+  {
+    SpinLock guard(lock);
+    if (!loaded.isTried)
+      loaded.load();
+    loaded.isTried = true;
+  }
+  if (*loaded.error) {
+    snprintf(error, kErrorBytes, "%s", loaded.error);
     return nullptr;
   }
   // Current in each thread that comes.
-  if (GPUDriver::Status status = loaded.driver.setContext(loaded.context)) {
-    error = loaded.driver.describe("cuCtxSetCurrent", status);
+  if (Status status = loaded.driver.setContext(loaded.context)) {
+    loaded.driver.describe("cuCtxSetCurrent", status, error);
     return nullptr;
   }
   return &loaded.driver;

@@ -70,6 +70,10 @@ CallPlan::CallPlan(Session &session, const EntrySpec &entry)
                llvm::any_of(entry.results, isString);
 }
 
+bool CallPlan::isOnGPU() const {
+  return session.program->getManifest().isOnGPU;
+}
+
 int64_t CallPlan::getDimSize(int64_t spec) const {
   return spec >= 0 ? spec : dimSizes[-1 - spec];
 }

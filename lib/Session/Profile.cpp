@@ -85,7 +85,8 @@ void Profiler::addEvents(const std::byte *state, size_t entry,
       const std::byte *event = base + profile.getEventsOffset() +
                                number * ManifestProfile::kEventBytes;
       events.push_back({entry, loadNumber(event) - firstKernel, worker,
-                        loadNumber(event + 8), loadNumber(event + 16)});
+                        loadNumber(event + 8), loadNumber(event + 16),
+                        callTicks});
     }
   }
 }
@@ -150,17 +151,29 @@ Profile Profiler::finish() const {
     entry.calls = ticks.calls;
     entry.seconds = static_cast<double>(ticks.ticks) / rate;
     entry.workers = ticks.workers;
-    entry.peak = runtime::measurePeak(ticks.workers);
+    entry.isOnGPU = manifest.isOnGPU;
+    if (!entry.isOnGPU)
+      entry.peak = runtime::measurePeak(ticks.workers);
     entry.kernels = ticks.kernels;
     for (auto [kernel, sum] : llvm::zip_equal(entry.kernels, ticks.kernelTicks))
-      kernel.seconds = static_cast<double>(sum) / rate;
+      kernel.seconds = static_cast<double>(sum) / (entry.isOnGPU ? 1e9 : rate);
   }
   auto toSeconds = [&](uint64_t ticks) {
     return static_cast<double>(static_cast<int64_t>(ticks - startTicks)) / rate;
   };
-  for (const TickEvent &event : events)
-    profile.events.push_back({places[event.entry], event.kernel, event.worker,
-                              toSeconds(event.begin), toSeconds(event.end)});
+  for (const TickEvent &event : events) {
+    double begin, end;
+    if (event.kernel && manifest.isOnGPU) {
+      double call = toSeconds(event.call);
+      begin = call + static_cast<double>(event.begin) * 1e-9;
+      end = call + static_cast<double>(event.end) * 1e-9;
+    } else {
+      begin = toSeconds(event.begin);
+      end = toSeconds(event.end);
+    }
+    profile.events.push_back(
+        {places[event.entry], event.kernel, event.worker, begin, end});
+  }
   profile.dropped = dropped;
   return profile;
 }

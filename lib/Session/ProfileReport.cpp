@@ -70,11 +70,15 @@ static void printEntry(raw_ostream &os, const ProfiledEntry &entry) {
   size_t width = 6;
   for (const ProfiledKernel &kernel : entry.kernels)
     width = std::max(width, kernel.name.size());
-  os << formatv("{0}: {1} calls, {2:f2} us a call, {3} {4}; peak of this "
-                "machine: {5:f1} GFLOP/s, {6:f1} GB/s\n",
-                entry.name, entry.calls, step, entry.workers,
-                entry.workers == 1 ? "thread" : "threads",
-                entry.peak.flops / 1e9, entry.peak.bytes / 1e9);
+  os << formatv("{0}: {1} calls, {2:f2} us a call, ", entry.name, entry.calls,
+                step);
+  if (entry.isOnGPU)
+    os << "on a GPU\n";
+  else
+    os << formatv("{0} {1}; peak of this machine: {2:f1} GFLOP/s, {3:f1} "
+                  "GB/s\n",
+                  entry.workers, entry.workers == 1 ? "thread" : "threads",
+                  entry.peak.flops / 1e9, entry.peak.bytes / 1e9);
   auto printLine = [&](StringRef name, StringRef phase, StringRef count,
                        StringRef iterations, double seconds, StringRef flops,
                        StringRef flopsPercent, StringRef bytes,

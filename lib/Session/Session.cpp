@@ -43,11 +43,12 @@ static Status placeVariables(const Manifest &manifest,
       continue;
     llvm::FailureOr<train::DeviceSpec> device =
         train::DeviceSpec::parse(variable.device);
-    if (succeeded(device) && device->isHost())
+    if (succeeded(device) && device->isAvailable(manifest.isOnGPU))
       continue;
     std::string text = "Cannot assign a device to variable '" + variable.name +
                        "': it is to be on '" + variable.device +
-                       "', and the available devices are: /cpu:0";
+                       "', and the available devices are: /cpu:0" +
+                       (manifest.isOnGPU ? ", /gpu:0" : "");
     if (!options.softPlacement)
       return Status::invalidArgument(text);
     if (options.warn)
@@ -121,8 +122,10 @@ Status Session::startProfile() {
                                       "that was started first to have ended");
   // Measured here rather than behind the calls, where the machine may have
   // slowed down; kernels may be for one worker or for all.
-  runtime::measurePeak(1);
-  runtime::measurePeak(team.getWorkers());
+  if (!manifest.isOnGPU) {
+    runtime::measurePeak(1);
+    runtime::measurePeak(team.getWorkers());
+  }
   profiler = std::make_unique<Profiler>(manifest);
   return {};
 }
@@ -264,6 +267,12 @@ static Status makeLostError() {
       "the GPU does not give the variables back: the device is lost");
 }
 
+Status Session::bringToHost(bool forWriting) const {
+  bool isThere = forWriting ? runtime::writeGPUStateOnHost(state->data())
+                            : runtime::readGPUStateOnHost(state->data());
+  return isThere ? Status() : makeLostError();
+}
+
 Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
   Result<size_t> index = program->lookupVariable(name);
   if (!index.isOk())
@@ -271,8 +280,8 @@ Result<ArrayView> Session::getVariable(llvm::StringRef name) const {
   const VariableSpec &variable = program->getVariables()[*index];
   if (!hasValue(*index))
     return makeUninitializedError(variable.name);
-  if (!runtime::readGPUStateOnHost(state->data()))
-    return makeLostError();
+  if (Status status = bringToHost(/*forWriting=*/false); !status.isOk())
+    return status;
   if (variable.dtype != runtime::DType::String)
     return ArrayView{variable.dtype, variable.shape,
                      state->data() + variable.offset};
@@ -303,8 +312,8 @@ Status Session::setVariable(llvm::StringRef name, const ArrayView &value) {
   if (!value.data && variable.bytes != 0)
     return Status::invalidArgument("no value to assign to variable '" +
                                    variable.name + "': the data is null");
-  if (!runtime::writeGPUStateOnHost(state->data()))
-    return makeLostError();
+  if (Status status = bringToHost(/*forWriting=*/true); !status.isOk())
+    return status;
   if (variable.dtype == runtime::DType::String) {
     const auto *texts = static_cast<const std::string_view *>(value.data);
     for (int64_t &number : getNumbers(*index))

@@ -45,6 +45,7 @@ from . import (
     random,
     schedules,
 )
+from ._compilation import device
 from ._dtypes import (
     bfloat16,
     bool_,
@@ -69,6 +70,7 @@ from ._flywheel import (
     CompileRemark,
     CompileWarning,
     DataLossError,
+    DeviceArray,
     Entry,
     EntryInfo,
     FailedPreconditionError,
@@ -247,6 +249,7 @@ __all__ = [
     "CompileRemark",
     "CompileWarning",
     "DataLossError",
+    "DeviceArray",
     "Entry",
     "EntryInfo",
     "ExponentialMovingAverage",
@@ -309,6 +312,7 @@ __all__ = [
     "current_store",
     "custom_vjp",
     "derivative_rules",
+    "device",
     "diag",
     "dim",
     "divide",

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiling traced modules once: in this process, and on disk."""
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from . import _flywheel
 from ._flywheel import Module, Program
+
+# Devices of the blocks of `device`, the innermost last.
+_devices: List[str] = []
 
 # Programs of this process by their key, the last used one last.
 _programs: Dict[str, Program] = {}
@@ -27,24 +31,57 @@ def cache_folder() -> Optional[Path]:
         return None
 
 
-def _key(module: Module, threads: Optional[int]) -> str:
+@contextlib.contextmanager
+def device(name: str) -> Iterator[None]:
+    """Functions that are made in this block, and models of Keras, are for a device: `/cpu:0`, or
+    `/gpu:0`. What that is a target of, FLYWHEEL_GPU_TARGET of the environment says: by default
+    `cuda`. A step that runs on a machine without it fails, and says so."""
+    target_of(name)
+    _devices.append(name)
+    try:
+        yield
+    finally:
+        _devices.pop()
+
+
+def target_of(name: str) -> str:
+    """The target that a device is: empty for the CPU. Raises ValueError for one that there cannot be."""
+    kind, _, number = name.rpartition("/")[2].lower().removeprefix("device:").partition(":")
+    if kind not in ("cpu", "gpu") or (number or "0") != "0":
+        raise ValueError(f"Cannot assign a device: it is to be '{name}', and devices are: /cpu:0, /gpu:0")
+    return os.environ.get("FLYWHEEL_GPU_TARGET", "cuda") if kind == "gpu" else ""
+
+
+def current_devices() -> List[str]:
+    """The device of the innermost block of `device`, or nothing."""
+    return _devices[-1:]
+
+
+def current_target() -> str:
+    """That of the innermost block of `device`."""
+    return target_of(_devices[-1]) if _devices else ""
+
+
+def _key(module: Module, threads: Optional[int], target: str) -> str:
     workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if threads is None else str(threads)
-    return hashlib.sha256("\0".join([workers, str(module)]).encode()).hexdigest()
+    return hashlib.sha256("\0".join([workers, target, str(module)]).encode()).hexdigest()
 
 
-def compile_module(module: Module, threads: Optional[int], check_numerics: bool = False) -> Program:
+def compile_module(
+    module: Module, threads: Optional[int], target: str = "", check_numerics: bool = False
+) -> Program:
     """The program of a module: from this process, or the disk, or the compiler.
 
     A program with warnings is not kept on disk, so that they are heard each time. One that checks
     numbers has places of the source in its messages, and is not kept at all.
     """
     if check_numerics:
-        return _flywheel._compile_traced(module, threads, "", True)
-    key = _key(module, threads)
+        return _flywheel._compile_traced(module, threads, "", True, target)
+    key = _key(module, threads, target)
     found = _programs.pop(key, None)
     if found is None:
         folder = cache_folder()
-        found = _flywheel._compile_traced(module, threads, "" if folder is None else str(folder), False)
+        found = _flywheel._compile_traced(module, threads, "" if folder is None else str(folder), False, target)
     _programs[key] = found
     if len(_programs) > _MOST_PROGRAMS:
         del _programs[next(iter(_programs))]

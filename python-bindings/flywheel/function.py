@@ -24,7 +24,7 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Dims, Leaf, TensorSpec, as_array, describe, feed, format_shape_of, spec
-from ._compilation import compile_module
+from ._compilation import compile_module, current_target
 from ._flywheel import Module, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
@@ -84,7 +84,9 @@ class Traced:
     def program(self) -> Program:
         """The compiled module."""
         if self._program is None:
-            self._program = compile_module(self.module, self.owner.threads, self.owner.check_numerics)
+            self._program = compile_module(
+                self.module, self.owner.threads, self.owner.target, self.owner.check_numerics
+            )
         return self._program
 
     def entry(self, store: Store) -> Any:
@@ -134,6 +136,7 @@ class Function(_flywheel.Dispatcher):
         results: Optional[Sequence[str]] = None,
         threads: Optional[int] = None,
         check_numerics: bool = False,
+        target: Optional[str] = None,
     ):
         if dynamic not in ("auto", True, False):
             raise ValueError(f"expected dynamic 'auto', True or False, found {dynamic!r}")
@@ -145,6 +148,7 @@ class Function(_flywheel.Dispatcher):
         self._given_results = results
         self.threads = threads
         self.check_numerics = check_numerics
+        self.target: str = current_target() if target is None else target
         own: str = name or str(getattr(function, "__name__", "function"))
         self.entry_name = re.sub(r"\W", "_", own if own != "<lambda>" else "function")
         # Streams of random numbers go by it.
@@ -168,6 +172,7 @@ class Function(_flywheel.Dispatcher):
                 functools.partial(self._function, instance), name=self.entry_name, signature=self._specs,
                 dynamic=self._dynamic, results=self._given_results, threads=self.threads,
                 check_numerics=self.check_numerics,
+                target=self.target,
             )  # fmt: skip
             instance.__dict__[f"<{self.name}>"] = bound
         return bound
@@ -435,6 +440,7 @@ def function(
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
     check_numerics: bool = False,
+    target: Optional[str] = None,
 ) -> Function: ...
 
 
@@ -447,6 +453,7 @@ def function(
     results: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
     check_numerics: bool = False,
+    target: Optional[str] = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
@@ -477,7 +484,9 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     of its own. `results` names results, for C and `mlir`. `threads` is how many threads
     may execute a step. With `check_numerics` a call fails at the first op whose result has a
     NaN or an infinity, with an InvalidArgumentError that names it and the line of Python;
-    variables keep their values. That is slow, and for finding an error.
+    variables keep their values. That is slow, and for finding an error. `target` is what
+    executes a step, as in `compile`: by default the CPU, or what the block of `device` says
+    that the function is made in.
 
     Called in another traced function, it is a part of that.
     """

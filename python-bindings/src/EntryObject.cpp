@@ -12,6 +12,7 @@
 
 #include "Arrays.h"
 #include "Bindings.h"
+#include "DeviceArrays.h"
 #include "Errors.h"
 #include "Literals.h"
 #include "Store.h"
@@ -61,6 +62,8 @@ struct Call {
   llvm::SmallVector<PyObject *, 2> literals;
   /// What feeds of strings are views of.
   std::vector<std::unique_ptr<Strings>> feedStrings;
+  /// Arrays on a GPU, which feeds and results are views of.
+  std::vector<std::unique_ptr<DeviceView>> onGPU;
   /// At the number of a result of strings, where its views are written, and
   /// their copies. Empty where no result has strings.
   std::vector<std::vector<std::string_view>> resultViews;
@@ -78,8 +81,44 @@ struct Call {
 /// A dimension size other than 0 and no data: not fed.
 static constexpr int64_t absentShape[] = {-1};
 
-static bool readFeed(const ArgumentSpec &spec, PyObject *value, ArrayView &view,
-                     Call &call) {
+/// Reads an array that is on a GPU; null with a Python error for one that the
+/// call cannot take.
+static DeviceView *readOnGPU(const Caller &caller, const std::string &what,
+                             PyObject *value, Call &call) {
+  if (!caller.plan->isOnGPU()) {
+    raise(ErrorKind::InvalidArgument,
+          what +
+              " is on a GPU, and the program is for the CPU: compile it with "
+              "target=\"cuda\"");
+    return nullptr;
+  }
+  std::unique_ptr<DeviceView> view;
+  try {
+    view = readDeviceArray(value, what);
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (std::exception &error) {
+    PyErr_Format(PyExc_ValueError, "%s: its description of where it is: %s",
+                 what.c_str(), error.what());
+  }
+  if (!view)
+    return nullptr;
+  call.onGPU.push_back(std::move(view));
+  return call.onGPU.back().get();
+}
+
+/// Whether `value` is on a GPU, or false with a Python error.
+static bool checkIsOnGPU(PyObject *value) {
+  try {
+    return isOnGPU(value);
+  } catch (nb::python_error &error) {
+    error.restore();
+    return false;
+  }
+}
+
+static bool readFeed(const Caller &caller, const ArgumentSpec &spec,
+                     PyObject *value, ArrayView &view, Call &call) {
   if (spec.dtype == runtime::DType::String && mayHoldStrings(value)) {
     auto strings = std::make_unique<Strings>();
     if (!readStrings(value, "placeholder '" + spec.name + "'", *strings))
@@ -96,6 +135,15 @@ static bool readFeed(const ArgumentSpec &spec, PyObject *value, ArrayView &view,
       return false;
     call.literals.push_back(value);
   }
+  if (!PyArray_Check(value) && checkIsOnGPU(value)) {
+    DeviceView *found = readOnGPU(
+        caller, "the array for placeholder '" + spec.name + "'", value, call);
+    if (found)
+      view = {found->dtype, found->shape, found->data};
+    return found;
+  }
+  if (PyErr_Occurred())
+    return false;
   if (!PyArray_Check(value)) {
     PyErr_Format(PyExc_TypeError,
                  "placeholder '%s' takes a numpy array, found %s; convert it "
@@ -135,7 +183,8 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
   }
   call.feeds.resize(entry.feeds.size());
   for (size_t index = 0; index < count; ++index)
-    if (!readFeed(entry.feeds[index], args[index], call.feeds[index], call))
+    if (!readFeed(caller, entry.feeds[index], args[index], call.feeds[index],
+                  call))
       return false;
   for (size_t index = count; index < entry.feeds.size(); ++index)
     call.feeds[index] = {entry.feeds[index].dtype, absentShape, nullptr};
@@ -165,7 +214,7 @@ static bool readArguments(Caller &caller, PyObject *const *args, size_t count,
       PyErr_Format(PyExc_TypeError, "placeholder '%U' is fed twice", name);
       return false;
     }
-    if (!readFeed(entry.feeds[index], value, call.feeds[index], call))
+    if (!readFeed(caller, entry.feeds[index], value, call.feeds[index], call))
       return false;
   }
   return true;
@@ -251,7 +300,27 @@ static bool checkOverlap(const Call &call, const MutableArrayView &result,
   return !aliases;
 }
 
-static bool takeResult(const ArgumentSpec &spec, PyObject *value, Call &call) {
+static bool takeResult(const Caller &caller, const ArgumentSpec &spec,
+                       PyObject *value, Call &call) {
+  if (!PyArray_Check(value) && checkIsOnGPU(value)) {
+    std::string what = "the buffer for result '" + spec.name + "'";
+    DeviceView *found = readOnGPU(caller, what, value, call);
+    if (!found)
+      return false;
+    if (found->isReadOnly) {
+      raise(ErrorKind::InvalidArgument, what + " must be writeable");
+      return false;
+    }
+    MutableArrayView view{found->dtype, found->shape, found->data};
+    if (!checkOverlap(call, view, spec))
+      return false;
+    Py_INCREF(value);
+    call.resultArrays.push_back(value);
+    call.results.push_back(view);
+    return true;
+  }
+  if (PyErr_Occurred())
+    return false;
   if (!PyArray_Check(value)) {
     PyErr_Format(PyExc_TypeError,
                  "expected a numpy array for result '%s', found %s",
@@ -291,7 +360,7 @@ static bool takeResults(const Caller &caller, PyObject *out, Call &call) {
   const EntrySpec &entry = caller.plan->getEntry();
   if (!PyTuple_Check(out)) {
     if (entry.results.size() == 1)
-      return takeResult(entry.results[0], out, call);
+      return takeResult(caller, entry.results[0], out, call);
     PyErr_Format(PyExc_TypeError,
                  "entry '%s' has %zu results: out must be a tuple of as many "
                  "arrays, found %s",
@@ -307,7 +376,7 @@ static bool takeResults(const Caller &caller, PyObject *out, Call &call) {
     return false;
   }
   for (auto [index, spec] : llvm::enumerate(entry.results))
-    if (!takeResult(spec, PyTuple_GET_ITEM(out, index), call))
+    if (!takeResult(caller, spec, PyTuple_GET_ITEM(out, index), call))
       return false;
   return true;
 }
@@ -425,7 +494,10 @@ static constexpr const char kEntryDoc[] =
     "floating-point type,\nnothing else is. Strings come as str, bytes, "
     "lists or arrays of object, S or U, and are returned as arrays\nof str. "
     "`out=` takes the array, or the tuple of arrays, to write the results\nto; "
-    "by default they are new. Returns None, the array of the only result, or a "
+    "by default they are new. For a program on a GPU both may be arrays there, "
+    "with __cuda_array_interface__ or\n__dlpack__, which are not copied. "
+    "Returns "
+    "None, the array of the only result, or a "
     "tuple. The\ninterpreter lock is released while the entry runs.\n\n"
     "Raises TypeError for what is no array or no feed, and for a number that "
     "the "

@@ -6,6 +6,7 @@
 
 #include "Arrays.h"
 #include "Bindings.h"
+#include "DeviceArrays.h"
 #include "Errors.h"
 #include "Graph.h"
 
@@ -20,6 +21,7 @@ NB_MODULE(_flywheel, module) {
   addErrors(module);
   addCompiler(module);
   addEntryType(module);
+  addDeviceArrayType(module);
   addSession(module);
   addStore(module);
   addDispatcher(module);

@@ -10,6 +10,7 @@
 
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Model/CNames.h"
+#include "flywheel/Runtime/GPUMemory.h"
 #include "flywheel/Target/CHeader/CHeader.h"
 #include "flywheel/Target/Object/ObjectFile.h"
 
@@ -32,6 +33,11 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
+/// Why there is no GPU; empty where there is one.
+static std::string findGPU() {
+  return runtime::synchronizeGPU(/*stream=*/0).message();
+}
+
 /// The program of a traced module for this machine: from the cache in `folder`,
 /// which is none where it is empty, or compiled and kept there. With
 /// `checkNumerics` it has the places of this source in its messages, and is not
@@ -39,8 +45,10 @@ namespace flywheel::python {
 static std::unique_ptr<PyProgram> compileTraced(const PyModule &self,
                                                 std::optional<int64_t> threads,
                                                 const std::string &folder,
-                                                bool checkNumerics) {
+                                                bool checkNumerics,
+                                                const std::string &target) {
   CompilerOptions options;
+  options.target.device = target;
   options.inputPath = self.path;
   options.cInterface = false;
   options.threads = threads;
@@ -156,8 +164,10 @@ static void exportObject(const PyModule &self, nb::handle path,
 }
 
 void addProgramFiles(nb::module_ &module) {
+  module.def("_find_gpu", &findGPU,
+             "Why there is no GPU; empty where there is one.");
   module.def("_compile_traced", &compileTraced, "module"_a, "threads"_a.none(),
-             "cache_folder"_a, "check_numerics"_a,
+             "cache_folder"_a, "check_numerics"_a, "target"_a = "",
              "The program of a module, from the cache in a folder where that "
              "is not empty.");
   module.def("_export_object", &exportObject, "module"_a, "path"_a,

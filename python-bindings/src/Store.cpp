@@ -98,6 +98,9 @@ Status Store::takeHome(Record &record) {
                                      "'");
   if (!record.owner)
     return {};
+  if (Status status = record.owner->session->bringToHost(/*forWriting=*/false);
+      !status.isOk())
+    return status;
   VariableState home = describeHome(record);
   Binding::Place &place = record.owner->places[record.place];
   copyState(place.state, home, record.dtype == DType::String ? 0 : bytes);
@@ -117,6 +120,8 @@ Status Store::takeHome(Record &record) {
 
 /// Copies the value of a record to a session.
 Status Store::copyOut(Record &record, VariableState &target, Session *session) {
+  if (Status status = session->bringToHost(/*forWriting=*/true); !status.isOk())
+    return status;
   if (record.dtype == DType::String) {
     if (Status status = takeHome(record); !status.isOk())
       return status;
@@ -129,6 +134,10 @@ Status Store::copyOut(Record &record, VariableState &target, Session *session) {
                        : view.status();
   }
   if (record.owner) {
+    if (Status status =
+            record.owner->session->bringToHost(/*forWriting=*/false);
+        !status.isOk())
+      return status;
     copyState(record.owner->places[record.place].state, target,
               getBytes(record));
     return {};
@@ -295,6 +304,11 @@ Result<ArrayView> Store::get(const std::string &name) {
     return Status::failedPrecondition("Attempting to use uninitialized value " +
                                       name);
   Record &record = *byName[name];
+  if (record.owner)
+    if (Status status =
+            record.owner->session->bringToHost(/*forWriting=*/false);
+        !status.isOk())
+      return status;
   if (record.dtype != DType::String)
     return ArrayView{record.dtype, record.shape,
                      record.owner

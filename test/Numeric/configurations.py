@@ -308,18 +308,7 @@ def configurations(
             continue
         if name == "workers" and not selection.takes("workers", text, 0.25):
             continue
-        if name == "gpu":
-            if not os.environ.get("FLYWHEEL_LIBCUDA") or not selection.takes("gpu", text, 0.25):
-                continue
-            try:
-                model = make(text, name, entries, freeze)
-            except flywheel.CompileError as error:
-                # Said, not passed over: the kernels that there are not yet.
-                if "has no form on the GPU" not in str(error):
-                    raise
-                print("left out on the GPU:", str(error).split("error: ")[-1].splitlines()[0])
-                continue
-            yield name, model
+        if name == "gpu" and (not os.environ.get("FLYWHEEL_LIBCUDA") or not selection.takes("gpu", text, 0.25)):
             continue
         yield name, make(text, name, entries, freeze)
 

@@ -18,9 +18,11 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
@@ -118,8 +120,14 @@ static cl::opt<int64_t> targetCores(
              "own CPU, else 1"));
 static cl::opt<std::string> device(
     "target", cl::value_desc("device"), cl::cat(category),
-    cl::desc("Where steps are executed: cpu (default), or cuda[:CHIP], such as "
-             "cuda:sm_90a"));
+    cl::desc(
+        "Where steps are executed: cpu (default), cuda[:CHIP,...], such as "
+        "cuda:sm_80,sm_90a, or rocm[:CHIP]"));
+static TextOption ptxas(
+    "ptxas", cl::value_desc("program"), cl::cat(category),
+    cl::desc("The assembler that objects for cuda are made with (default: "
+             "ptxas, where it is installed). Without one they have PTX, "
+             "which the driver translates; so with --ptxas=none"));
 static cl::opt<unsigned>
     optimizationLevel("opt-level", cl::value_desc("0-3"), cl::init(3),
                       cl::cat(category),
@@ -343,7 +351,28 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   codegen.loopVectorize = llvmVectorize;
   codegen.slpVectorize = llvmVectorize;
   codegen.lineTables = debugInfo;
+  codegen.linkGPURuntime = target.isForGPU();
   return codegen;
+}
+
+/// Sets the assembler for code of a GPU: the one asked for, or the one that is
+/// installed.
+static llvm::Error findAssembler(TargetOptions &target) {
+  if (!target.isForGPU() && ptxas.getNumOccurrences())
+    return llvm::createStringError("--ptxas goes with --target=cuda only");
+  if (!target.isForGPU() || ptxas == "none")
+    return llvm::Error::success();
+  std::string name = ptxas.empty() ? "ptxas" : ptxas.getValue();
+  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
+  if (!found && ptxas.empty())
+    found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
+  // A path is not looked for.
+  if (found && llvm::sys::fs::can_execute(*found))
+    target.ptxas = *found;
+  else if (!ptxas.empty())
+    return llvm::createStringError("--ptxas: there is no program '" + name +
+                                   "'");
+  return llvm::Error::success();
 }
 
 /// Checks that the block of a caller in C has room in an address space of 32
@@ -481,13 +510,11 @@ static int compile() {
   options.target = {targetTriple,  isHost ? "" : cpu.getValue(),
                     features,      targetL1Bytes,
                     targetL2Bytes, targetCores,
-                    device};
+                    device,        ""};
   if (isStage)
     options.stopAfter = emitKind;
-  else if (options.target.isForGPU())
-    return fail("--target=" + device +
-                " is for flywheel-run, Python and the stages of --emit: there "
-                "are no object files for a GPU yet");
+  else if (llvm::Error error = findAssembler(options.target))
+    return fail(llvm::toString(std::move(error)));
   // A target that cannot work is reported before any work is done.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       createTargetMachine(getCodegenOptions(options.target));

@@ -57,6 +57,8 @@ std::string getPackedSymbol(const Manifest &manifest,
 llvm::ArrayRef<llvm::StringRef> getReservedCNames();
 /// The same of models that are compiled to be profiled.
 llvm::ArrayRef<llvm::StringRef> getProfileCNames();
+/// Those of models whose steps a GPU executes.
+llvm::ArrayRef<llvm::StringRef> getGPUCNames();
 
 /// One parameter of an entry's C function, after the state.
 struct CParameter {

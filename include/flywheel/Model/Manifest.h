@@ -207,7 +207,8 @@ struct ManifestMessage {
 /// worker, `getStride()` bytes with
 ///
 ///   0        u64  how many calls of kernels were made since it was 0
-///   16       -    for each kernel of all entries u64 calls, u64 ticks
+///   16       -    for each kernel of all entries u64 calls, u64 ticks; on a
+///                 GPU nanoseconds, and those of events since the step began
 ///   events   -    for each recorded call u64 kernel, u64 begin, u64 end
 ///
 struct ManifestProfile {
@@ -243,6 +244,9 @@ struct Manifest {
   int64_t threads = 1;
   /// There where the model is compiled to be profiled.
   std::optional<ManifestProfile> profile;
+  /// Whether a GPU executes the steps: the variables are there from the first
+  /// one on.
+  bool isOnGPU = false;
 
   const ManifestEntry *lookupEntry(llvm::StringRef name) const;
   /// Index of a variable, or -1.

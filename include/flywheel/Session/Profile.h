@@ -40,6 +40,8 @@ struct ProfiledEntry {
   uint64_t calls = 0;
   double seconds = 0.0;
   int32_t workers = 1;
+  /// Whether a GPU executed the kernels; its peak is not known.
+  bool isOnGPU = false;
   runtime::MachinePeak peak;
   std::vector<ProfiledKernel> kernels;
 
@@ -88,7 +90,8 @@ public:
   Profile finish() const;
 
 private:
-  /// Numbers of one entry, in ticks.
+  /// Numbers of one entry, in ticks; those of kernels of a GPU, which says how
+  /// long they took itself, in nanoseconds.
   struct EntryTicks {
     uint64_t calls = 0, ticks = 0;
     int32_t workers = 1;
@@ -102,7 +105,9 @@ private:
     size_t entry;
     std::optional<size_t> kernel;
     int32_t worker;
+    /// Ticks; of kernels of a GPU nanoseconds since the tick `call`.
     uint64_t begin, end;
+    uint64_t call = 0;
   };
 
   void evaluate(EntryTicks &ticks, const ManifestEntry &entry,

@@ -49,6 +49,8 @@ public:
   CallPlan(Session &session, const EntrySpec &entry);
 
   const EntrySpec &getEntry() const { return entry; }
+  /// Whether a GPU executes it: feeds and results may be there.
+  bool isOnGPU() const;
 
   /// Runs the entry once. `feeds` and `results` are in the order of the entry;
   /// results are written in place and have the shapes of inferResultShapes().
@@ -169,6 +171,10 @@ public:
   /// Copies `value` into a variable, which then has a value. Errors: kNotFound;
   /// kInvalidArgument for another shape or dtype.
   runtime::Status setVariable(llvm::StringRef name, const ArrayView &value);
+  /// Makes the variables of the host current where a GPU has them, for one who
+  /// reads them there, or `forWriting`: the next step takes them from the host.
+  /// Errors: kFailedPrecondition for a device that is lost.
+  runtime::Status bringToHost(bool forWriting) const;
   /// Errors: kNotFound.
   runtime::Result<bool> isInitialized(llvm::StringRef name) const;
   /// Names of the variables that have no value: those of GLOBAL, then those of

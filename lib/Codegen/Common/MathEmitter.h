@@ -65,6 +65,16 @@ struct MathEmitter {
   mlir::Type type, integers;
 };
 
+/// Polynomials for `math.sin` and `math.cos` of vectors of f32. Vectors with an
+/// argument for which `isSineReduced` is false go to the C library.
+void populateSinePatterns(mlir::RewritePatternSet &patterns);
+/// Whether |x| is at most 65536: of f32, or of each element of a vector of it.
+mlir::Value isSineReduced(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value x);
+/// The sine, or cosine, of such an x.
+mlir::Value emitReducedSine(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value x, bool isCosine);
+
 /// Polynomials for `math.atan` and `math.atan2` of f32.
 void populateArctangentPatterns(mlir::RewritePatternSet &patterns);
 

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCode.h"
+
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
@@ -11,15 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -30,6 +24,7 @@ namespace flywheel {
 } // namespace flywheel
 
 static constexpr StringLiteral kImageName = "flywheel.gpu.image",
+                               kImagesName = "flywheel.gpu.images",
                                kModuleName = "flywheel.gpu.module",
                                kLaunchName = "flywheel_gpu_launch";
 
@@ -40,60 +35,9 @@ static std::string getNameOf(StringRef kernel) {
 static std::string getSlotOf(StringRef kernel) {
   return ("flywheel.gpu.kernel." + kernel).str();
 }
-
-/// What the compiler writes for: the least that the newest chips need.
-static constexpr StringLiteral kFeatures = "+ptx80";
-
-static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
-                                                          std::string &error) {
-  static const bool isInitialized = [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-    return true;
-  }();
-  (void)isInitialized;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, kFeatures, {}, {}, {}, llvm::CodeGenOptLevel::Aggressive));
-}
-
-/// The device code as bytes: PTX with its terminator, or bitcode behind its
-/// size.
-static FailureOr<std::string> makeImage(gpu::GPUModuleOp kernels,
-                                        StringRef chip, bool isBitcode) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(kernels, context, "kernels");
-  if (!module)
-    return kernels.emitError("device code cannot be written as LLVM IR");
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, error);
-  if (!machine)
-    return kernels.emitError() << error;
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream os(bytes);
-  if (isBitcode) {
-    llvm::WriteBitcodeToFile(*module, os);
-    // Bitcode does not say where it ends.
-    uint64_t size = bytes.size();
-    std::string image(reinterpret_cast<const char *>(&size), sizeof(size));
-    return image.append(bytes.begin(), bytes.end());
-  }
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, os, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
-    return kernels.emitError("LLVM cannot write PTX");
-  passes.run(*module);
-  bytes.push_back('\0');
-  return std::string(bytes.begin(), bytes.end());
+/// How many bytes each of its arguments has.
+static std::string getBytesOf(StringRef kernel) {
+  return ("flywheel.gpu.bytes." + kernel).str();
 }
 
 namespace {
@@ -109,20 +53,55 @@ struct LaunchLowering : ConvertOpToLLVMPattern<gpu::LaunchFuncOp> {
     SmallVector<Value> arguments = getTypeConverter()->promoteOperands(
         loc, launch.getKernelOperands(), adaptor.getKernelOperands(), rewriter);
     Value list = fillSlots(launch, arguments, rewriter);
+    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                          rewriter.getI64IntegerAttr(0));
+    Value dynamicBytes = zero;
+    if (Value given = adaptor.getDynamicSharedMemorySize())
+      dynamicBytes =
+          LLVM::ZExtOp::create(rewriter, loc, rewriter.getI64Type(), given);
     auto addressOf = [&](StringRef symbol) -> Value {
       return LLVM::AddressOfOp::create(rewriter, loc, pointer, symbol);
     };
     StringRef kernel = launch.getKernelName();
+    addBytes(launch, kernel, arguments, rewriter);
+    Value count = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI64Type(),
+        rewriter.getI64IntegerAttr(static_cast<int64_t>(arguments.size())));
     LLVM::CallOp::create(
         rewriter, loc, TypeRange(), kLaunchName,
-        ValueRange{addressOf(kImageName), addressOf(kModuleName),
+        ValueRange{addressOf(kImagesName), addressOf(kModuleName),
                    addressOf(getNameOf(kernel)), addressOf(getSlotOf(kernel)),
-                   adaptor.getGridSizeX(), adaptor.getBlockSizeX(), list});
+                   adaptor.getGridSizeX(), adaptor.getBlockSizeX(),
+                   dynamicBytes, list, addressOf(getBytesOf(kernel)), count});
     rewriter.eraseOp(launch);
     return success();
   }
 
 private:
+  /// A table of the bytes of each argument, as they are in memory.
+  void addBytes(gpu::LaunchFuncOp launch, StringRef kernel,
+                ValueRange arguments,
+                ConversionPatternRewriter &rewriter) const {
+    auto module = launch->getParentOfType<ModuleOp>();
+    std::string name = getBytesOf(kernel);
+    if (module.lookupSymbol(name))
+      return;
+    DataLayout layout(module);
+    SmallVector<int32_t> bytes;
+    for (Value argument : arguments)
+      bytes.push_back(
+          static_cast<int32_t>(layout.getTypeSize(argument.getType())));
+    // An array has an element.
+    if (bytes.empty())
+      bytes.push_back(0);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(rewriter.getI32Type(), bytes.size());
+    LLVM::GlobalOp::create(rewriter, launch.getLoc(), type,
+                           /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                           rewriter.getI32TensorAttr(bytes));
+  }
+
   /// The slots are made once a call of the function, not once an iteration of
   /// a loop around the launch.
   Value fillSlots(gpu::LaunchFuncOp launch, ValueRange arguments,
@@ -153,6 +132,8 @@ private:
 
 struct LowerGPULaunches
     : flywheel::impl::LowerGPULaunchesBase<LowerGPULaunches> {
+  using LowerGPULaunchesBase::LowerGPULaunchesBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<gpu::GPUModuleOp> modules(module.getOps<gpu::GPUModuleOp>());
@@ -168,12 +149,12 @@ struct LowerGPULaunches
       return signalPassFailure();
     }
     gpu::GPUModuleOp kernels = modules.front();
-    FailureOr<std::string> bytes =
-        makeImage(kernels, gpu.getChip(), gpu.getImage() == "bitcode");
-    if (failed(bytes))
+    FailureOr<std::vector<DeviceImage>> images =
+        makeDeviceImages(kernels, gpu, {forObject, ptxas, lld});
+    if (failed(images))
       return signalPassFailure();
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    addText(b, kImageName, *bytes, /*alignment=*/64);
+    addImages(b, *images);
     addSlot(b, kModuleName);
     for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>()) {
       StringRef name = kernel.getName();
@@ -184,15 +165,54 @@ struct LowerGPULaunches
     Type i64 = b.getI64Type();
     LLVM::LLVMFuncOp::create(
         b, module.getLoc(), kLaunchName,
-        LLVM::LLVMFunctionType::get(
-            LLVM::LLVMVoidType::get(&getContext()),
-            {pointer, pointer, pointer, pointer, i64, i64, pointer}));
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
+                                    {pointer, pointer, pointer, pointer, i64,
+                                     i64, i64, pointer, pointer, i64}));
     lowerLaunches(module);
     kernels.erase();
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }
 
 private:
+  /// Each image as bytes, and the table that the runtime chooses from.
+  void addImages(OpBuilder &b, ArrayRef<DeviceImage> images) {
+    Location loc = getOperation().getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    auto entry =
+        LLVM::LLVMStructType::getLiteral(&getContext(), {pointer, i32, i32});
+    auto list = LLVM::LLVMArrayType::get(entry, images.size());
+    auto table = LLVM::LLVMStructType::getLiteral(&getContext(), {i64, list});
+    std::vector<std::string> names;
+    for (auto [number, image] : llvm::enumerate(images)) {
+      names.push_back(kImageName.str() +
+                      (number ? "." + std::to_string(number) : ""));
+      addText(b, names.back(), image.bytes, /*alignment=*/64);
+    }
+    auto global = LLVM::GlobalOp::create(b, loc, table, /*isConstant=*/true,
+                                         LLVM::Linkage::Internal, kImagesName,
+                                         /*value=*/Attribute());
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&global.getInitializerRegion());
+    Value value = LLVM::UndefOp::create(b, loc, table);
+    auto insert = [&](Value part, ArrayRef<int64_t> place) {
+      value = LLVM::InsertValueOp::create(b, loc, value, part, place);
+    };
+    auto number = [&](Type type, int64_t what) -> Value {
+      return LLVM::ConstantOp::create(b, loc, type,
+                                      b.getIntegerAttr(type, what));
+    };
+    insert(number(i64, static_cast<int64_t>(images.size())), {0});
+    for (auto [at, image] : llvm::enumerate(images)) {
+      auto place = static_cast<int64_t>(at);
+      insert(LLVM::AddressOfOp::create(b, loc, pointer, names[at]),
+             {1, place, 0});
+      insert(number(i32, image.chip), {1, place, 1});
+      insert(number(i32, static_cast<int64_t>(image.kind)), {1, place, 2});
+    }
+    LLVM::ReturnOp::create(b, loc, value);
+  }
+
   void addText(OpBuilder &b, StringRef name, StringRef text,
                uint64_t alignment) {
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());

@@ -9,7 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RuntimeCalls.h"
+
 #include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Support/CheckedSize.h"
 
@@ -18,7 +21,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -28,94 +30,13 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
+using flywheel::getFirstOffset;
+using flywheel::isOfHeader;
 using flywheel::Manifest;
 using flywheel::ManifestEntry;
-
-/// Where the numbers of variables begin in the state block.
-static int64_t getFirstOffset(const Manifest &manifest) {
-  int64_t first = manifest.stateBytes;
-  for (const flywheel::ManifestVariable &variable : manifest.variables)
-    first = std::min(first, variable.offset);
-  return first;
-}
-
-/// Whether `op` is a view of the header of the state block, which the host
-/// keeps.
-static bool isOfHeader(Operation *op, const Manifest &manifest) {
-  auto view = dyn_cast_or_null<memref::ViewOp>(op);
-  auto argument =
-      view ? dyn_cast<BlockArgument>(view.getSource()) : BlockArgument();
-  std::optional<int64_t> offset =
-      view ? getConstantIntValue(view.getByteShift()) : std::nullopt;
-  return argument && argument.getArgNumber() == 0 && offset &&
-         *offset < getFirstOffset(manifest);
-}
+using flywheel::RuntimeCalls;
 
 namespace {
-/// Emits calls of the runtime.
-class RuntimeCalls {
-public:
-  RuntimeCalls(ModuleOp module, OpBuilder &b, Location loc)
-      : module(module), b(b), loc(loc) {}
-
-  Value index(int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  }
-
-  /// Calls `flywheel_gpu_NAME`, whose arguments are numbers.
-  func::CallOp call(StringRef name, TypeRange results, ValueRange arguments) {
-    std::string symbol = ("flywheel_gpu_" + name).str();
-    if (!module.lookupSymbol(symbol)) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(module.getBody());
-      auto declaration = func::FuncOp::create(
-          b, module.getLoc(), symbol,
-          b.getFunctionType(TypeRange(arguments), results));
-      declaration.setPrivate();
-      declaration->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                           b.getUnitAttr());
-    }
-    return func::CallOp::create(b, loc, symbol, results, arguments);
-  }
-
-  /// The same of a function that returns bytes of the device.
-  Value callForBytes(StringRef name, ValueRange arguments) {
-    auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    return call(name, TypeRange(bytes), arguments).getResult(0);
-  }
-
-  Value pointerTo(Value buffer) {
-    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
-  }
-
-  /// Bytes of a buffer without gaps.
-  Value sizeOf(Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    Value bytes = index(flywheel::getElementBytes(type.getElementType()));
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      bytes = b.createOrFold<arith::MulIOp>(
-          loc, bytes,
-          getValueOrCreateConstantIndexOp(
-              b, loc, memref::getMixedSize(b, loc, buffer, dim)));
-    return bytes;
-  }
-
-  /// A buffer of the type of `like` at the start of `bytes`.
-  Value view(Value bytes, Value like) {
-    auto type = cast<MemRefType>(like.getType());
-    SmallVector<Value> sizes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        sizes.push_back(memref::DimOp::create(b, loc, like, dim));
-    return memref::ViewOp::create(b, loc, type, bytes, index(0), sizes);
-  }
-
-private:
-  ModuleOp module;
-  OpBuilder &b;
-  Location loc;
-};
-
 struct PlaceOnGPU : flywheel::impl::PlaceOnGPUBase<PlaceOnGPU> {
   void runOnOperation() override;
 
@@ -189,13 +110,16 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
     });
   };
   Value begin = runtime.index(getFirstOffset(manifest));
-  Value onDevice = runtime.callForBytes("state", {host, begin, hostSize});
+  flywheel::codegen::GPUAttr gpu = flywheel::codegen::lookupGPU(getOperation());
+  Value isAMD = runtime.index(gpu && gpu.getImage() == "hsaco");
+  Value onDevice =
+      runtime.callForBytes("state", {host, begin, hostSize, isAMD});
   Value needed = emitWorkspaceBytes(runtime, b, kernel, entry);
   // Behind it, what the host would have on its stack.
   SmallVector<memref::AllocaOp> slots;
   int64_t slotBytes = 0;
   kernel.walk([&](memref::AllocaOp slot) {
-    if (!isOfHost.contains(slot))
+    if (!isOfHost.contains(slot) && !slot->getParentOfType<gpu::LaunchOp>())
       slots.push_back(slot);
   });
   for (memref::AllocaOp slot : slots)
@@ -212,7 +136,6 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
     offset = b.createOrFold<arith::AddIOp>(loc, offset,
                                            runtime.index(getSlotBytes(slot)));
     slot.replaceAllUsesWith(placed);
-    slot.erase();
   }
   unsigned number = 2;
   for (size_t i = 0; i < entry.feeds.size(); ++i, ++number) {
@@ -229,6 +152,9 @@ void PlaceOnGPU::placeArguments(func::FuncOp kernel, const ManifestEntry &entry,
                 "result", {runtime.pointerTo(result), runtime.sizeOf(result)}),
             true);
   }
+  // Not before: what is made here comes in front of the first of them.
+  for (memref::AllocaOp slot : slots)
+    slot.erase();
   // What the call returns is known once the device has done all of it.
   int64_t text = flywheel::getStateTextOffset(manifest.variables.size());
   kernel.walk([&](func::ReturnOp ret) {
@@ -365,4 +291,6 @@ void PlaceOnGPU::runOnOperation() {
     placeConstants(kernel);
     placeArguments(kernel, entry, *manifest);
   }
+  manifest->isOnGPU = true;
+  manifest->attachTo(module);
 }

@@ -478,17 +478,42 @@ bool GPUAttr::isAtLeast(unsigned generation) const {
   return !rest.consumeInteger(10, number) && number >= generation;
 }
 
+bool GPUAttr::isAMD() const { return getImage() == "hsaco"; }
+
+/// Whether `chip` is one of NVIDIA, as sm_90a, or of AMD, as gfx942.
+static bool isChip(StringRef chip) {
+  if (chip.consume_front("sm_"))
+    return chip.size() >= 2 && chip.size() <= 4 &&
+           llvm::all_of(chip.take_front(2), llvm::isDigit) &&
+           llvm::all_of(chip, llvm::isAlnum);
+  return chip.consume_front("gfx") && chip.size() >= 3 && chip.size() <= 4 &&
+         llvm::all_of(chip, llvm::isHexDigit);
+}
+
 LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              StringAttr chip, StringAttr image, bool) {
-  StringRef number = chip.getValue();
-  bool isChip = number.consume_front("sm_") && number.size() >= 2 &&
-                number.size() <= 4 &&
-                llvm::all_of(number.take_front(2), llvm::isDigit) &&
-                llvm::all_of(number, llvm::isAlnum);
-  if (!isChip)
-    return emitError() << "expected a chip such as sm_90a, found '"
-                       << chip.getValue() << "'";
-  if (image != "ptx" && image != "bitcode")
+                              StringAttr chip, StringAttr image, bool tf32,
+                              ArrayAttr others) {
+  bool isAMD = image == "hsaco";
+  auto verifyChip = [&](StringRef name) -> LogicalResult {
+    if (isChip(name) && name.starts_with("gfx") == isAMD)
+      return success();
+    return emitError() << "expected a chip such as "
+                       << (isAMD ? "gfx942" : "sm_90a") << ", found '" << name
+                       << "'";
+  };
+  if (failed(verifyChip(chip.getValue())))
+    return failure();
+  for (Attribute other : others ? others.getValue() : ArrayRef<Attribute>()) {
+    auto name = dyn_cast<StringAttr>(other);
+    if (!name)
+      return emitError() << "expected names of other chips, found " << other;
+    if (failed(verifyChip(name.getValue())))
+      return failure();
+  }
+  if (tf32 && isAMD)
+    return emitError() << "expected no tf32 with '" << chip.getValue()
+                       << "', which has no products of it";
+  if (!llvm::is_contained({"ptx", "hsaco", "bitcode"}, image.getValue()))
     return emitError() << "expected 'ptx' or 'bitcode' as the image, found '"
                        << image.getValue() << "'";
   return success();

@@ -35,6 +35,7 @@ public:
     for (const ManifestEntry &entry : manifest.entries)
       if (!isInitializer(entry))
         writeEntry(entry);
+    writeGPU();
     writeLastError();
     state.writeStrings();
     state.writeVariables();
@@ -63,8 +64,9 @@ private:
        << prefix << "_init(s, 1)) puts(" << prefix
        << "_last_error(s));\n"
           " *\n"
-          " * The block needs no other preparation and no clean-up but free(). "
-          "It must not\n"
+          " * The block needs no other preparation and no clean-up but "
+       << (manifest.isOnGPU ? prefix + "_release(s) and\n * " : "")
+       << "free(). It must not\n"
           " * move to another program: save the variables instead. Calls on "
           "one block must\n"
           " * not overlap; different blocks are independent.\n"
@@ -267,6 +269,29 @@ struct flywheel_team {
     }
     os << "\n */\nint32_t " << getEntrySymbol(manifest, entry) << "(" << prefix
        << "_state *s" << declaration << ");\n\n";
+  }
+
+  /// What a program needs to know of variables that a GPU has.
+  void writeGPU() {
+    if (!manifest.isOnGPU)
+      return;
+    os << "/*\n * Steps are executed by a GPU, whose driver is loaded at the "
+          "first "
+          "one. The\n * variables are there from then on. The functions below "
+          "that read or change\n * them by name, and those that save and "
+          "restore "
+          "them, ask for them. Code that\n * reads elements in the block "
+          "itself "
+          "first calls this with write 0, code that\n * changes them with "
+          "write "
+          "1: the next step takes them from the block.\n *\n"
+          " * Returns 0, or another value where the device is lost.\n */\n"
+          "int32_t "
+       << prefix << "_to_host(" << prefix
+       << "_state *s, int32_t write);\n\n"
+          "/* Frees what the GPU has for the block: before free(). */\n"
+          "void "
+       << prefix << "_release(" << prefix << "_state *s);\n\n";
   }
 
   void writeLastError() {

@@ -92,7 +92,9 @@ void CHeaderProfile::write() {
      << "*)s + " << profile.offset << "u, 0, " << profile.workers << "u * "
      << profile.getStride() << "u);\n}\n\n"
      << "/* How often a worker, of 0 to " << profile.workers - 1
-     << ", has run a kernel since then, and its\n   ticks. */\n"
+     << ", has run a kernel since then, and its\n   "
+     << (manifest.isOnGPU ? "nanoseconds on the device" : "ticks")
+     << ". */\n"
         "static inline void "
      << prefix << "_profile_read(const " << prefix
      << "_state *s, int worker, int kernel,\n    uint64_t *calls, uint64_t "

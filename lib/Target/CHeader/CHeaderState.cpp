@@ -15,9 +15,30 @@ using namespace mlir;
 using namespace flywheel;
 
 /// Writes the functions that the header itself defines. In `text`, `@` is the
-/// prefix of functions and `$` that of macros.
+/// prefix of functions and `$` that of macros; `%r` and `%w` are where a GPU
+/// gives variables back to be read, or to be written, by a function with a
+/// status, and `%x` by one without.
 void CHeaderState::writeInline(StringRef text) {
-  for (char c : text) {
+  auto writeTransfer = [&](bool isWrite) {
+    if (manifest.isOnGPU)
+      os << "  if (" << prefix << "_to_host(s, " << isWrite << "))\n    return "
+         << prefix
+         << "_set_status(s, -4, \"the GPU does not give the variables "
+         << "back: the device is lost\",\n        \"\", \"\");\n";
+  };
+  while (!text.empty()) {
+    char c = text.front();
+    bool isRead = text.consume_front("%r\n");
+    if (isRead || text.consume_front("%w\n")) {
+      writeTransfer(!isRead);
+      continue;
+    }
+    if (text.consume_front("%x\n")) {
+      if (manifest.isOnGPU)
+        os << "  (void)" << prefix << "_to_host(s, 1);\n";
+      continue;
+    }
+    text = text.drop_front();
     if (c == '@')
       os << prefix;
     else if (c == '$')
@@ -208,6 +229,7 @@ static inline void @_reset(@_state *s) {
   uint64_t hash = $_LAYOUT_HASH;
   if (s == NULL)
     return;
+%x
   memset(s, 0, $_HEADER_BYTES);
   memcpy(s, &hash, sizeof(hash));
 }
@@ -297,6 +319,7 @@ static inline int32_t @_set_variable(@_state *s, const char *name,
   int32_t status = @_check_variable(s, name, data, bytes, &i);
   if (status != 0)
     return status;
+%w
   if (bytes != 0)
     memmove((unsigned char *)s + @_variables()[i].offset, data, bytes);
   ((unsigned char *)s)[$_INITIALIZED_OFFSET + i] = 1;
@@ -313,6 +336,7 @@ static inline int32_t @_get_variable(@_state *s, const char *name, void *data,
   if (!((const unsigned char *)s)[$_INITIALIZED_OFFSET + i])
     return @_set_status(s, -3, "Attempting to use uninitialized value ", name,
                         "");
+%r
   if (bytes != 0)
     memcpy(data, (const unsigned char *)s + @_variables()[i].offset, bytes);
   return @_set_status(s, 0, "", "", "");
@@ -401,6 +425,7 @@ void CHeaderState::writeCheckpoints() {
   writeInline(R"(
 /* Writes all variables of GLOBAL to a checkpoint. Returns 0 or a status. */
 static inline int32_t @_save(@_state *s, const char *path) {
+%r
   return flywheel_save(@_model(), s, path, NULL);
 }
 
@@ -408,6 +433,7 @@ static inline int32_t @_save(@_state *s, const char *path) {
    that names the latest. */
 static inline int32_t @_save_step(@_state *s, const char *prefix,
                                   int64_t step) {
+%r
   return flywheel_save_step(@_model(), s, prefix, step, NULL, NULL, NULL, 0);
 }
 
@@ -415,6 +441,7 @@ static inline int32_t @_save_step(@_state *s, const char *prefix,
    before; the text of an error on such a block is in flywheel_last_error().
    Returns 0 or a status. */
 static inline int32_t @_restore(@_state *s, const char *path) {
+%w
   return flywheel_restore(@_model(), s, path, NULL);
 }
 
@@ -422,6 +449,7 @@ static inline int32_t @_restore(@_state *s, const char *path) {
    *restored to 1 or 0. */
 static inline int32_t @_restore_latest(@_state *s, const char *directory,
                                        int32_t *restored) {
+%w
   return flywheel_restore_latest(@_model(), s, directory, NULL, NULL, restored);
 }
 

@@ -111,6 +111,8 @@ private:
       ++numEntries;
     }
     emitInitializer(init ? *init : makeEmptyInitializer());
+    if (cInterface && manifest.isOnGPU)
+      builder.emitGPUFunctions();
     if (cInterface)
       builder.emitLastError();
     numMessages += manifest.messages.size() - oldMessages;
@@ -148,6 +150,9 @@ private:
     if (manifest.profile)
       for (StringRef name : getProfileCNames())
         owners[prefix + "_" + name.str()] = "the profile";
+    if (manifest.isOnGPU)
+      for (StringRef name : getGPUCNames())
+        owners[prefix + "_" + name.str()] = "the interface of a GPU";
     for (const ManifestEntry &entry : manifest.entries) {
       std::string owner = "entry '" + entry.name + "'";
       auto [it, isNew] =

@@ -53,6 +53,10 @@ public:
   /// `M_init(s, seed) -> i32` and `M_init_some(s, seed, select) -> i32`.
   void emitCInitializers(const ManifestEntry &entry, mlir::func::FuncOp packed);
 
+  /// `M_to_host(s, write) -> i32` and `M_release(s)` of a model whose steps a
+  /// GPU executes.
+  void emitGPUFunctions();
+
   /// `M_last_error(s) -> const char *`; call it after the functions, as it
   /// holds the texts of all messages.
   void emitLastError();

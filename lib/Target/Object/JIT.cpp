@@ -8,7 +8,7 @@
 
 #include "PerfMap.h"
 
-#include "flywheel/Runtime/GPU.h"
+#include "flywheel/Runtime/GPUSymbols.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

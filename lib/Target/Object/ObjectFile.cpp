@@ -7,6 +7,7 @@
 #include "flywheel/Target/Object/ObjectFile.h"
 #include "DebugScopes.h"
 #include "ExpandForLibrary.h"
+#include "GPURuntime.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -207,6 +208,9 @@ Expected<MachineModule> MachineModule::create(mlir::ModuleOp module,
     result.module->setDataLayout(result.machine->createDataLayout());
     result.module->setPICLevel(PICLevel::BigPIC);
   }
+  if (options.linkGPURuntime)
+    if (Error error = linkGPURuntime(*result.module))
+      return std::move(error);
   StageTimer timer("optimize-llvm-ir", times);
   setFunctionAttributes(*result.module, *result.machine);
   expandForLibrary(*result.module, *result.machine);

@@ -4,6 +4,9 @@
 import warnings
 from typing import Any, Dict, Iterable
 
+from .. import _flywheel
+from .._compilation import target_of
+
 
 def split_device(text: str) -> Dict[str, str]:
     """The fields of the name of a device, `/job:ps/task:0/gpu:1`."""
@@ -26,17 +29,23 @@ def join_device(fields: Dict[str, str]) -> str:
     return "".join(f"/{key}:{fields[key]}" for key in ("job", "replica", "task", "device") if key in fields)
 
 
-def check_placement(ops: Iterable[Any], is_soft: bool) -> None:
-    """Checks that ops are where they want to be: jobs and tasks are names of parts of this process, and its
-    device is the CPU (D2, D5). Raises InvalidArgumentError for another one, or warns of it where placement is
-    soft."""
-    from .._flywheel import InvalidArgumentError
-
-    for op in ops:
-        if split_device(op.device).get("device", "CPU").startswith("CPU"):
+def choose_target(ops: Iterable[Any], config: Any) -> str:
+    """What executes a step with these ops (D2): a GPU where one of them is to be there. A step is on one device as a
+    whole; jobs and tasks are names of parts of this process (D5). Raises InvalidArgumentError for a device that is not
+    there, or warns of it where `config` allows soft placement."""
+    wanted = {split_device(op.device).get("device", "CPU:0"): op for op in ops}
+    others = sorted(name for name in wanted if not name.startswith("CPU"))
+    if not others:
+        return ""
+    missing = _flywheel._find_gpu()
+    available = "/cpu:0" if missing else "/cpu:0, /gpu:0"
+    for name in others:
+        if name == "GPU:0" and not missing:
             continue
-        text = (f"Cannot assign a device for operation '{op.name}': it was explicitly assigned to {op.device}, and "
-                "the available devices are: /cpu:0")  # fmt: skip
-        if not is_soft:
-            raise InvalidArgumentError(text)
+        op = wanted[name]
+        text = (f"Cannot assign a device for operation '{op.name}': it was explicitly assigned to {op.device}, and the "
+                f"available devices are: {available}")  # fmt: skip
+        if not getattr(config, "allow_soft_placement", False):
+            raise _flywheel.InvalidArgumentError(text)
         warnings.warn(f"{text}; it is placed there", stacklevel=4)
+    return target_of("/gpu:0") if "GPU:0" in others and not missing else ""

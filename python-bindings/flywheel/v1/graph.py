@@ -9,6 +9,7 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
+from .._compilation import current_devices
 from ..namespace import Namespace
 from .devices import join_device, split_device
 from .inference import infer
@@ -140,7 +141,8 @@ class Graph:
 
     def _device_of(self, op: Any) -> str:
         fields: Dict[str, str] = {}
-        for entry in reversed(self._devices):
+        # Around them, the block of `flywheel.device`.
+        for entry in reversed([*current_devices(), *self._devices]):
             if entry is None:
                 break
             op.device = join_device(fields)

@@ -11,7 +11,7 @@ from .. import _dtypes, _ops, _tensor, _trace
 from .._compilation import compile_module
 from .._flywheel import Session as RuntimeSession
 from ..store import Store, _is_stream
-from .devices import check_placement
+from .devices import choose_target
 from .graph import Graph, get_default_graph
 from .inference import as_list
 from .initialization import is_initialized_in
@@ -164,14 +164,13 @@ class Compiled:
 
     def __init__(
         self, fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, Any, Tuple[Optional[int], ...]]],
-        initialized: Set[str],
+        initialized: Set[str], config: Any = None,
     ):  # fmt: skip
         self.fetches = list(fetches)
         fed = {x.op for x, _, _ in feeds}
         roots = [f if isinstance(f, Operation) else f.op for f in fetches]
         needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
         self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
-        self.placed = [op for op in needed if op.device and op not in fed]
         self.random: List[str] = []
         for op in needed:
             if op.type == "Placeholder" and op not in fed:
@@ -198,7 +197,8 @@ class Compiled:
         trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
         self.random = [op.name for op in needed if op.attrs.get("is_random")]
         self.variables = list(trace.variables.values())
-        self.program = compile_module(trace.graph.finish(), None)
+        target = choose_target((op for op in needed if op not in fed), config)
+        self.program = compile_module(trace.graph.finish(), None, target)
 
     def _result(self, fetch: Any, env: Env, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
         if isinstance(fetch, Operation):
@@ -232,7 +232,7 @@ class Session:
 
     def __init__(self, target: str = "", graph: Optional[Graph] = None, config: Any = None):
         self.graph = get_default_graph() if graph is None else graph
-        self._is_soft = config is not None and bool(config.allow_soft_placement)
+        self._config = config
         self._store = _containers.setdefault(target, Store(initializes=False)) if target else Store(initializes=False)
         self._entries: Dict[Any, Tuple[Compiled, Any]] = {}
         self._is_closed = False
@@ -326,14 +326,15 @@ class Session:
         shapes = [array.shape if x.static_shape is None else x.static_shape for x, array in feeds]
         initialized = {v.op_name for v in self.graph._guarded if is_initialized_in(v, self)}
         fed = tuple((x.op.id, s) for (x, _), s in zip(feeds, shapes))
-        key = (tuple(id(f) for f in fetches), frozenset(initialized), fed)
+        is_soft = bool(getattr(self._config, "allow_soft_placement", False))
+        key = (tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft)
         found = self._entries.get(key)
         if found is None:
             compiled = self.graph._programs.get(key)
             if compiled is None:
-                compiled = Compiled(fetches, [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)], initialized)
+                compiled = Compiled(fetches, [(x, x.dtype, s) for (x, _), s in zip(feeds, shapes)], initialized,
+                                    self._config)
                 self.graph._programs[key] = compiled
-            check_placement(compiled.placed, self._is_soft)
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
         values = [array for _, array in feeds] + [

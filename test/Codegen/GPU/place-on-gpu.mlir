@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @step.kernel(
 // CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %{{[^:]*}}: memref<?xi8>, %[[X:[^:]*]]: memref<?x8xf32>, %{{[^:]*}}: memref<?xi32>, %[[LOSS:[^:]*]]: memref<f32>) -> i32
 // CHECK: %[[HOST:.*]] = memref.extract_aligned_pointer_as_index %[[STATE]]
-// CHECK: call @flywheel_gpu_state(%[[HOST]], %c{{.*}}, %c{{.*}}) : (index, index, index) -> memref<?xi8>
+// CHECK: call @flywheel_gpu_state(%[[HOST]], %c{{.*}}, %c{{.*}}, %c0) : (index, index, index, index) -> memref<?xi8>
 // CHECK: call @flywheel_gpu_workspace(
 // CHECK: call @flywheel_gpu_feed(
 // CHECK: call @flywheel_gpu_feed(

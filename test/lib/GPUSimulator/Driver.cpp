@@ -100,6 +100,15 @@ int cuDeviceGet(int *device, int number) {
   return number == 0 ? kSuccess : kInvalidValue;
 }
 
+/// That of a device which has all that is simulated.
+int cuDeviceGetAttribute(int *value, int attribute, int /*device*/) {
+  enum { kMajor = 75, kMinor = 76 };
+  if (attribute != kMajor && attribute != kMinor)
+    return kInvalidValue;
+  *value = attribute == kMajor ? 9 : 0;
+  return kSuccess;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int) {
   *context = &Machine::get();
   return kSuccess;
@@ -148,6 +157,32 @@ int cuMemFree_v2(uintptr_t address) {
     return kInvalidValue;
   machine.used -= found->second.size();
   getBuffers().erase(found);
+  return kSuccess;
+}
+
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  Machine &machine = Machine::get();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  if (Status status = machine.refuseWhileCapturing())
+    return status;
+  *memory = bytes == 0 ? nullptr : std::malloc(bytes);
+  return bytes == 0 ? kInvalidValue : *memory ? kSuccess : kOutOfMemory;
+}
+
+int cuMemFreeHost(void *memory) {
+  std::free(memory);
+  return kSuccess;
+}
+
+/// Which memory an address is of; of the host's it knows nothing.
+int cuPointerGetAttribute(void *value, int attribute, uintptr_t address) {
+  constexpr int kMemoryType = 2;
+  constexpr unsigned kDeviceMemory = 2;
+  Machine &machine = Machine::get();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  if (attribute != kMemoryType || !findBytes(address, 1))
+    return kInvalidValue;
+  *static_cast<unsigned *>(value) = kDeviceMemory;
   return kSuccess;
 }
 

@@ -107,16 +107,57 @@ def MapToGPU : Pass<"flywheel-map-to-gpu", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numLaunches", "launches", "Launches made">];
 }
 
+def IndexOnGPU : Pass<"flywheel-index-on-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Gather and scatter slices on the device";
+  let description = [{
+    Before: `linalg_ext.gather` and `linalg_ext.scatter` on buffers. After: a
+    gather is a structured op on its result, which loads indices; a scatter is a
+    launch with a thread for each element of a slice, which goes over the indices
+    in their order, so that sums are those of a loop. The host reads no index. The
+    initializer is left to the host.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def DecideOnGPU : Pass<"flywheel-decide-on-gpu", "::mlir::ModuleOp"> {
+  let summary = "Check on the device, and read there what launches need";
+  let description = [{
+    Before: kernels `F.kernel` whose structured ops are launches; the host reads
+    elements of buffers for its checks and for arguments of launches. After: the
+    host reads what it decides itself only: which branch, how many iterations, how
+    large a buffer. What a launch needs it reads itself, or from where a launch of
+    one thread has put it; what the host stored such a launch stores. A check is a
+    launch of one thread that writes its status to a word of the device, unless
+    one before it has failed. Launches behind it do nothing where the word is not
+    0, and the host reads it once, when it waits for the device at the end, or
+    before it decides something. It then computes what the message of the check
+    names. A check that the host can decide without the device, or that depends
+    on a loop of the host, stays there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numChecks", "checks", "Checks of the device">];
+}
+
 def ExpandDeviceMath : Pass<"flywheel-expand-device-math", "::mlir::func::FuncOp"> {
   let summary = "Replace functions of numbers in launches by those that there are";
   let description = [{
-    Before: `math` ops in launches. After: `math.rsqrt` is a division, `math.powf`
-    an exponential of a logarithm in f64, with the special values of C;
-    `math.log1p` of f64 a logarithm with its rounding error taken back. What
-    `flywheel-expand-math` expands is left to it.
+    Before: `math` ops on numbers in launches, where no library is. After: those
+    that `flywheel-expand-math` leaves to the C library are arithmetic: of f64 by
+    pairs of numbers, with all that counts of 2 / pi for large angles, and of f32,
+    where there is no polynomial of f32, in f64. Functions that it expands are
+    left to it.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 
@@ -135,15 +176,37 @@ def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def ProfileGPULaunches : Pass<"flywheel-profile-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "Measure each launch of a step";
+  let description = [{
+    Before: `gpu.launch_func` in kernels `F.kernel` that have asked the runtime for
+    their state. After: the manifest has a profile, in which each launch is a
+    kernel, with what it takes where all its sizes are known, and the runtime is
+    told before each which one it is: it measures them with events of the device.
+  }];
+  let options = [
+    Option<"events", "events", "int64_t", "1024",
+           "Launches of a step that are recorded for a trace">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [Statistic<"numLaunches", "launches", "Launches measured">];
+}
+
 def LowerGPUKernels : Pass<"flywheel-lower-gpu-kernels", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower device code to the NVVM and LLVM dialects";
   let description = [{
     Before: `gpu.func`s of arithmetic, control flow and buffers. After: functions
-    of the LLVM dialect with NVVM's intrinsics, which call nothing: no library of
-    device code is needed. A function of numbers that has no expansion is an error
+    of the LLVM dialect with NVVM's intrinsics, or with those of AMD for a chip of
+    theirs, which call nothing: no library of device code is needed. A function of numbers that has no expansion is an error
     at the op.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::ROCDL::ROCDLDialect"
+  ];
 }
 
 def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
@@ -151,8 +214,16 @@ def LowerGPULaunches : Pass<"flywheel-lower-gpu-launches", "::mlir::ModuleOp"> {
   let description = [{
     Before: `gpu.launch_func` and a lowered `gpu.module`. After: the module's code
     is a constant of bytes, for the chip and in the form that the `codegen.target`
-    of the module says, and launches are calls of the runtime.
+    of the module says, and launches are calls of the runtime. An object file has
+    code for each chip, where there is an assembler, and PTX for later ones.
   }];
+  let options = [
+    Option<"forObject", "for-object", "bool", "false",
+           "Code for each chip, and PTX for later ones">,
+    Option<"ptxas", "ptxas", "std::string", "",
+           "The assembler of NVIDIA; without, there is PTX only">,
+    Option<"lld", "lld", "std::string", "", "The linker for code of AMD">
+  ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"
   ];

@@ -106,19 +106,24 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
 def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
   let summary = "A GPU that steps are executed on";
   let description = [{
-    `chip` is the architecture, as NVIDIA names it. `image` is the form of device
-    code: `ptx`, or `bitcode` of LLVM, which a simulator on the host executes. With
-    `tf32`, products of f32 may round their operands to the 10 bits of fraction that
-    tensor cores multiply.
+    `chip` is the architecture, as NVIDIA or AMD names it: kernels are made for it.
+    `image` is the form of device code: `ptx`, `hsaco` of AMD, or `bitcode` of LLVM,
+    which a simulator on the host executes. With `tf32`, products of f32 may round
+    their operands to the 10 bits of fraction that tensor cores multiply. Object
+    files have code for the chips in `others` too, each at least as new.
 
-    Example: `#codegen.gpu<chip = "sm_90a", image = "ptx">`
+    Example: `#codegen.gpu<chip = "sm_80", image = "ptx", others = ["sm_90a"]>`
   }];
   let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image,
-                        DefaultValuedParameter<"bool", "false">:$tf32);
+                        DefaultValuedParameter<"bool", "false">:$tf32,
+                        OptionalParameter<"::mlir::ArrayAttr">:$others);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// Whether the chip has instructions of a generation: 80 for sm_80 and later.
     bool isAtLeast(unsigned generation) const;
+
+    /// Whether code is for a GPU of AMD.
+    bool isAMD() const;
   }];
   let genVerifyDecl = 1;
 }

@@ -28,9 +28,12 @@ struct DeviceSpec {
   /// Fails on any other text.
   static llvm::FailureOr<DeviceSpec> parse(llvm::StringRef text);
 
-  /// Whether this machine, whose one device is `/cpu:0`, has the device. Jobs,
-  /// replicas and tasks are logical: one process stands for all of them.
-  bool isHost() const { return type.empty() || (type == "CPU" && index == 0); }
+  /// Whether it is one of `/cpu:0` and, with a GPU, `/gpu:0`. Jobs, replicas
+  /// and tasks are logical: one process stands for all of them.
+  bool isAvailable(bool withGPU) const {
+    return type.empty() ||
+           (index == 0 && (type == "CPU" || (withGPU && type == "GPU")));
+  }
 };
 
 } // namespace flywheel::train

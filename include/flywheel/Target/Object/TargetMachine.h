@@ -30,6 +30,9 @@ struct CodegenOptions {
   /// Say which line of the source each instruction is of, in DWARF. The
   /// instructions are those without.
   bool lineTables = false;
+  /// Add what the steps call for a GPU: for object files, which have it in
+  /// them.
+  bool linkGPURuntime = false;
 };
 
 /// The machine that `options` name: position-independent code that contracts

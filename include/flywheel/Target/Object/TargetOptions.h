@@ -24,9 +24,13 @@ struct TargetOptions {
   int64_t l2Bytes = 0;
   int64_t cores = 0;
   /// Where steps are executed: empty or `cpu` for the machine above, or a GPU
-  /// whose host that is: `cuda`, `cuda:sm_90a`, and `cuda:sm_90a:bitcode` for
-  /// a simulator, which takes LLVM's bitcode in place of PTX.
+  /// whose host that is: `cuda`, `cuda:sm_90a`, `cuda:sm_80,sm_90a` for one
+  /// object with code for both, and `cuda:sm_90a:bitcode` for a simulator,
+  /// which takes LLVM's bitcode in place of PTX; `rocm:gfx942`.
   std::string device;
+  /// The assembler of NVIDIA that object files are made with: without, they
+  /// have PTX only.
+  std::string ptxas;
 
   bool isForGPU() const { return !device.empty() && device != "cpu"; }
 };

@@ -1,5 +1,5 @@
 func.func @f(%x: tensor<f64>) -> tensor<f64> {
-  // No polynomial is here yet.
+  // By pairs of numbers.
   %y = math.asin %x : tensor<f64>
   return %y : tensor<f64>
 }

@@ -1,0 +1,25 @@
+//===- BufferEffects.h - What ops do to parts of buffers ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_BUFFEREFFECTS_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_BUFFEREFFECTS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace flywheel {
+
+/// The body of a call that is arithmetic: of one block, without a call. Null
+/// for any other op.
+mlir::Block *getArithmeticBody(mlir::Operation *op);
+
+/// Whether an op in `op`, or itself, may write to what `buffer` is of its root,
+/// or read it. Different arguments and allocations are different roots.
+bool mayWrite(mlir::Operation *op, mlir::Value buffer);
+bool mayRead(mlir::Operation *op, mlir::Value buffer);
+
+} // namespace flywheel
+
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_BUFFEREFFECTS_H

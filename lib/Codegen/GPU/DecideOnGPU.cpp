@@ -1,0 +1,382 @@
+//===- DecideOnGPU.cpp - Checks and scalars on the device -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: a kernel of a step whose structured ops are launches, and whose host
+// reads elements for checks and for what launches are given. After: the host
+// reads what it has to decide itself: which branch, how many iterations, how
+// large a buffer. What launches need they read themselves. A check is a launch
+// of one thread, which writes its number to a word of the device where it fails
+// and the word is 0; launches behind it do nothing unless it is 0. The host
+// reads the word when it waits for the device: at the end, or before a decision
+// of its own. Where a check has failed it then goes on where it would have, and
+// computes what the message names, from buffers that are what they were.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostScalars.h"
+#include "RuntimeCalls.h"
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+namespace flywheel {
+#define GEN_PASS_DEF_DECIDEONGPU
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+/// The status that a block that fails returns; 0 for other blocks.
+static int32_t getStatus(Block *block) {
+  auto ret = dyn_cast<func::ReturnOp>(block->getTerminator());
+  if (!ret || ret.getNumOperands() != 1)
+    return 0;
+  return static_cast<int32_t>(
+      getConstantIntValue(ret.getOperand(0)).value_or(0));
+}
+
+namespace {
+/// The checks of one kernel.
+class DeviceChecks {
+public:
+  DeviceChecks(func::FuncOp kernel, const Manifest &manifest)
+      : kernel(kernel), scalars(kernel, manifest) {}
+
+  /// Returns how many checks are on the device.
+  unsigned run();
+
+private:
+  void defer(cf::CondBranchOp check);
+  bool canDefer(cf::CondBranchOp check);
+  bool collectMessage(cf::CondBranchOp check,
+                      llvm::SetVector<Operation *> &ops);
+  void mergeBlocks();
+  void joinLaunches();
+  void guardLaunches();
+  void guard(Block &body, Block::iterator begin);
+  Block *makeDispatch(ArrayRef<Block *> failures, Location loc);
+  Value await(OpBuilder &b, Location loc, bool isLast);
+  Value getWord();
+
+  func::FuncOp kernel;
+  HostScalars scalars;
+  /// The launches of checks, and where the host goes on where one has failed.
+  llvm::DenseMap<Operation *, SmallVector<Block *>> checks;
+  unsigned numChecks = 0;
+  /// The word of the device.
+  Value word;
+};
+} // namespace
+
+/// The word, which the runtime has.
+Value DeviceChecks::getWord() {
+  if (word)
+    return word;
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  RuntimeCalls runtime(kernel->getParentOfType<ModuleOp>(), b, kernel.getLoc());
+  Value bytes = runtime.callForBytes("status", {});
+  word = memref::ViewOp::create(b, kernel.getLoc(),
+                                MemRefType::get({}, b.getI32Type()), bytes,
+                                runtime.index(0), ValueRange());
+  return word;
+}
+
+/// Whether `op` only reads memory.
+static bool onlyReads(Operation *op) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  return effects && llvm::all_of(*effects, [](const auto &effect) {
+           return isa<MemoryEffects::Read>(effect.getEffect());
+         });
+}
+
+/// Collects, in their order, the ops in front of `check` that compute what its
+/// message names. False where they read what is written before the check.
+bool DeviceChecks::collectMessage(cf::CondBranchOp check,
+                                  llvm::SetVector<Operation *> &ops) {
+  SmallVector<Value> values;
+  auto addOperands = [&](Operation *op) {
+    op->walk([&](Operation *inner) {
+      llvm::append_range(values, inner->getOperands());
+    });
+  };
+  for (Operation &op : *check.getFalseDest())
+    addOperands(&op);
+  llvm::SmallPtrSet<Operation *, 16> found;
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == check->getBlock() && found.insert(op).second)
+      addOperands(op);
+  }
+  bool isQuiet = true;
+  for (Operation &op : llvm::reverse(check->getBlock()->without_terminator())) {
+    isQuiet = isQuiet && onlyReads(&op);
+    if (!found.contains(&op))
+      continue;
+    if (!isQuiet && scalars.hasAccess(&op))
+      return false;
+    ops.insert(&op);
+  }
+  return true;
+}
+
+/// Whether the device can decide `check`: the host knows no more than it does.
+bool DeviceChecks::canDefer(cf::CondBranchOp check) {
+  llvm::SetVector<Operation *> ops;
+  return getStatus(check.getFalseDest()) > 0 &&
+         check.getFalseDest()->getSinglePredecessor() &&
+         scalars.isComputable(check.getCondition()) &&
+         collectMessage(check, ops);
+}
+
+void DeviceChecks::defer(cf::CondBranchOp check) {
+  Location loc = check.getLoc();
+  Block *failure = check.getFalseDest();
+  // There the host knows that it has failed.
+  llvm::SetVector<Operation *> ops;
+  collectMessage(check, ops);
+  OpBuilder b = OpBuilder::atBlockBegin(failure);
+  IRMapping mapping;
+  Value isNot = arith::ConstantIntOp::create(b, loc, 0, 1);
+  mapping.map(check.getCondition(), isNot);
+  llvm::SmallPtrSet<Operation *, 16> clones = {isNot.getDefiningOp()};
+  for (Operation *op : llvm::reverse(ops)) {
+    if (op == check.getCondition().getDefiningOp())
+      continue;
+    clones.insert(b.clone(*op, mapping));
+  }
+  for (Operation &op : *failure)
+    if (!clones.contains(&op))
+      op.walk([&](Operation *inner) {
+        for (OpOperand &operand : inner->getOpOperands())
+          operand.set(mapping.lookupOrDefault(operand.get()));
+      });
+
+  b.setInsertionPoint(check);
+  Value status = arith::ConstantIntOp::create(b, loc, getStatus(failure), 32);
+  Value place = getWord();
+  gpu::LaunchOp launch = scalars.launchOne(b, loc);
+  Value known = memref::LoadOp::create(b, loc, place);
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, known, zero);
+  Value isWrong = arith::XOrIOp::create(
+      b, loc, check.getCondition(), arith::ConstantIntOp::create(b, loc, 1, 1));
+  Value isNew = arith::AndIOp::create(b, loc, isFirst, isWrong);
+  memref::StoreOp::create(
+      b, loc, arith::SelectOp::create(b, loc, isNew, status, known), place);
+  checks[launch] = {failure};
+  ++numChecks;
+  b.setInsertionPoint(check);
+  cf::BranchOp::create(b, loc, check.getTrueDest());
+  check.erase();
+}
+
+/// Waits for the device, and returns the word; `isLast` if the step ends there.
+Value DeviceChecks::await(OpBuilder &b, Location loc, bool isLast) {
+  RuntimeCalls runtime(kernel->getParentOfType<ModuleOp>(), b, loc);
+  Value last = arith::ConstantIntOp::create(b, loc, isLast, 32);
+  return runtime.call("await", b.getI32Type(), last).getResult(0);
+}
+
+/// A block with the word as its argument, from where each check in `failures`
+/// goes on.
+Block *DeviceChecks::makeDispatch(ArrayRef<Block *> failures, Location loc) {
+  OpBuilder b(kernel.getContext());
+  Block *block = b.createBlock(&kernel.getBody(), kernel.getBody().end(),
+                               b.getI32Type(), loc);
+  Value status = block->getArgument(0);
+  SmallVector<int32_t> numbers;
+  SmallVector<Block *> blocks;
+  for (Block *failure : failures) {
+    if (llvm::is_contained(blocks, failure))
+      continue;
+    numbers.push_back(getStatus(failure));
+    blocks.push_back(failure);
+  }
+  // Any other number is none of a check.
+  Block *other = b.createBlock(&kernel.getBody(), kernel.getBody().end());
+  func::ReturnOp::create(b, loc, status);
+  b.setInsertionPointToEnd(block);
+  SmallVector<ValueRange> none(blocks.size());
+  cf::SwitchOp::create(b, loc, status, other, ValueRange(), numbers, blocks,
+                       none);
+  return block;
+}
+
+/// Makes all from `begin` to the end of `body`, of a launch, depend on the
+/// word.
+void DeviceChecks::guard(Block &body, Block::iterator begin) {
+  OpBuilder b(&body, begin);
+  Location loc = body.getParentOp()->getLoc();
+  Value status = memref::LoadOp::create(b, loc, getWord());
+  Value isOk =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status,
+                            arith::ConstantIntOp::create(b, loc, 0, 32));
+  auto branch = scf::IfOp::create(b, loc, isOk);
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(std::next(branch->getIterator()),
+                            body.getTerminator()->getIterator()))) {
+    // A thread's own memory is there from the start.
+    if (isa<memref::AllocaOp>(op))
+      op.moveBefore(branch);
+    else
+      op.moveBefore(branch.thenBlock()->getTerminator());
+  }
+}
+
+/// Makes one block of those that nothing decides between any more.
+void DeviceChecks::mergeBlocks() {
+  Block *block = &kernel.getBody().front();
+  while (auto branch = dyn_cast<cf::BranchOp>(block->getTerminator())) {
+    Block *next = branch.getDest();
+    if (!next->getSinglePredecessor() || next->getNumArguments() != 0)
+      return;
+    branch.erase();
+    block->getOperations().splice(block->end(), next->getOperations());
+    next->erase();
+  }
+}
+
+/// Makes one launch of launches of one thread, where what is between them
+/// allows it: the last ones are done earlier.
+void DeviceChecks::joinLaunches() {
+  for (Block &block : kernel.getBody()) {
+    gpu::LaunchOp first;
+    for (auto launch :
+         llvm::make_early_inc_range(block.getOps<gpu::LaunchOp>())) {
+      if (!first || !scalars.canJoin(first, launch)) {
+        if (scalars.isOfOneThread(launch))
+          first = launch;
+        continue;
+      }
+      auto later = checks.find(launch);
+      bool isCheck = later != checks.end();
+      SmallVector<Block *> failures =
+          isCheck ? later->second : SmallVector<Block *>();
+      if (isCheck)
+        checks.erase(later);
+      // What is no check is not done where one before it has failed.
+      else if (checks.contains(first))
+        guard(launch.getBody().front(), launch.getBody().front().begin());
+      scalars.join(first, launch);
+      if (isCheck)
+        llvm::append_range(checks[first], failures);
+    }
+  }
+}
+
+/// Whether `op` changes something of the host: a number of the state's header.
+static bool hasHostEffect(Operation *op) {
+  if (isa<gpu::LaunchOp>(op))
+    return false;
+  if (op->getNumRegions() == 0)
+    return !onlyReads(op) && !isa<memref::AllocaOp>(op) &&
+           !op->hasTrait<OpTrait::IsTerminator>();
+  return llvm::any_of(op->getRegions(), [](Region &region) {
+    return llvm::any_of(region.getOps(),
+                        [](Operation &inner) { return hasHostEffect(&inner); });
+  });
+}
+
+/// Where the host is to wait before it goes on: at the end, and before what it
+/// decides itself.
+void DeviceChecks::guardLaunches() {
+  // Failures that are not known yet.
+  SmallVector<Block *> pending;
+  auto emitBranch = [&](OpBuilder &b, Location loc, bool isLast, Block *next) {
+    Value status = await(b, loc, isLast);
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value isOk =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
+    cf::CondBranchOp::create(b, loc, isOk, next, ValueRange(),
+                             makeDispatch(pending, loc), ValueRange(status));
+  };
+  auto getNext = [](Operation *end) -> Block * {
+    if (auto branch = dyn_cast<cf::BranchOp>(end))
+      return branch.getDest();
+    auto choice = dyn_cast<cf::CondBranchOp>(end);
+    return choice ? choice.getTrueDest() : nullptr;
+  };
+  for (Block *block = &kernel.getBody().front(); block;) {
+    for (auto it = block->begin(); it != block->end(); ++it) {
+      Operation *op = &*it;
+      Location loc = op->getLoc();
+      OpBuilder b(op);
+      if (auto check = dyn_cast<cf::CondBranchOp>(op);
+          check && !pending.empty()) {
+        // What comes first is what is said.
+        Block *failure = check.getFalseDest();
+        Block *first = b.createBlock(&kernel.getBody(), kernel.getBody().end());
+        emitBranch(b, loc, /*isLast=*/false, failure);
+        check.setSuccessor(first, 1);
+        continue;
+      }
+      if (auto ret = dyn_cast<func::ReturnOp>(op); ret && !pending.empty()) {
+        Block *last = block->splitBlock(op);
+        b.setInsertionPointToEnd(block);
+        emitBranch(b, loc, /*isLast=*/true, last);
+        return;
+      }
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        break;
+      if (!pending.empty() && (scalars.hasAccess(op) || hasHostEffect(op))) {
+        Block *rest = block->splitBlock(op);
+        b.setInsertionPointToEnd(block);
+        emitBranch(b, loc, /*isLast=*/false, rest);
+        pending.clear();
+        block = rest;
+        it = block->begin();
+      }
+      if (!pending.empty())
+        op->walk([&](gpu::LaunchOp launch) {
+          Block &body = launch.getBody().front();
+          guard(body, body.begin());
+        });
+      if (auto found = checks.find(op); found != checks.end())
+        llvm::append_range(pending, found->second);
+    }
+    block = getNext(block->getTerminator());
+  }
+}
+
+unsigned DeviceChecks::run() {
+  scalars.launchStores();
+  SmallVector<cf::CondBranchOp> found;
+  for (Block &block : kernel.getBody())
+    if (auto check = dyn_cast<cf::CondBranchOp>(block.getTerminator()))
+      found.push_back(check);
+  for (cf::CondBranchOp check : found)
+    if (canDefer(check))
+      defer(check);
+  mergeBlocks();
+  scalars.moveIntoLaunches();
+  scalars.eraseUnused();
+  joinLaunches();
+  guardLaunches();
+  return numChecks;
+}
+
+namespace {
+struct DecideOnGPU : flywheel::impl::DecideOnGPUBase<DecideOnGPU> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Manifest> manifest = Manifest::readFrom(module);
+    if (failed(manifest))
+      return signalPassFailure();
+    for (const ManifestEntry &entry : manifest->entries) {
+      auto kernel = module.lookupSymbol<func::FuncOp>(entry.name + ".kernel");
+      if (kernel && !kernel->hasAttr("train.initializer"))
+        numChecks += DeviceChecks(kernel, *manifest).run();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,235 @@
+//===- DeviceCode.cpp - Kernels as bytes ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCode.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace flywheel;
+using flywheel::runtime::GPUImage;
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
+                                                          std::string &error) {
+  static const bool isInitialized = [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    return true;
+  }();
+  (void)isInitialized;
+  bool isAMD = chip.starts_with("gfx");
+  llvm::Triple triple(isAMD ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  // The least version of PTX that the newest chips need.
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, chip, isAMD ? "" : "+ptx80", {},
+      isAMD ? std::optional(llvm::Reloc::PIC_) : std::nullopt, {},
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+namespace {
+/// Makes images of one module.
+class ImageMaker {
+public:
+  ImageMaker(gpu::GPUModuleOp kernels, const DeviceTools &tools)
+      : kernels(kernels), tools(tools) {}
+
+  FailureOr<std::string> makeBitcode(StringRef chip);
+  /// PTX with its terminator.
+  FailureOr<std::string> makePTX(StringRef chip);
+  /// What `ptxas` makes of it.
+  FailureOr<std::string> makeCubin(StringRef chip, StringRef ptx);
+  /// A shared object of AMD.
+  FailureOr<std::string> makeCodeObject(StringRef chip);
+
+private:
+  using Bytes = llvm::SmallVector<char, 0>;
+
+  FailureOr<Bytes> compile(StringRef chip, bool isBitcode,
+                           llvm::CodeGenFileType type);
+  FailureOr<std::string> runTool(StringRef tool, StringRef input,
+                                 StringRef suffix, ArrayRef<StringRef> options);
+
+  gpu::GPUModuleOp kernels;
+  const DeviceTools &tools;
+};
+} // namespace
+
+FailureOr<ImageMaker::Bytes> ImageMaker::compile(StringRef chip, bool isBitcode,
+                                                 llvm::CodeGenFileType type) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(kernels, context, "kernels");
+  if (!module)
+    return kernels.emitError("device code cannot be written as LLVM IR");
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, error);
+  if (!machine)
+    return kernels.emitError() << error;
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  Bytes bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (isBitcode) {
+    llvm::WriteBitcodeToFile(*module, os);
+    return bytes;
+  }
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr, type))
+    return kernels.emitError() << "LLVM cannot write code for " << chip;
+  passes.run(*module);
+  return bytes;
+}
+
+FailureOr<std::string> ImageMaker::makeBitcode(StringRef chip) {
+  FailureOr<Bytes> bytes =
+      compile(chip, /*isBitcode=*/true, llvm::CodeGenFileType::Null);
+  if (failed(bytes))
+    return failure();
+  // Bitcode does not say where it ends.
+  uint64_t size = bytes->size();
+  std::string image(reinterpret_cast<const char *>(&size), sizeof(size));
+  return image.append(bytes->begin(), bytes->end());
+}
+
+FailureOr<std::string> ImageMaker::makePTX(StringRef chip) {
+  FailureOr<Bytes> bytes =
+      compile(chip, /*isBitcode=*/false, llvm::CodeGenFileType::AssemblyFile);
+  if (failed(bytes))
+    return failure();
+  bytes->push_back('\0');
+  return std::string(bytes->begin(), bytes->end());
+}
+
+/// Runs `tool OPTIONS... INPUT -o OUTPUT` on files, and returns what it makes.
+FailureOr<std::string> ImageMaker::runTool(StringRef tool, StringRef input,
+                                           StringRef suffix,
+                                           ArrayRef<StringRef> options) {
+  SmallString<128> from, to, said;
+  auto fail = [&](const Twine &why) -> LogicalResult {
+    return kernels.emitError() << "'" << tool << "' " << why.str();
+  };
+  int file = -1;
+  if (llvm::sys::fs::createTemporaryFile("kernels", suffix, file, from) ||
+      llvm::sys::fs::createTemporaryFile("kernels", "out", to) ||
+      llvm::sys::fs::createTemporaryFile("kernels", "txt", said))
+    return fail("cannot run: there is no room for temporary files");
+  llvm::FileRemover removeFrom(from), removeTo(to), removeSaid(said);
+  {
+    llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+    os << input;
+  }
+  SmallVector<StringRef> arguments = {tool};
+  llvm::append_range(arguments, options);
+  llvm::append_range(arguments, ArrayRef<StringRef>{from, "-o", to});
+  std::string error;
+  int status = llvm::sys::ExecuteAndWait(
+      tool, arguments, /*Env=*/std::nullopt,
+      {std::nullopt, StringRef(said), StringRef(said)}, 0, 0, &error);
+  if (status != 0) {
+    auto text = llvm::MemoryBuffer::getFile(said);
+    return fail("fails: " + error +
+                (text ? (*text)->getBuffer().trim() : StringRef()));
+  }
+  auto made = llvm::MemoryBuffer::getFile(to, /*IsText=*/false);
+  if (!made)
+    return fail("writes nothing");
+  return (*made)->getBuffer().str();
+}
+
+FailureOr<std::string> ImageMaker::makeCubin(StringRef chip, StringRef ptx) {
+  std::string option = ("-arch=" + chip).str();
+  return runTool(tools.ptxas, ptx.rtrim('\0'), "ptx", {option, "-O3"});
+}
+
+FailureOr<std::string> ImageMaker::makeCodeObject(StringRef chip) {
+  FailureOr<Bytes> bytes =
+      compile(chip, /*isBitcode=*/false, llvm::CodeGenFileType::ObjectFile);
+  if (failed(bytes))
+    return failure();
+  if (tools.lld.empty())
+    return kernels.emitError("code of AMD needs ld.lld, which is not found");
+  return runTool(tools.lld, StringRef(bytes->data(), bytes->size()), "o",
+                 {"-shared"});
+}
+
+/// 90 of `sm_90a`; of AMD 942 of `gfx942`.
+static int32_t getNumber(StringRef chip) {
+  int32_t number = 0;
+  if (!chip.consume_front("sm_"))
+    chip.consume_front("gfx");
+  chip.consumeInteger(10, number);
+  return number;
+}
+
+/// Whether code for it is for nothing else.
+static bool isOwn(StringRef chip) { return !llvm::isDigit(chip.back()); }
+
+FailureOr<std::vector<DeviceImage>>
+flywheel::makeDeviceImages(gpu::GPUModuleOp kernels, codegen::GPUAttr gpu,
+                           const DeviceTools &tools) {
+  ImageMaker maker(kernels, tools);
+  std::vector<DeviceImage> images;
+  auto add = [&](FailureOr<std::string> bytes, StringRef chip,
+                 GPUImage::Kind kind) -> LogicalResult {
+    if (succeeded(bytes))
+      images.push_back({std::move(*bytes), getNumber(chip), kind});
+    return bytes;
+  };
+  StringRef form = gpu.getImage().getValue(), first = gpu.getChip().getValue();
+  if (form == "bitcode") {
+    if (failed(add(maker.makeBitcode(first), first, GPUImage::Any)))
+      return failure();
+    return images;
+  }
+  SmallVector<StringRef> chips = {first};
+  if (ArrayAttr others = gpu.getOthers())
+    llvm::append_range(chips, others.getAsValueRange<StringAttr>());
+  for (StringRef chip : chips) {
+    if (form == "hsaco") {
+      if (failed(add(maker.makeCodeObject(chip), chip, GPUImage::OwnCode)))
+        return failure();
+      continue;
+    }
+    FailureOr<std::string> ptx = maker.makePTX(chip);
+    if (failed(ptx))
+      return failure();
+    bool isCode = tools.forObject && !tools.ptxas.empty();
+    if (isCode && failed(add(maker.makeCubin(chip, *ptx), chip,
+                             isOwn(chip) ? GPUImage::OwnCode : GPUImage::Code)))
+      return failure();
+    if (!isCode &&
+        failed(add(ptx, chip, isOwn(chip) ? GPUImage::OwnPTX : GPUImage::PTX)))
+      return failure();
+  }
+  if (form == "hsaco" || !tools.forObject)
+    return images;
+  // What later chips translate: PTX of the newest one that has no instructions
+  // of its own.
+  StringRef last = chips.back().rtrim("abcdefghijklmnopqrstuvwxyz");
+  bool isThere = llvm::any_of(images, [&](const DeviceImage &image) {
+    return image.kind == GPUImage::PTX && image.chip == getNumber(last);
+  });
+  if (!isThere && failed(add(maker.makePTX(last), last, GPUImage::PTX)))
+    return failure();
+  return images;
+}

@@ -1,0 +1,319 @@
+//===- HostScalars.cpp - Numbers that the host need not know --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostScalars.h"
+
+#include "BufferEffects.h"
+#include "RuntimeCalls.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace flywheel;
+
+/// Up to so many ops a launch computes again what each of its threads needs.
+static constexpr size_t kMaxRepeated = 4;
+
+bool HostScalars::isLoad(Operation *op) const {
+  auto load = dyn_cast<memref::LoadOp>(op);
+  return load && !op->getParentOfType<gpu::LaunchOp>() &&
+         !isOfHeader(load.getMemref().getDefiningOp(), manifest);
+}
+
+bool HostScalars::isStore(Operation *op) const {
+  auto store = dyn_cast<memref::StoreOp>(op);
+  return store && !op->getParentOfType<gpu::LaunchOp>() &&
+         !isOfHeader(store.getMemref().getDefiningOp(), manifest);
+}
+
+bool HostScalars::hasAccess(Operation *op) const {
+  return op
+      ->walk([&](Operation *inner) {
+        return isLoad(inner) || isStore(inner) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool HostScalars::isArithmetic(Operation *op) const {
+  if (op->getNumRegions() != 0)
+    return false;
+  auto isNumber = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  if (!llvm::all_of(op->getResultTypes(), isNumber))
+    return false;
+  if (getArithmeticBody(op))
+    return true;
+  return isPure(op) && llvm::all_of(op->getOperandTypes(), isNumber);
+}
+
+bool HostScalars::isComputable(Value value) {
+  llvm::SetVector<Operation *> ops;
+  return collect(value, ops) &&
+         llvm::any_of(ops, [&](Operation *op) { return isLoad(op); });
+}
+
+bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
+  Operation *op = value.getDefiningOp();
+  // An argument of a block: a number of the host, or one that a loop carries.
+  if (!op || ops.contains(op))
+    return true;
+  if (isLoad(op)) {
+    // Where it is may be computed from others.
+    for (Value index : cast<memref::LoadOp>(op).getIndices())
+      if (!collect(index, ops))
+        return false;
+    ops.insert(op);
+    return true;
+  }
+  if (!isArithmetic(op))
+    return true;
+  llvm::SetVector<Operation *> below;
+  for (Value operand : op->getOperands())
+    if (!collect(operand, below))
+      return false;
+  // What has no element in it is a number of the host, as it is.
+  if (llvm::none_of(below, [&](Operation *part) { return isLoad(part); }))
+    return true;
+  ops.insert(below.begin(), below.end());
+  ops.insert(op);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What is written in between
+//===----------------------------------------------------------------------===//
+
+/// The block that follows where no check fails.
+static Block *getNext(Block *block) {
+  Operation *end = block->getTerminator();
+  if (auto branch = dyn_cast<cf::BranchOp>(end))
+    return branch.getDest();
+  auto choice = dyn_cast<cf::CondBranchOp>(end);
+  return choice ? choice.getTrueDest() : nullptr;
+}
+
+bool HostScalars::isClobbered(memref::LoadOp from, Operation *to) const {
+  Value buffer = from.getMemref();
+  Region *region = from->getParentRegion();
+  Operation *end = region->findAncestorOpInRegion(*to);
+  if (!end)
+    return true;
+  // A launch of one thread reads first.
+  if (end != to && mayWrite(end, buffer))
+    return true;
+  if (end == to && !ofOneThread.contains(to) && mayWrite(end, buffer))
+    return true;
+  Operation *op = from->getNextNode();
+  for (Block *block = from->getBlock();;) {
+    for (; op; op = op->getNextNode()) {
+      if (op == end)
+        return false;
+      if (mayWrite(op, buffer))
+        return true;
+    }
+    block = getNext(block);
+    if (!block)
+      return true;
+    op = &block->front();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+gpu::LaunchOp HostScalars::launchOne(OpBuilder &b, Location loc) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto launch = gpu::LaunchOp::create(b, loc, one, one, one, one, one, one);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  auto end = gpu::TerminatorOp::create(b, loc);
+  b.setInsertionPoint(end);
+  ofOneThread.insert(launch);
+  return launch;
+}
+
+void HostScalars::launchStores() {
+  SmallVector<Operation *> stores;
+  kernel.walk([&](Operation *op) {
+    if (isStore(op))
+      stores.push_back(op);
+  });
+  gpu::LaunchOp last;
+  for (Operation *store : stores) {
+    // Those that follow each other are one launch.
+    bool follows = last && last->getBlock() == store->getBlock();
+    for (Operation *op = follows ? last->getNextNode() : nullptr;
+         op && op != store; op = op->getNextNode())
+      follows &= isPure(op);
+    if (!follows) {
+      OpBuilder b(store);
+      last = launchOne(b, store->getLoc());
+    } else {
+      last->moveBefore(store);
+    }
+    store->moveBefore(last.getBody().front().getTerminator());
+  }
+}
+
+Value HostScalars::clone(OpBuilder &b, ArrayRef<Operation *> ops, Value value) {
+  IRMapping mapping;
+  for (Operation *op : ops) {
+    Block *body = getArithmeticBody(op);
+    if (!body) {
+      b.clone(*op, mapping);
+      continue;
+    }
+    for (auto [argument, operand] :
+         llvm::zip_equal(body->getArguments(), op->getOperands()))
+      mapping.map(argument, mapping.lookupOrDefault(operand));
+    for (Operation &inner : body->without_terminator())
+      b.clone(inner, mapping);
+    for (auto [result, operand] : llvm::zip_equal(
+             op->getResults(), body->getTerminator()->getOperands()))
+      mapping.map(result, mapping.lookupOrDefault(operand));
+  }
+  return mapping.lookup(value);
+}
+
+/// Computes `value` once, behind the last of `ops`, and returns the slot that
+/// then has it.
+Value HostScalars::store(Value value, ArrayRef<Operation *> ops) {
+  Value &slot = slots[value];
+  if (slot)
+    return slot;
+  Operation *last = value.getDefiningOp();
+  Location loc = last->getLoc();
+  OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  slot =
+      memref::AllocaOp::create(top, loc, MemRefType::get({}, value.getType()));
+  OpBuilder b(last);
+  b.setInsertionPointAfter(last);
+  launchOne(b, loc);
+  memref::StoreOp::create(b, loc, clone(b, ops, value), slot);
+  return slot;
+}
+
+void HostScalars::moveInto(gpu::LaunchOp launch, Value value) {
+  llvm::SetVector<Operation *> ops;
+  collect(value, ops);
+  bool isFree = ops.size() <= kMaxRepeated || ofOneThread.contains(launch);
+  for (Operation *op : ops)
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      isFree = isFree && !isClobbered(load, launch);
+  Value slot;
+  if (!isFree) {
+    // In the order in which the host would have read.
+    for (Operation *op : ops)
+      if (auto load = dyn_cast<memref::LoadOp>(op);
+          load && op != value.getDefiningOp() &&
+          isClobbered(load, value.getDefiningOp()))
+        return;
+    slot = store(value, ops.getArrayRef());
+  }
+  OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
+  Value inside = slot ? memref::LoadOp::create(b, value.getLoc(), slot)
+                      : clone(b, ops.getArrayRef(), value);
+  value.replaceUsesWithIf(inside, [&](OpOperand &use) {
+    return launch->isProperAncestor(use.getOwner()) &&
+           use.getOwner() != inside.getDefiningOp();
+  });
+}
+
+void HostScalars::moveIntoLaunches() {
+  SmallVector<gpu::LaunchOp> launches;
+  kernel.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
+  for (gpu::LaunchOp launch : launches) {
+    llvm::SetVector<Value> used;
+    launch.getBody().walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (operand.getDefiningOp() &&
+            !launch->isProperAncestor(operand.getDefiningOp()) &&
+            isComputable(operand))
+          used.insert(operand);
+    });
+    for (Value value : used)
+      moveInto(launch, value);
+  }
+}
+
+void HostScalars::eraseUnused() {
+  SmallVector<Operation *> ops;
+  // Backwards, what is in an op comes before it.
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!op->getParentOfType<gpu::LaunchOp>())
+      ops.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op) || (op->use_empty() && getArithmeticBody(op)))
+      op->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// One launch of several
+//===----------------------------------------------------------------------===//
+
+/// Collects the pure ops behind `first`, in its block, that `launch` needs.
+/// False where it needs one that is not.
+static bool collectNeeded(gpu::LaunchOp first, gpu::LaunchOp launch,
+                          llvm::SetVector<Operation *> &needed) {
+  SmallVector<Operation *> pending = {launch};
+  llvm::SmallPtrSet<Operation *, 16> found;
+  while (!pending.empty()) {
+    pending.pop_back_val()->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *op = operand.getDefiningOp();
+        if (op && op->getBlock() == first->getBlock() &&
+            first->isBeforeInBlock(op) && found.insert(op).second)
+          pending.push_back(op);
+      }
+    });
+  }
+  for (Operation *op = first->getNextNode(); op != launch;
+       op = op->getNextNode())
+    if (found.contains(op)) {
+      if (!isPure(op))
+        return false;
+      needed.insert(op);
+    }
+  return true;
+}
+
+bool HostScalars::canJoin(gpu::LaunchOp first, gpu::LaunchOp launch) const {
+  llvm::SetVector<Operation *> needed;
+  if (!ofOneThread.contains(first) || !ofOneThread.contains(launch) ||
+      !collectNeeded(first, launch, needed))
+    return false;
+  WalkResult conflict = launch.getBody().walk([&](Operation *inner) {
+    auto load = dyn_cast<memref::LoadOp>(inner);
+    auto store = dyn_cast<memref::StoreOp>(inner);
+    if (!load && !store)
+      return WalkResult::advance();
+    Value buffer = load ? load.getMemref() : store.getMemref();
+    for (Operation *op = first->getNextNode(); op != launch;
+         op = op->getNextNode())
+      if (mayWrite(op, buffer) || (store && mayRead(op, buffer)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return !conflict.wasInterrupted();
+}
+
+void HostScalars::join(gpu::LaunchOp first, gpu::LaunchOp launch) {
+  llvm::SetVector<Operation *> needed;
+  collectNeeded(first, launch, needed);
+  for (Operation *op : needed)
+    op->moveBefore(first);
+  Block &from = launch.getBody().front(), &to = first.getBody().front();
+  to.getOperations().splice(to.getTerminator()->getIterator(),
+                            from.getOperations(), from.begin(),
+                            from.getTerminator()->getIterator());
+  ofOneThread.erase(launch);
+  launch.erase();
+}

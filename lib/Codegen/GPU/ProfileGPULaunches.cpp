@@ -1,0 +1,174 @@
+//===- ProfileGPULaunches.cpp - Measure each launch of a step -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+
+#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
+#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Support/OpNames.h"
+#include "flywheel/Support/Phases.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace flywheel {
+#define GEN_PASS_DEF_PROFILEGPULAUNCHES
+#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+} // namespace flywheel
+
+using namespace flywheel;
+
+/// The ops of the source that `location` is of, each with its place.
+static std::vector<std::string> collectSources(Location location) {
+  std::vector<std::string> sources;
+  auto add = [&](Location part) {
+    StringRef name = getOpName(part);
+    auto place = part->findInstanceOf<FileLineColLoc>();
+    if (name.empty() && !place)
+      return;
+    std::string source = name.str();
+    if (place)
+      source += (name.empty() ? "" : " at ") + place.getFilename().str() + ":" +
+                std::to_string(place.getLine()) + ":" +
+                std::to_string(place.getColumn());
+    if (!llvm::is_contained(sources, source))
+      sources.push_back(source);
+  };
+  // Groups that share a launch have one location each.
+  auto fused = dyn_cast<FusedLoc>(location);
+  if (!fused || fused.getMetadata()) {
+    add(location);
+    return sources;
+  }
+  for (Location part : fused.getLocations())
+    add(part);
+  return sources;
+}
+
+static std::string getPhase(gpu::LaunchFuncOp launch) {
+  if (isMarkedBackward(launch.getLoc()))
+    return "backward";
+  StringRef dialect = getSourceOpName(launch).split('.').first;
+  return dialect == train::TrainDialect::getDialectNamespace() ? "update"
+                                                               : "forward";
+}
+
+static ManifestKernel describe(gpu::LaunchFuncOp launch, StringRef name) {
+  ManifestKernel kernel;
+  kernel.name = name.str();
+  kernel.phase = getPhase(launch);
+  kernel.sources = collectSources(launch.getLoc());
+  auto traffic = launch->getAttrOfType<codegen::TrafficAttr>(
+      codegen::CodegenDialect::getTrafficAttrName());
+  // Sizes that the call chooses are not in it.
+  bool isKnown = llvm::all_of(launch.getKernelOperands(), [](Value operand) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    return !type || type.hasStaticShape();
+  });
+  if (!traffic || !isKnown)
+    return kernel;
+  auto constant = [&](int64_t number) {
+    return AffineMap::get(0, 0,
+                          getAffineConstantExpr(number, launch.getContext()));
+  };
+  kernel.flops = constant(traffic.getFlops());
+  kernel.bytes = constant(traffic.getRead() + traffic.getWritten());
+  return kernel;
+}
+
+/// The call that asks for the state; null where there is none.
+static func::CallOp findStateCall(func::FuncOp kernel) {
+  func::CallOp found;
+  kernel.walk([&](func::CallOp call) {
+    if (!found && call.getCallee() == "flywheel_gpu_state")
+      found = call;
+  });
+  return found;
+}
+
+namespace {
+struct ProfileGPULaunches
+    : flywheel::impl::ProfileGPULaunchesBase<ProfileGPULaunches> {
+  using ProfileGPULaunchesBase::ProfileGPULaunchesBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Manifest> manifest = Manifest::readFrom(module);
+    if (failed(manifest))
+      return signalPassFailure();
+    if (manifest->profile || events < 0) {
+      module.emitError()
+          << (manifest->profile
+                  ? "expected a module without a profile, found one with it"
+                  : "expected 'events' of at least 0");
+      return signalPassFailure();
+    }
+    ManifestProfile profile;
+    profile.events = events;
+    profile.offset = manifest->stateBytes;
+    std::vector<func::CallOp> begins;
+    for (ManifestEntry &entry : manifest->entries) {
+      auto kernel = module.lookupSymbol<func::FuncOp>(entry.name + ".kernel");
+      func::CallOp state = kernel ? findStateCall(kernel) : func::CallOp();
+      if (!state)
+        continue;
+      begins.push_back(state);
+      kernel.walk([&](gpu::LaunchFuncOp launch) {
+        addLaunch(entry, launch, profile.kernels++);
+      });
+    }
+    for (func::CallOp begin : begins)
+      addBegin(begin, profile);
+    CheckedSize end =
+        CheckedSize(profile.offset) + CheckedSize(profile.getStride());
+    if (end.isTooLarge()) {
+      module.emitError() << "the profile ends behind the state block's largest "
+                            "size, "
+                         << kMaxSizeText << " bytes";
+      return signalPassFailure();
+    }
+    manifest->stateBytes = end.getSaturated();
+    manifest->profile = profile;
+    manifest->attachTo(module);
+  }
+
+private:
+  void addLaunch(ManifestEntry &entry, gpu::LaunchFuncOp launch,
+                 int64_t number) {
+    OpBuilder b(launch);
+    StringRef source = getSourceOpName(launch);
+    StringRef op = source.contains('.') ? source.rsplit('.').second : source;
+    std::string name = (entry.name + "." + op +
+                        (isMarkedBackward(launch.getLoc()) ? "_grad." : ".") +
+                        Twine(entry.kernels.size()))
+                           .str();
+    entry.kernels.push_back(describe(launch, name));
+    RuntimeCalls runtime(getOperation(), b, launch.getLoc());
+    runtime.call("measure", {}, runtime.index(number));
+    ++numLaunches;
+  }
+
+  /// The profile is in the block of the host, behind what the device has a
+  /// mirror of.
+  void addBegin(func::CallOp state, const ManifestProfile &profile) {
+    OpBuilder b(state->getContext());
+    b.setInsertionPointAfter(state);
+    Location loc = state.getLoc();
+    RuntimeCalls runtime(getOperation(), b, loc);
+    Value place = arith::AddIOp::create(b, loc, state.getOperand(0),
+                                        runtime.index(profile.offset));
+    runtime.call("profile", {},
+                 {place, runtime.index(ManifestProfile::kCountersOffset),
+                  runtime.index(profile.getEventsOffset()),
+                  runtime.index(profile.events)});
+  }
+};
+} // namespace

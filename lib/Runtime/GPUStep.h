@@ -1,0 +1,71 @@
+//===- GPUStep.h - A step that a GPU executes ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Needs the C library only: object files for a GPU have it in them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FLYWHEEL_LIB_RUNTIME_GPUSTEP_H
+#define FLYWHEEL_LIB_RUNTIME_GPUSTEP_H
+
+#include "GPUMirror.h"
+
+namespace flywheel::runtime {
+
+/// The step that a thread is in. What fails makes all that follows do nothing.
+struct Step {
+  const GPUDriver *driver;
+  Mirror *mirror;
+  size_t numArguments;
+  /// Whether the host has waited within the step, and whether for its end.
+  bool hasDecided, isOver;
+  int32_t status;
+  /// Where what launches take is written, and the number of the next one;
+  /// without a block they are not measured.
+  ProfilePlace profile;
+  int64_t kernel;
+  char text[kErrorBytes];
+
+  /// The one of this thread.
+  static Step &get();
+  /// Forgets the one before.
+  void begin();
+
+  bool isFailed() const { return status != 0; }
+  void fail(int32_t code, const char *why);
+  /// Whether the call of the driver succeeded.
+  bool check(const char *call, GPUDriver::Status found);
+  bool checkMemory(const void *memory);
+
+  /// Makes `buffer` hold at least `bytes`.
+  bool reserve(DeviceBuffer &buffer, size_t bytes);
+  /// The next buffer of the step for a feed or a result.
+  GPUDriver::Address takeArgument(size_t bytes);
+  /// Whether `pointer` is one of the device.
+  bool isOnDevice(const void *pointer, size_t bytes) const;
+
+  bool copyToDevice(GPUDriver::Address to, const void *from, size_t bytes);
+  /// There when the host has waited.
+  bool copyToHost(void *to, GPUDriver::Address from, size_t bytes);
+  bool copyOnDevice(GPUDriver::Address to, GPUDriver::Address from,
+                    size_t bytes);
+
+  /// Has the device do what is recorded.
+  void launchRecorded(bool isWholeStep);
+  bool synchronize();
+  /// Has the device do what is recorded, waits for it, and returns the status
+  /// of the checks, which is 0 from then on.
+  int32_t await(bool isLast);
+  /// Brings the results to where they go.
+  void giveResults();
+
+private:
+  const int32_t *stage();
+};
+
+} // namespace flywheel::runtime
+
+#endif // FLYWHEEL_LIB_RUNTIME_GPUSTEP_H

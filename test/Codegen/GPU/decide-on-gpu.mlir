@@ -1,0 +1,55 @@
+// RUN: flywheel-compile %S/Inputs/step.mlir --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s
+// RUN: flywheel-compile %s --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s --check-prefix=LOOP
+
+// D9: A check is a launch that writes its number to a word of the device; no element comes back
+// to the host in the whole step, which waits once, at its end. What the message names is
+// computed where the check is known to have failed.
+// CHECK-LABEL: func.func @step.kernel(
+// CHECK-NOT: call @flywheel_gpu_read
+// CHECK: %[[BYTES:.*]] = call @flywheel_gpu_status() : () -> memref<?xi8>
+// CHECK: %[[WORD:.*]] = memref.view %[[BYTES]][%c0{{.*}}][] : memref<?xi8> to memref<i32>
+// CHECK-NOT: call @flywheel_gpu_read
+// CHECK: gpu.launch_func @kernels::@[[CHECK:[a-z_0-9]+]] blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args({{.*}}%[[WORD]] : memref<i32>
+// CHECK-NOT: call @flywheel_gpu_read
+// CHECK-NOT: cf.cond_br
+// CHECK: gpu.launch_func {{.*}}%[[WORD]]
+// CHECK: %[[STATUS:.*]] = call @flywheel_gpu_await(%c1_i32) : (i32) -> i32
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[STATUS]], %c0_i32
+// CHECK: cf.cond_br %[[OK]], ^[[END:.*]], ^[[FAILED:.*]]
+// CHECK: ^[[FAILED]]
+// CHECK: call @flywheel_gpu_read(
+// CHECK: call @flywheel_gpu_finish(%{{.*}}, %{{.*}}, %c1_i32)
+
+// The check does nothing but that, and what follows does nothing where it has failed.
+// CHECK: gpu.func @[[CHECK]](
+// CHECK: memref.store %{{.*}}, %{{.*}}[] : memref<i32>
+// CHECK: gpu.func
+// CHECK: %[[FOUND:.*]] = memref.load %{{.*}}[] : memref<i32>
+// CHECK: %[[GO:.*]] = arith.cmpi eq, %[[FOUND]], %c0_i32
+// CHECK: scf.if %[[GO]] {
+
+// A loop whose end the host decides has it wait before: first for what has failed.
+// LOOP-LABEL: func.func @until.kernel(
+// LOOP: gpu.launch_func
+// LOOP: call @flywheel_gpu_await(%c0_i32) : (i32) -> i32
+// LOOP: cf.cond_br
+// LOOP: scf.while
+// LOOP: call @flywheel_gpu_read(
+// LOOP-NOT: call @flywheel_gpu_await
+module @model {
+func.func @until(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %first = nn.gather %x, %i axis 0 : (tensor<4xf32>, tensor<i32>) -> tensor<f32>
+  %0 = scf.while (%y = %first) : (tensor<f32>) -> tensor<f32> {
+    %1 = arith.cmpf ogt, %y, %one : tensor<f32>
+    %2 = tensor.extract %1[] : tensor<i1>
+    scf.condition(%2) %y : tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>):
+    %3 = arith.mulf %y, %half : tensor<f32>
+    scf.yield %3 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+}

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# REQUIRES: python
+# RUN: %python %s
+# RUN: env FLYWHEEL_GPU_GRAPHS=0 %python %s
+# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
+"""A step is one launch of a graph from its second time on, and waits for the device once:
+whatever the host does in between, the numbers are the CPU's. With FLYWHEEL_GPU_GRAPHS=0 the
+same without graphs (D9, T5)."""
+
+import ctypes
+import os
+import tempfile
+from typing import Any, Dict, Tuple
+
+import numpy as np
+
+import flywheel
+
+GRAPHS = os.environ.get("FLYWHEEL_GPU_GRAPHS") != "0"
+TARGET = "cuda:sm_90a:bitcode"
+FIELDS = ("launches", "kernels", "graphs", "synchronizations", "allocations", "up", "down", "within")
+
+
+class Counters(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in FIELDS]
+
+
+def counters() -> Dict[str, int]:
+    found = Counters()
+    ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"]).flywheelSimulatorCounters(ctypes.byref(found))
+    return {name: getattr(found, name) for name in FIELDS}
+
+
+def counted(call: Any) -> Tuple[Any, Dict[str, int]]:
+    before = counters()
+    result = call()
+    return result, {name: value - before[name] for name, value in counters().items()}
+
+
+MODEL = """
+train.variable @w : tensor<8x6xf32> = #train.glorot_uniform
+train.variable @b : tensor<6xf32> = #train.zeros
+func.func @step(%x: tensor<?x8xf32>, %label: tensor<?xi32>) -> tensor<f32> {
+  %w = train.read @w : tensor<8x6xf32>
+  %b = train.read @b : tensor<6xf32>
+  %z = nn.dense %x, %w, %b : (tensor<?x8xf32>, tensor<8x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
+  %loss = nn.sparse_softmax_cross_entropy %z, %label : (tensor<?x6xf32>, tensor<?xi32>) -> tensor<f32>
+  train.minimize %loss : tensor<f32> with #train.adam<lr = 0.05>
+  return %loss : tensor<f32>
+}
+func.func @predict(%x: tensor<?x8xf32>) -> tensor<?x6xf32> {
+  %w = train.read @w : tensor<8x6xf32>
+  %b = train.read @b : tensor<6xf32>
+  %z = nn.dense %x, %w, %b : (tensor<?x8xf32>, tensor<8x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
+  return %z : tensor<?x6xf32>
+}
+// As many halvings as it takes: the host decides when to end.
+func.func @halve(%x: tensor<f32>) -> tensor<f32> {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %0 = scf.while (%y = %x) : (tensor<f32>) -> tensor<f32> {
+    %1 = arith.cmpf ogt, %y, %one : tensor<f32>
+    %2 = tensor.extract %1[] : tensor<i1>
+    scf.condition(%2) %y : tensor<f32>
+  } do {
+  ^bb0(%y: tensor<f32>):
+    %3 = arith.mulf %y, %half : tensor<f32>
+    scf.yield %3 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+"""
+device = flywheel.compile(MODEL, target=TARGET)
+host = flywheel.compile(MODEL)
+rng = np.random.default_rng(1)
+
+
+def batch(count: int) -> Tuple[Any, Any]:
+    return rng.standard_normal((count, 8)).astype(np.float32), rng.integers(0, 6, count).astype(np.int32)
+
+
+class Both:
+    """A session on the device and one of the CPU, which do the same."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.device, self.host = flywheel.Session(device), flywheel.Session(host)
+        self.device.initialize(seed)
+        self.host.initialize(seed)
+
+    def run(self, entry: str, *feeds: Any) -> Dict[str, int]:
+        found, counts = counted(lambda: self.device.run(entry, *feeds))
+        np.testing.assert_allclose(found, self.host.run(entry, *feeds), rtol=2e-5, atol=1e-6)
+        return counts
+
+    def compare(self) -> None:
+        for name in self.host.variables:
+            np.testing.assert_allclose(self.device[name], self.host[name], rtol=2e-5, atol=1e-6, err_msg=name)
+
+
+def expect(counts: Dict[str, int], is_graph: bool, what: str) -> None:
+    """A step waits once, and copies its feeds and results alone."""
+    assert counts["synchronizations"] == 1, (what, counts)
+    assert counts["graphs"] == (1 if is_graph and GRAPHS else 0), (what, counts)
+    assert (counts["launches"] == 0) == (is_graph and GRAPHS), (what, counts)
+    assert counts["kernels"] >= 3, (what, counts)
+
+
+def test_second_run_is_a_graph() -> None:
+    both = Both()
+    x, label = batch(5)
+    both.run("step", x, label)
+    for step in range(4):
+        counts = both.run("step", *batch(5))
+        expect(counts, True, f"step {step}")
+        assert counts["up"] == 5 * 8 * 4 + 5 * 4 and counts["down"] == 4 + 4, counts
+        assert counts["allocations"] == 0, counts
+    both.compare()
+
+
+def test_sizes_have_graphs_of_their_own() -> None:
+    both = Both()
+    for count in (7, 5):  # The largest first: buffers grow, and are others then.
+        both.run("step", *batch(count))
+        both.run("step", *batch(count))
+    for count in (5, 7, 5, 7):
+        expect(both.run("step", *batch(count)), True, f"batch {count}")
+    # More kinds than are kept, and the first ones again.
+    for count in (*range(1, 12), *range(1, 12)):
+        both.run("step", *batch(count))
+    expect(both.run("step", *batch(11)), True, "batch 11")
+    # No rows at all.
+    both.run("predict", np.zeros((0, 8), np.float32))
+    both.compare()
+
+
+def test_assignments_between_steps() -> None:
+    both = Both()
+    for step in range(5):
+        both.run("step", *batch(4))
+        value = np.full((6,), step, np.float32)
+        both.device["b"] = value
+        both.host["b"] = value
+    expect(both.run("step", *batch(4)), True, "after an assignment")
+    both.compare()
+
+
+def test_errors_change_nothing() -> None:
+    both = Both()
+    x, label = batch(6)
+    both.run("step", x, label)
+    for wrong in (99, -3):
+        bad = label.copy()
+        bad[4] = wrong
+        before = {name: both.device[name].copy() for name in both.device.variables}
+        message = ""
+        for session in (both.host, both.device):
+            try:
+                session.run("step", x, bad)
+            except flywheel.InvalidArgumentError as error:
+                assert not message or str(error) == message, (str(error), message)
+                message = str(error)
+            else:
+                raise AssertionError("expected an error")
+        assert "label out of range" in message and f"found {wrong}" in message, message
+        for name, value in before.items():
+            np.testing.assert_array_equal(both.device[name], value, err_msg=name)
+        both.run("step", x, label)
+        expect(both.run("step", x, label), True, "after an error")
+    both.compare()
+
+
+def test_sessions_and_entries() -> None:
+    one, two = Both(seed=1), Both(seed=2)
+    for _ in range(3):
+        for both in (one, two):
+            both.run("step", *batch(3))
+            both.run("predict", batch(3)[0])
+    for both in (one, two):
+        expect(both.run("step", *batch(3)), True, "a session of two")
+        both.compare()
+
+
+def test_restored() -> None:
+    both = Both()
+    for _ in range(3):
+        both.run("step", *batch(4))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state")
+        both.device.save(path)
+        for _ in range(2):
+            both.run("step", *batch(4))
+        both.device.restore(path)
+        both.host.restore(path)
+    expect(both.run("step", *batch(4)), True, "after a restore")
+    both.compare()
+
+
+def test_decisions_of_the_host() -> None:
+    both = Both()
+    for value, halvings in ((100.0, 7), (0.5, 0), (3.0, 2)):
+        counts = both.run("halve", np.float32(value))
+        assert counts["graphs"] == 0 and counts["synchronizations"] >= halvings + 1, counts
+
+
+tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
+for test in tests:
+    test()
+    print("ok", test.__name__, flush=True)
