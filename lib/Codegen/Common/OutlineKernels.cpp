@@ -129,8 +129,8 @@ collectInvariant(Value value, Region &region,
 
 /// Moves views of what is outside of `region` in front of `call`, which calls
 /// it: where in the workspace a kernel has its buffers is an argument, so that
-/// layers have equal functions. For a buffer of a worker's own, that is computed
-/// from the number of the worker. A stack slot belongs to the kernel.
+/// layers have equal functions. For a buffer of a worker's own, that is
+/// computed from the number of the worker. A stack slot belongs to the kernel.
 static void hoistViews(Operation *call, Region &region) {
   SmallVector<memref::ViewOp> views;
   region.walk([&](memref::ViewOp view) {
