@@ -210,7 +210,7 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addNestedPass<func::FuncOp>(createTileAndFuse());
     pm.addNestedPass<func::FuncOp>(createForallToFor());
     pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createCSEGroups());
     // These may have made reads of variables behind their updates.
     ScheduleStepOptions again;
     again.ifDisordered = true;

@@ -75,6 +75,17 @@ def ForallToFor : Pass<"flywheel-forall-to-for", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numConverted", "converted", "Loops converted">];
 }
 
+def CSEGroups : Pass<"flywheel-cse-groups", "::mlir::func::FuncOp"> {
+  let summary = "Eliminate common subexpressions inside of each group";
+  let description = [{
+    Before: groups as loops on tensors. After: no op inside of a loop of the
+    function is there twice. MLIR's `cse` also compares the loops with each other.
+    Those of layers have equal operands (sizes, and one empty tensor as the
+    destination of all), so that each is compared with all before it, op by op,
+    which takes quadratic time.
+  }];
+}
+
 def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Lower structured ops on buffers to vector loops";
   let description = [{
