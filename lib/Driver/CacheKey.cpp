@@ -149,7 +149,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.addNumber("profile", options.profile);
   key.addNumber("threads", *options.threads);
   key.addNumber("min-shared-work", options.minSharedWork);
-  key.addNumber("report-partition", options.reportPartition);
+  key.addNumber("report", options.report);
   key.addNumber("flush-denormals", options.flushDenormals);
   bool hasLocations = !options.cache->ignoreLocations;
   key.addNumber("locations", hasLocations);

@@ -480,7 +480,7 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
   ScopedDiagnosticHandler listener(
       module->getContext(), [&](Diagnostic &diagnostic) {
         hasSpoken |= diagnostic.getSeverity() == DiagnosticSeverity::Warning ||
-                     options.reportPartition;
+                     options.report;
         return failure();
       });
   auto [loc, type] = findLargestTensor(*module);

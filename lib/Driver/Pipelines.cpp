@@ -255,7 +255,7 @@ static void populateBufferize(OpPassManager &pm,
   DistributeStepOptions distribute;
   distribute.workers = options.threads.value_or(1);
   distribute.minWork = options.minSharedWork;
-  distribute.report = options.reportPartition;
+  distribute.report = options.report;
   distribute.minLoopWork =
       std::min<int64_t>(options.minSharedWork, distribute.minLoopWork);
   pm.addNestedPass<func::FuncOp>(createDistributeStep(distribute));
@@ -264,6 +264,7 @@ static void populateBufferize(OpPassManager &pm,
   workspace.dimSizes = rematerialize.dimSizes;
   workspace.boundDimSizes = options.cInterface;
   workspace.memoryBudget = rematerialize.memoryBudget;
+  workspace.report = options.report;
   pm.addNestedPass<func::FuncOp>(createPlanWorkspace(workspace));
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
@@ -292,7 +293,7 @@ static void populateGPULaunches(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   OutlineGPUKernelsOptions outline;
-  outline.report = options.reportPartition;
+  outline.report = options.report;
   pm.addPass(createOutlineGPUKernels(outline));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -173,7 +173,8 @@ static cl::opt<bool> timeStages("time-stages", cl::cat(category),
 static cl::opt<bool>
     report("report", cl::cat(category),
            cl::desc("Print sizes (state, workspace, constants, object) and "
-                    "the time of each stage to standard error"));
+                    "the time of each stage to standard error, and by "
+                    "remarks what the workspace of each step has to hold"));
 
 static cl::opt<std::string>
     costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),
@@ -501,7 +502,7 @@ static int compile() {
   options.threads = getThreads(threads);
   options.minSharedWork = static_cast<int64_t>(
       std::min<uint64_t>(minSharedWork, std::numeric_limits<int64_t>::max()));
-  options.reportPartition = report;
+  options.report = report;
   options.entries = entries;
   options.frozenCheckpoint = freezePath;
   options.frozenVariables = freezeVariables;

@@ -25,6 +25,9 @@ namespace flywheel {
 using namespace flywheel;
 using flywheel::train::TrainDialect;
 
+/// Of those that are live at the peak, how many buffers a report lists.
+constexpr unsigned kMaxReportedBuffers = 12;
+
 namespace {
 struct Buffer : LiveBuffer {
   memref::AllocOp alloc;
@@ -52,6 +55,8 @@ private:
   void makeStackSlot(memref::AllocOp alloc, int64_t bytes);
   CheckedSize packSlots(MutableArrayRef<LiveBuffer *> buffers,
                         unsigned &numSlots, WorkspaceSizes &sizes);
+  void emitReport(ArrayRef<LiveBuffer *> buffers, CheckedSize bytes,
+                  WorkspaceSizes &sizes);
   void placeBuffers(ArrayRef<LiveBuffer *> buffers, unsigned numSlots,
                     WorkspaceSizes &sizes);
 
@@ -299,6 +304,47 @@ LogicalResult PlanWorkspace::checkSize(memref::AllocOp alloc, CheckedSize bytes,
                            << sizes.describeDimSizes();
 }
 
+/// Says how large the workspace is, and how much of it is live at a time: no
+/// placement of these buffers takes less. Notes say which buffers are live
+/// where that is most, each at the op that first touches it: empty tensors of
+/// equal types have been one op.
+void PlanWorkspace::emitReport(ArrayRef<LiveBuffer *> buffers,
+                               CheckedSize bytes, WorkspaceSizes &sizes) {
+  func::FuncOp function = getOperation();
+  InFlightDiagnostic remark = function.emitRemark();
+  remark << "the workspace of '" << function.getSymName() << "' is ";
+  if (bytes.isTooLarge()) {
+    remark << "more than " << kMaxSizeText << " bytes"
+           << sizes.describeDimSizes();
+    return;
+  }
+  auto [peak, liveBytes] = findPeak(buffers);
+  remark << bytes.getSaturated() << " bytes" << sizes.describeDimSizes()
+         << ", of which at most " << liveBytes << " are live at a time";
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    ops.push_back(&op);
+  // In the order of placement, the largest first.
+  int64_t numOthers = 0, otherBytes = 0;
+  for (auto [number, buffer] : llvm::enumerate(llvm::make_filter_range(
+           buffers, [peak = peak](const LiveBuffer *buffer) {
+             return buffer->begin <= peak && peak <= buffer->end;
+           }))) {
+    if (number >= kMaxReportedBuffers) {
+      ++numOthers;
+      otherBytes += buffer->bytes;
+      continue;
+    }
+    memref::AllocOp alloc = static_cast<Buffer *>(buffer)->alloc;
+    bool isInLoop = alloc->getParentOp() != function;
+    remark.attachNote(isInLoop ? alloc.getLoc() : ops[buffer->begin]->getLoc())
+        << buffer->bytes << " bytes of these are " << alloc.getType();
+  }
+  if (numOthers > 0)
+    remark.attachNote(function.getLoc()) << otherBytes << " bytes of these are "
+                                         << numOthers << " smaller buffers";
+}
+
 void PlanWorkspace::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
@@ -378,5 +424,7 @@ void PlanWorkspace::runOnOperation() {
                    memoryBudget);
     return signalPassFailure();
   }
+  if (report && !order.empty())
+    emitReport(order, bytes, sizes);
   placeBuffers(order, numSlots, sizes);
 }

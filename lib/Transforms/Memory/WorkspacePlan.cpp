@@ -9,6 +9,8 @@
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace flywheel;
 using flywheel::train::TrainDialect;
@@ -199,4 +201,22 @@ int64_t flywheel::packBuffers(MutableArrayRef<LiveBuffer *> buffers) {
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
     buffer->offset = offset;
   return byBegin;
+}
+
+std::pair<unsigned, int64_t>
+flywheel::findPeak(ArrayRef<LiveBuffer *> buffers) {
+  // What becomes live at a position, less what did until before it.
+  std::map<unsigned, int64_t> changes;
+  for (const LiveBuffer *buffer : buffers) {
+    changes[buffer->begin] += getAlignedBytes(*buffer);
+    changes[buffer->end + 1] -= getAlignedBytes(*buffer);
+  }
+  int64_t live = 0;
+  std::pair<unsigned, int64_t> peak(0, 0);
+  for (auto [position, change] : changes) {
+    live += change;
+    if (live > peak.second)
+      peak = {position, live};
+  }
+  return peak;
 }

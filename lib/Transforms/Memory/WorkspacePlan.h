@@ -54,6 +54,11 @@ CheckedSize getSlotBytes(llvm::ArrayRef<LiveBuffer *> buffers,
 /// Sizes are rounded up to the alignment.
 int64_t packBuffers(llvm::MutableArrayRef<LiveBuffer *> buffers);
 
+/// A position at which most bytes are live, and how many these are: no
+/// placement of `buffers` takes less. Sizes are rounded up to the alignment;
+/// their sum is not too large.
+std::pair<unsigned, int64_t> findPeak(llvm::ArrayRef<LiveBuffer *> buffers);
+
 /// Sizes of the buffers of one function as functions of the symbolic dimension
 /// sizes of its feeds.
 class WorkspaceSizes {

@@ -1,35 +1,35 @@
 // T22: what an object, a header and a manifest are of is compiled once.
 // RUN: rm -rf %t && mkdir -p %t/first %t/second
-// RUN: flywheel-compile %s -o %t/first/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/second/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: flywheel-compile %s -o %t/first/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/second/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: diff -r %t/first %t/second
 // RUN: flywheel-compile %s -o %t/second/model.o
 // RUN: diff -r %t/first %t/second
-// KEPT: workspace of step
 // KEPT: program cache: kept {{.*}}.program
-// FOUND: workspace of step
 // FOUND: program cache: found {{.*}}.program
 
 // Every option that the output depends on makes another program.
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --opt-level=1 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --max-batch=8 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --max-dim-size=batch=9 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --target-l1-bytes=1024 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --target-triple=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --model-name=other 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --memory-budget=1MiB 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --profile 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --opt-level=1 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --max-batch=8 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --max-dim-size=batch=9 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --target-l1-bytes=1024 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --target-triple=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --model-name=other 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --memory-budget=1MiB 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --profile 2>&1 | FileCheck %s --check-prefix=KEPT
 
 // The output of a stage has what it was compiled with.
 // RUN: flywheel-compile %s --emit=flywheel-fuse --max-batch=16 -o %t/fused.mlir
-// RUN: flywheel-compile %t/fused.mlir -o %t/first/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-compile %t/fused.mlir -o %t/second/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: flywheel-compile %t/fused.mlir -o %t/first/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %t/fused.mlir -o %t/second/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
 // RUN: diff -r %t/first %t/second
 
 // What is said is heard each time.
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --threads=2 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report --threads=2 2>&1 | FileCheck %s --check-prefix=SAID
-// SAID: remark
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --report 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=FOUND
+// SAID: remark: the workspace of 'step' is
 // SAID: program cache: not kept, so that what was said is heard each time
 
 // RUN: not flywheel-compile %s --emit=asm --cache-dir=%t/cache 2>&1 | FileCheck %s --check-prefix=TEXT
