@@ -13,6 +13,7 @@ from .._flywheel import Value
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
 from .._ops._indexing import extract_slice
 from .._ops._shapes import to_index
+from .._sorting import MOST_SORTED, order_of, taken
 from .._tensor import Tensor, as_tensor, wrap
 from ._graph import Call, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped
@@ -351,9 +352,6 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
 # Sorting
 #
 
-# All pairs of elements are compared.
-_MOST_SORTED = 4096
-
 
 @op("sort", "chlo.top_k")
 def _sort(call: Call, *operands: Known) -> Any:
@@ -361,8 +359,8 @@ def _sort(call: Call, *operands: Known) -> Any:
         return call.interpreter.decompose(call.operation, operands)
     axis = call.integer("dimension", -1) % operands[0].ndim
     count = operands[0].shape[axis]
-    if count is None or count > _MOST_SORTED:
-        raise call.unsupported(f"of more than {_MOST_SORTED} elements, or of a size that the call chooses")
+    if count is None or count > MOST_SORTED:
+        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
     if count <= 1:
         return operands
     tensors = [x.tensor for x in operands]
@@ -375,18 +373,8 @@ def _sort(call: Call, *operands: Known) -> Any:
         square: List[Size] = [*lead, count]
         pairs += [of_tensor(as_unsigned(_wide(part, square), own.dtype)) for part in (columns, rows)]
     outcome = call.interpreter.run_block(call.block(), pairs, call.env, exact=False)[0].tensor
-    before = _ops.logical_and(outcome, as_tensor(~np.eye(count, dtype=bool)))
-    # Of those that no order has, the first one comes first.
-    transposed = _ops.swapaxes(before, -1, -2)
-    is_equal = _ops.logical_not(_ops.logical_or(before, transposed))
-    is_first = _ops.logical_or(before, _ops.logical_and(is_equal, as_tensor(np.triu(np.ones((count, count), bool), 1))))
-    # How many elements come before each, and from that which element is at each place.
-    rank = _ops.sum(_ops.cast(is_first, _dtypes.int32), -2)
-    at_place = _ops.equal(_ops.expand_dims(rank, -1), as_tensor(np.arange(count, dtype=np.int32)))
-    numbers = as_tensor(np.arange(count, dtype=np.int32).reshape(-1, 1))
-    order = _ops.sum(_ops.where(at_place, numbers, as_tensor(0, _dtypes.int32)), -2)
-    order = _ops.moveaxis(order, -1, axis)
-    return [_taken(x, order, axis) for x in tensors]
+    order = _ops.moveaxis(order_of(outcome, count), -1, axis)
+    return [taken(x, order, axis) for x in tensors]
 
 
 def _plain(x: Tensor) -> Tensor:
@@ -395,9 +383,3 @@ def _plain(x: Tensor) -> Tensor:
 
 def _wide(x: Tensor, shape: Sequence[Size]) -> Tensor:
     return _ops._core.stretch(x, list(shape))
-
-
-def _taken(x: Tensor, order: Tensor, axis: int) -> Tensor:
-    if _dtypes.is_bool(x.dtype):
-        return _ops.cast(_taken(_ops.cast(x, _dtypes.int8), order, axis), bool)
-    return _ops.take_along_axis(x, order, axis)

@@ -6,9 +6,9 @@ from typing import List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._interpolation import interpolation_weights, repeat_or_take, weigh
 from .._layouts import Laid
-from .._ops._core import normalize_axis, sizes
-from .._ops._shapes import reshape_to
+from .._ops._core import normalize_axis
 from .._tensor import Tensor, as_tensor
 from .._types import Array
 from ._graph import Call, op
@@ -107,12 +107,12 @@ def _resize_axis(call: Call, mode: str, data: Tensor, place: int, axis: _Axis) -
         found = _nearest(call, axis, at)
         if axis.new == axis.total and np.array_equal(found, np.arange(axis.total)) and not outside.any():
             return data
-        moved = _repeat_or_take(data, found, place, axis)
+        moved = repeat_or_take(data, found, place, axis.total)
     else:
         weights = _weights(call, mode, axis, at)
         if axis.new == axis.total and np.array_equal(weights, np.eye(axis.total)) and not outside.any():
             return data
-        moved = _weigh(data, weights, place)
+        moved = weigh(data, weights, place)
     if not outside.any():
         return moved
     shape = [axis.new if i == place else 1 for i in range(data.ndim)]
@@ -148,13 +148,6 @@ def _coordinates(call: Call, axis: _Axis) -> Array:
 #
 
 
-def _repeat_or_take(data: Tensor, found: Array, place: int, axis: _Axis) -> Tensor:
-    times = axis.new // axis.total
-    if axis.new == times * axis.total and np.array_equal(found, np.repeat(np.arange(axis.total), times)):
-        return _ops.repeat(data, times, place)
-    return _ops.take(data, found, place)
-
-
 def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
     """Which element each one is."""
     rounding = call.attribute("nearest_mode", "round_prefer_floor")
@@ -177,49 +170,8 @@ def _nearest(call: Call, axis: _Axis, at: Array) -> Array:
 
 
 def _weights(call: Call, mode: str, axis: _Axis, at: Array) -> Array:
-    """How much of each of `total` elements is in each of `count`."""
-    # Elements of an image that shrinks are those of a smoothed one.
-    squeeze = min(axis.scale, 1.0) if call.attribute("antialias", 0) else 1.0
-    radius = (1 if mode == "linear" else 2) / squeeze
-    first = np.floor(at - radius).astype(np.int64)
-    near = first[:, None] + np.arange(int(np.ceil(2 * radius)) + 2)
-    distance = np.abs(near - at[:, None]) * squeeze
-    if mode == "linear":
-        shares = np.maximum(1 - distance, 0)
-    else:
-        shares = _cubic(distance, float(call.attribute("cubic_coeff_a", -0.75)))
-    is_outside = (near < 0) | (near >= axis.total)
-    if call.attribute("exclude_outside", 0):
-        shares = np.where(is_outside, 0, shares)
-    sums = shares.sum(1, keepdims=True)
-    shares = shares / np.where(sums == 0, 1, sums)
-    result = np.zeros((axis.new, axis.total))
-    rows = np.broadcast_to(np.arange(axis.new)[:, None], near.shape)
-    # What is outside is the element at the border.
-    np.add.at(result, (rows, np.clip(near, 0, axis.total - 1)), shares)
-    return result
-
-
-def _cubic(distance: Array, a: float) -> Array:
-    """The kernel of R. Keys, "Cubic convolution interpolation for digital image processing", 1981, equation 4."""
-    inner = ((a + 2) * distance - (a + 3)) * distance**2 + 1
-    outer = ((distance - 5) * distance + 8) * distance * a - 4 * a
-    return np.where(distance <= 1, inner, np.where(distance < 2, outer, 0))
-
-
-def _weigh(data: Tensor, weights: Array, place: int) -> Tensor:
-    """Weighted sums over one dimension: a product of matrices."""
-    matrix = as_tensor(weights.astype(data.dtype))
-    after = data.shape[place + 1 :]
-    if None in after:
-        letters = [chr(ord("a") + i) for i in range(data.ndim)]
-        result = [*letters]
-        result[place] = "z"
-        return _ops.einsum(f"{''.join(letters)},z{letters[place]}->{''.join(result)}", data, matrix)
-    if not after:
-        return _ops.matmul(data, _ops.transpose(matrix))
-    before = sizes(data)[:place]
-    width = int(np.prod([one for one in after if one is not None]))
-    wide = reshape_to(data, [*before, weights.shape[1], width])
-    joined = _ops.matmul(matrix, wide)
-    return reshape_to(joined, [*before, weights.shape[0], *[one for one in after if one is not None]])
+    """How much of each of `total` elements is in each of `new`."""
+    return interpolation_weights(
+        at, axis.total, cubic=float(call.attribute("cubic_coeff_a", -0.75)) if mode == "cubic" else None,
+        squeeze=min(axis.scale, 1.0) if call.attribute("antialias", 0) else 1.0,
+        excludes_outside=bool(call.attribute("exclude_outside", 0)))  # fmt: skip

@@ -71,6 +71,11 @@ class Call:
         """As `result`, of an argument."""
         return self._argument_values[place]
 
+    def refuse_result(self, place: int, what: str) -> None:
+        """Raises the error of a form that is not imported where this one of several results is used."""
+        if any(user.target is operator.getitem and user.args[1] == place and user.users for user in self.node.users):
+            raise self.unsupported(what)
+
     def unsupported(self, what: str) -> UnsupportedOpError:
         """The error for a form of the op that is not imported."""
         missing = MissingOp(f"{self.node.target} {what}", location_of(self.node))

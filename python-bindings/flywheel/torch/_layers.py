@@ -5,7 +5,6 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from .. import _dtypes, _ops
 from .. import nn as nn
-from .._flywheel import Value
 from .._layouts import CHANNELS_LAST, Laid, align, size_tensor
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
@@ -47,6 +46,21 @@ def _matmul_op(call: Call, a: Laid, b: Laid) -> Laid:
         product = _matmul(flat, b)
         return Laid(reshape_to(product, [*lead, size(product, 1)]))
     return Laid(_matmul(a, b))
+
+
+@op("_trilinear.default")
+def _trilinear(
+    call: Call, a: Laid, b: Laid, c: Laid, expand_a: Sequence[int], expand_b: Sequence[int], expand_c: Sequence[int],
+    axes: Sequence[int], _: int = 1,
+) -> Laid:  # fmt: skip
+    """The product of three tensors, each with new dimensions of 1, summed over some."""
+    parts = []
+    for x, added in ((a, expand_a), (b, expand_b), (c, expand_c)):
+        data = x.plain()
+        for axis in sorted(added):
+            data = _ops.expand_dims(data, axis)
+        parts.append(data)
+    return Laid(_ops.sum(_ops.multiply(_ops.multiply(parts[0], parts[1]), parts[2]), tuple(axes)))
 
 
 @op("addmm.default", "baddbmm.default")
@@ -116,12 +130,19 @@ def _conv_transpose2d(
     call: Call, x: Laid, w: Laid, b: Optional[Laid] = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Laid:  # fmt: skip
-    if any(_pair(output_padding)):
-        raise call.unsupported("with an output_padding")
-    image = _image(call, x)
-    result = nn.conv2d_transpose(
-        image, w.arranged((2, 3, 1, 0)), strides=_pair(stride), padding=_padding(padding),
-        dilations=_pair(dilation))  # fmt: skip
+    image, filters, strides, apart = _image(call, x), w.arranged((2, 3, 1, 0)), _pair(stride), _pair(dilation)
+    # More at the end is less padding there, or else a result of that size.
+    pads = [(around, around - more) for around, more in zip(_pair(padding), _pair(output_padding))]
+    like = None
+    if any(high < 0 for _, high in pads):
+        batch, height, width, _ = image.shape
+        if batch is None or height is None or width is None:
+            raise call.unsupported("with an output_padding, of sizes that the call chooses")
+        wanted = [(total - 1) * step - low - high + d * ((span or 1) - 1) + 1 for total, step, (low, high), d, span in
+                  zip((height, width), strides, pads, apart, filters.shape)]  # fmt: skip
+        like = _ops.zeros([batch, *wanted, (filters.shape[2] or 0) * groups], image.dtype)
+        pads = _padding(padding)
+    result = nn.conv2d_transpose(image, filters, like, strides=strides, padding=pads, dilations=apart)
     return Laid(result if b is None else _ops.add(result, b.plain()), CHANNELS_LAST)
 
 
@@ -140,57 +161,6 @@ def _convolution(
     else:
         result = _conv2d(call, x, w, b, stride, padding, dilation, groups)
     return result  # type: ignore[no-any-return]
-
-
-@op("max_pool2d.default")
-def _max_pool2d(
-    call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Laid:
-    if ceil_mode or _pair(dilation) != (1, 1):
-        raise call.unsupported("with ceil_mode" if ceil_mode else "with a dilation")
-    strides = _pair(stride) if stride else _pair(window)
-    result = nn.max_pool2d(_image(call, x), _pair(window), strides=strides, padding=_padding(padding))
-    return Laid(result, CHANNELS_LAST)
-
-
-@op("avg_pool2d.default")
-def _avg_pool2d(
-    call: Call, x: Laid, window: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
-    counts_padding: bool = True, divisor: Optional[int] = None,
-) -> Laid:  # fmt: skip
-    if ceil_mode or divisor is not None:
-        raise call.unsupported("with ceil_mode" if ceil_mode else "with a divisor_override")
-    image, pads = _image(call, x), _padding(padding)
-    if counts_padding and any(low for low, _ in pads):
-        # PyTorch counts the zeros around the image.
-        image, pads = _ops.pad(image, [(0, 0), *pads, (0, 0)]), [(0, 0), (0, 0)]
-    strides = _pair(stride) if stride else _pair(window)
-    return Laid(nn.avg_pool2d(image, _pair(window), strides=strides, padding=pads), CHANNELS_LAST)
-
-
-@op("adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default")
-def _adaptive_avg_pool2d(call: Call, x: Laid, wanted: Sequence[int]) -> Laid:
-    image, spans = _image(call, x), _pair(wanted)
-    if spans == (1, 1):
-        return Laid(_ops.mean(image, (1, 2), keepdims=True), CHANNELS_LAST)
-    known = image.shape[1:3]
-    if any(dim_size is None or dim_size % span for dim_size, span in zip(known, spans)):
-        raise call.unsupported(f"from {known} to {spans}, which do not divide")
-    window = [(dim_size or 0) // span for dim_size, span in zip(known, spans)]
-    return Laid(nn.avg_pool2d(image, window), CHANNELS_LAST)
-
-
-@op("upsample_nearest2d.vec")
-def _upsample_nearest2d(call: Call, x: Laid, wanted: Any, scales: Any = None) -> Laid:
-    image = _image(call, x)
-    if wanted is not None:
-        scales = [span / dim_size if dim_size and not isinstance(span, Value) else 0.5
-                  for span, dim_size in zip(wanted, image.shape[1:3])]  # fmt: skip
-    if not all(float(scale).is_integer() for scale in scales):
-        raise call.unsupported("by a factor that is not whole")
-    for axis, scale in enumerate(scales, 1):
-        image = _ops.repeat(image, int(scale), axis)
-    return Laid(image, CHANNELS_LAST)
 
 
 #

@@ -3,6 +3,8 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
+import numpy as np
+
 from .. import _dtypes, _ops
 from .._flywheel import Value
 from .._layouts import Argument, Laid, scalar
@@ -190,6 +192,11 @@ def _select(call: Call, x: Laid, axis: int, index: Any) -> Laid:
     return Laid(_slice_data(x.data, place, index), order)
 
 
+@op("copy.default")
+def _copy(call: Call, x: Laid, source: Laid, _: bool = False) -> Laid:
+    return Laid(stretch(_ops.cast(source.plain(), x.dtype), sizes(x.plain())))
+
+
 @op("flip.default")
 def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
     data = x.data
@@ -201,7 +208,9 @@ def _flip(call: Call, x: Laid, axes: Sequence[int]) -> Laid:
 @op("roll.default")
 def _roll(call: Call, x: Laid, shifts: Sequence[int], axes: Sequence[int] = ()) -> Laid:
     if not axes:
-        raise call.unsupported("without dimensions")
+        # In the order of elements.
+        plain = x.plain()
+        return Laid(reshape_to(_ops.roll(_ops.ravel(plain), shifts[0], 0), sizes(plain)))
     data = x.data
     for shift, axis in zip(shifts, axes):
         data = _ops.roll(data, shift, x.place(axis))
@@ -211,14 +220,14 @@ def _roll(call: Call, x: Laid, shifts: Sequence[int], axes: Sequence[int] = ()) 
 @op("constant_pad_nd.default", "pad.default")
 def _pad(call: Call, x: Laid, widths: Sequence[int], *more: Any) -> Laid:
     """`widths` starts from the last dimension."""
-    if "constant" not in str(call.node.target):
-        if more and more[0] != "constant":
-            raise call.unsupported(f"with mode '{more[0]}'")
-        more = more[1:]
-    value = more[0] if more and more[0] is not None else 0
     pairs: List[Tuple[int, int]] = [(0, 0)] * x.ndim
     for i in range(len(widths) // 2):
         pairs[x.ndim - 1 - i] = (widths[2 * i], widths[2 * i + 1])
+    if "constant" not in str(call.node.target):
+        if more and more[0] != "constant":
+            return x.like(_pad_with_elements(call, x, pairs, more[0]))
+        more = more[1:]
+    value = more[0] if more and more[0] is not None else 0
     data = x.data
     for axis, (low, high) in enumerate(pairs):
         if low < 0 or high < 0:
@@ -227,36 +236,24 @@ def _pad(call: Call, x: Laid, widths: Sequence[int], *more: Any) -> Laid:
     return x.like(_ops.pad(data, [(max(pairs[axis][0], 0), max(pairs[axis][1], 0)) for axis in x.order], value))
 
 
+def _pad_with_elements(call: Call, x: Laid, pairs: Sequence[Tuple[int, int]], mode: str) -> Tensor:
+    """The elements around are others of the tensor."""
+    data, modes = x.data, {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+    for axis, (low, high) in enumerate(pairs):
+        if (low, high) == (0, 0):
+            continue
+        total = x.shape[axis]
+        if total is None or low < 0 or high < 0:
+            raise call.unsupported(f"with mode '{mode}', by less than 0 or of a size that the call chooses")
+        found = np.pad(np.arange(total), (low, high), modes[mode])  # type: ignore[call-overload]
+        data = _ops.take(data, found, x.place(axis))
+    return data
+
+
 @op("tril.default", "triu.default")
 def _triangle(call: Call, x: Laid, diagonal: int = 0) -> Laid:
     function = _ops.tril if "tril" in str(call.node.target) else _ops.triu
     return Laid(function(x.plain(), diagonal))
-
-
-#
-# Elements at indices
-#
-
-
-@op("embedding.default")
-def _embedding(call: Call, table: Laid, indices: Laid, padding: int = -1, *_: Any) -> Laid:
-    if padding >= 0 and call.meta(0).requires_grad:
-        raise call.unsupported("with a padding_idx")
-    return Laid(_ops.take(table.plain(), indices.plain(), 0))
-
-
-@op("index_select.default")
-def _index_select(call: Call, x: Laid, axis: int, indices: Laid) -> Laid:
-    return x.like(_ops.take(x.data, indices.plain(), x.place(axis)))
-
-
-@op("gather.default")
-def _gather(call: Call, x: Laid, axis: int, indices: Laid, **_: Any) -> Laid:
-    axis %= x.ndim
-    own, wanted = x.shape, indices.shape
-    if any(own[i] != wanted[i] for i in range(x.ndim) if i != axis):
-        raise call.unsupported("of indices with fewer rows than the tensor")
-    return Laid(_ops.take_along_axis(x.plain(), indices.plain(), axis))
 
 
 #
@@ -279,7 +276,7 @@ def _scalar_tensor(call: Call, value: Argument, **_: Any) -> Laid:
     return Laid(scalar(value, call.dtype))
 
 
-@op("full_like.default", "zeros_like.default", "ones_like.default")
+@op("full_like.default", "zeros_like.default", "ones_like.default", "fill.Scalar")
 def _full_like(call: Call, x: Laid, value: Argument = None, **_: Any) -> Laid:
     if value is None:
         value = 1 if "ones" in str(call.node.target) else 0
@@ -292,8 +289,6 @@ def _arange(call: Call, *bounds: Any, **_: Any) -> Laid:
         raise call.unsupported("with bounds that the call chooses")
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) > 2 else 1
-    import numpy as np
-
     return Laid(as_tensor(np.arange(start, stop, step).astype(call.dtype)))
 
 
