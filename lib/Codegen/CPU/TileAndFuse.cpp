@@ -14,6 +14,7 @@
 
 #include "FMASchedule.h"
 #include "KeptTriangle.h"
+#include "WidenTiles.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
@@ -145,17 +146,6 @@ static bool readsOverwritten(linalg::LinalgOp contraction,
   return false;
 }
 
-/// The same op as a generic one, with its schedule and what else is said of it.
-static linalg::GenericOp generalize(RewriterBase &rewriter,
-                                    linalg::LinalgOp op) {
-  if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
-    return generic;
-  DictionaryAttr attributes = op->getDiscardableAttrDictionary();
-  linalg::GenericOp generic = *linalg::generalizeNamedOp(rewriter, op);
-  generic->setDiscardableAttrs(attributes);
-  return generic;
-}
-
 /// Copies the tile of B that `op` reads into a panel of contiguous rows, along
 /// the loop of columns. Returns the op that reads the panel.
 static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
@@ -192,7 +182,7 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
   // Not every named op can say how the panel is indexed.
   unsigned number = input->getOperandNumber();
   rewriter.setInsertionPoint(op);
-  linalg::GenericOp generic = generalize(rewriter, op);
+  linalg::GenericOp generic = generalizeOp(rewriter, op);
   SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
   SmallVector<AffineExpr> results(map.getResults());
   applyPermutationToVector(results, order);
@@ -202,79 +192,6 @@ static linalg::LinalgOp packPanel(RewriterBase &rewriter, linalg::LinalgOp op,
     generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
     generic->setOperand(number, packed);
   });
-  return cast<linalg::LinalgOp>(generic.getOperation());
-}
-
-/// Computes the conversion at the start of the body of `op` of what it reads of
-/// `input` in front of it, for the whole tile: its kernel reads narrow numbers
-/// then.
-static void splitConversion(RewriterBase &rewriter, linalg::LinalgOp op,
-                            OpOperand *input) {
-  BlockArgument element = op.getMatchingBlockArgument(input);
-  Operation *conversion = getNarrowingOf(element);
-  if (!conversion)
-    return;
-  Location loc = conversion->getLoc();
-  rewriter.setInsertionPoint(op);
-  Type narrow = conversion->getResult(0).getType();
-  Value tile = input->get();
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile), narrow);
-  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
-  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  auto converted = linalg::GenericOp::create(
-      rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
-      ValueRange{empty}, maps, iterators,
-      [&](OpBuilder &b, Location nested, ValueRange elements) {
-        IRMapping mapping;
-        mapping.map(element, elements[0]);
-        Operation *copy = b.clone(*conversion, mapping);
-        linalg::YieldOp::create(b, nested, copy->getResults());
-      });
-  rewriter.modifyOpInPlace(op, [&] {
-    input->set(converted.getResult(0));
-    element.setType(narrow);
-  });
-  rewriter.replaceOp(conversion, element);
-}
-
-/// Widens the tile that `op` reads of `input` in front of it, where the body
-/// multiplies wider numbers: each is read by many multiply-adds. Returns the op
-/// that reads what is widened.
-static linalg::LinalgOp widenTile(RewriterBase &rewriter, linalg::LinalgOp op,
-                                  unsigned number) {
-  BlockArgument element = op.getBlock()->getArgument(number);
-  if (!element.hasOneUse() || !isa<arith::ExtFOp>(*element.user_begin()))
-    return op;
-  rewriter.setInsertionPoint(op);
-  linalg::GenericOp generic = generalize(rewriter, op);
-  element = generic.getBody()->getArgument(number);
-  auto extension = cast<arith::ExtFOp>(*element.user_begin());
-  Location loc = extension.getLoc();
-  rewriter.setInsertionPoint(generic);
-  Value tile = generic->getOperand(number);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile),
-      extension.getType());
-  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
-  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  auto widened = linalg::GenericOp::create(
-      rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
-      ValueRange{empty}, maps, iterators,
-      [&](OpBuilder &b, Location nested, ValueRange elements) {
-        Value wide =
-            arith::ExtFOp::create(b, nested, extension.getType(), elements[0]);
-        linalg::YieldOp::create(b, nested, wide);
-      });
-  rewriter.modifyOpInPlace(generic, [&] {
-    generic->setOperand(number, widened.getResult(0));
-    element.setType(extension.getType());
-  });
-  rewriter.replaceOp(extension, element);
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
@@ -489,6 +406,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
     ++numFused;
   // Few rows wait for what they read, which is less where it is narrow.
   bool widens = schedule.getTiles().size() > 1 && !schedule.getPairs();
+  bool isPanelWidened = widens && widensPanel(group.contraction, schedule);
   unsigned panel = getFactors(group.contraction, schedule.getColumns())
                        .second->getOperandNumber();
   for (auto [level, sizes] : llvm::enumerate(schedule.getTiles())) {
@@ -506,7 +424,7 @@ LogicalResult TileAndFuse::tileGroup(RewriterBase &rewriter,
       group.contraction = packPanel(rewriter, group.contraction, schedule);
       ++numPacked;
     }
-    if (widens)
+    if (isPanelWidened)
       group.contraction = widenTile(rewriter, group.contraction, panel);
   }
   for (OpOperand *input : group.contraction.getDpsInputOperands())

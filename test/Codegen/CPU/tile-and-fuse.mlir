@@ -245,21 +245,21 @@ func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<1
 // of tiles, in front of the kernel, and widened again there; tiles of the left
 // side are widened one by one.
 // CHECK-LABEL: func.func @narrowed(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK-SAME: %[[X:[^:]*]]: tensor<128x32xbf16>, %[[W:[^:]*]]: tensor<32x64xf32>, %[[Y:[^:]*]]: tensor<128x64xf32>) -> tensor<128x64xf32>
 // CHECK: scf.forall (%[[J:.*]]) = (0) to (64) step (32)
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[W]][0, %[[J]]] [32, 32]
 // CHECK: %[[PANEL:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<32x32xf32>) outs(%{{.*}} : tensor<32x32xbf16>)
 // CHECK: arith.truncf
 // CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[PANEL]] : tensor<32x32xbf16>) outs(%{{.*}} : tensor<32x32xf32>)
 // CHECK: arith.extf
-// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
+// CHECK: scf.forall (%{{.*}}) = (0) to (128) step (8)
 // CHECK: %[[LEFT:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x32xbf16>) outs(%{{.*}} : tensor<8x32xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[LEFT]], %[[WIDE]] : tensor<8x32xf32>, tensor<32x32xf32>)
 // CHECK-NOT: arith.truncf
 // CHECK: return
-func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @narrowed(%x: tensor<128x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<128x64xf32>) -> tensor<128x64xf32> {
   %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xf32>) outs(%y : tensor<64x64xf32>) {
+      ins(%x, %w : tensor<128x32xbf16>, tensor<32x64xf32>) outs(%y : tensor<128x64xf32>) {
   ^bb0(%a: bf16, %b: f32, %c: f32):
     %narrow = arith.truncf %b : f32 to bf16
     %wide_a = arith.extf %a : bf16 to f32
@@ -267,8 +267,8 @@ func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64
     %p = arith.mulf %wide_a, %wide_b : f32
     %s = arith.addf %c, %p : f32
     linalg.yield %s : f32
-  } -> tensor<64x64xf32>
-  return %0 : tensor<64x64xf32>
+  } -> tensor<128x64xf32>
+  return %0 : tensor<128x64xf32>
 }
 
 // -----
@@ -280,10 +280,10 @@ func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64
 // What narrows the left side is computed for each tile: no two tiles of one
 // column share it.
 // CHECK-LABEL: func.func @narrowed_left(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<64x32xf32>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<64x64xf32>) -> tensor<64x64xf32>
+// CHECK-SAME: %[[X:[^:]*]]: tensor<128x32xf32>, %[[W:[^:]*]]: tensor<32x64xbf16>, %[[Y:[^:]*]]: tensor<128x64xf32>) -> tensor<128x64xf32>
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 // CHECK-NOT: arith.truncf
-// CHECK: scf.forall (%[[I:.*]]) = (0) to (64) step (8)
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (128) step (8)
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32]
 // CHECK: %[[NARROW:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<8x32xf32>) outs(%{{.*}} : tensor<8x32xbf16>)
 // CHECK: arith.truncf
@@ -291,12 +291,40 @@ func.func @narrowed(%x: tensor<64x32xbf16>, %w: tensor<32x64xf32>, %y: tensor<64
 // CHECK: linalg.generic {{.*}} ins(%[[WIDE]], %{{.*}} : tensor<8x32xf32>, tensor<32x32xf32>)
 // CHECK-NOT: arith.truncf
 // CHECK: return
-func.func @narrowed_left(%x: tensor<64x32xf32>, %w: tensor<32x64xbf16>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @narrowed_left(%x: tensor<128x32xf32>, %w: tensor<32x64xbf16>, %y: tensor<128x64xf32>) -> tensor<128x64xf32> {
   %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<64x32xf32>, tensor<32x64xbf16>) outs(%y : tensor<64x64xf32>) {
+      ins(%x, %w : tensor<128x32xf32>, tensor<32x64xbf16>) outs(%y : tensor<128x64xf32>) {
   ^bb0(%a: f32, %b: bf16, %c: f32):
     %narrow = arith.truncf %a : f32 to bf16
     %wide_a = arith.extf %narrow : bf16 to f32
+    %wide_b = arith.extf %b : bf16 to f32
+    %p = arith.mulf %wide_a, %wide_b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<128x64xf32>
+  return %0 : tensor<128x64xf32>
+}
+
+// -----
+
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// V3: a panel of a long reduction with few columns stays narrow: widened, it
+// would be as large as both inputs. Tiles of the left side are small.
+// CHECK-LABEL: func.func @long(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<64x1024xbf16>, %[[W:[^:]*]]: tensor<1024x64xbf16>
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (64) step (32)
+// CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[W]][0, %[[J]]] [1024, 32]
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (8)
+// CHECK: %[[LEFT:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x1024xbf16>) outs(%{{.*}} : tensor<8x1024xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[LEFT]], %[[PANEL]] : tensor<8x1024xf32>, tensor<1024x32xbf16>)
+func.func @long(%x: tensor<64x1024xbf16>, %w: tensor<1024x64xbf16>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x1024xbf16>, tensor<1024x64xbf16>) outs(%y : tensor<64x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %wide_a = arith.extf %a : bf16 to f32
     %wide_b = arith.extf %b : bf16 to f32
     %p = arith.mulf %wide_a, %wide_b : f32
     %s = arith.addf %c, %p : f32

@@ -378,23 +378,23 @@ def test_double() -> None:
             expect_close(f"{configuration} {name}", model[name], value, 1e-9)
 
 
-def network(variables: str, values: str) -> str:
+def network(variables: str, values: str, batch: int) -> str:
     """A training step of two layers whose arithmetic is that of `values`."""
     shapes = {"w1": "96x128", "b1": "128", "w2": "128x10", "b2": "10"}
     lines = [f"train.variable @{name} : tensor<{shape}x{variables}> = #train.zeros" for name, shape in shapes.items()]
-    lines.append(f"func.func @step(%x: tensor<64x96x{values}>, %y: tensor<64xi64>) -> tensor<{values}> {{")
+    lines.append(f"func.func @step(%x: tensor<{batch}x96x{values}>, %y: tensor<{batch}xi64>) -> tensor<{values}> {{")
     for name, shape in shapes.items():
         stored, used = f"tensor<{shape}x{variables}>", f"tensor<{shape}x{values}>"
         read = name if variables == values else name + "_stored"
         lines.append(f"  %{read} = train.read @{name} : {stored}")
         if variables != values:
             lines.append(f"  %{name} = arith.truncf %{read} : {stored} to {used}")
-    hidden, logits = f"tensor<64x128x{values}>", f"tensor<64x10x{values}>"
+    hidden, logits = f"tensor<{batch}x128x{values}>", f"tensor<{batch}x10x{values}>"
     lines.append(f"""
-  %z1 = nn.dense %x, %w1, %b1 : (tensor<64x96x{values}>, tensor<96x128x{values}>, tensor<128x{values}>) -> {hidden}
+  %z1 = nn.dense %x, %w1, %b1 : (tensor<{batch}x96x{values}>, tensor<96x128x{values}>, tensor<128x{values}>) -> {hidden}
   %h = nn.relu %z1 : {hidden}
   %z2 = nn.dense %h, %w2, %b2 : ({hidden}, tensor<128x10x{values}>, tensor<10x{values}>) -> {logits}
-  %loss = nn.sparse_softmax_cross_entropy %z2, %y : ({logits}, tensor<64xi64>) -> tensor<{values}>
+  %loss = nn.sparse_softmax_cross_entropy %z2, %y : ({logits}, tensor<{batch}xi64>) -> tensor<{values}>
   train.minimize %loss : tensor<{values}> with #train.sgd<lr = 0.1>
   return %loss : tensor<{values}>
 }}""")
@@ -403,17 +403,18 @@ def network(variables: str, values: str) -> str:
 
 def test_no_conversion_is_stored() -> None:
     """Narrow values take half the workspace: what a product reads or makes is not kept in f32
-    as well, neither where variables are narrow nor where they are f32. Where the machine does
-    not multiply them, one tile of an input is, of 32 columns for all 64 rows of the batch."""
-    def workspace(variables: str, values: str) -> int:
-        return flywheel.compile(network(variables, values)).entries[0].workspace_bytes()
+    as well, neither where variables are narrow nor where they are f32; and nor is a tile of
+    all rows of a batch, where the machine does not multiply narrow numbers."""
+    def workspace(variables: str, values: str, batch: int) -> int:
+        return flywheel.compile(network(variables, values, batch)).entries[0].workspace_bytes()
 
-    wide = workspace("f32", "f32")
-    for narrow in ("bf16", "f16"):
-        for variables in (narrow, "f32"):
-            found = workspace(variables, narrow)
-            # The loss and its gradient are f32 in part.
-            assert found <= 0.6 * wide + 64 * 32 * 4, f"{variables} and {narrow}: {found} bytes, of f32 {wide}"
+    for batch in (64, 512):
+        wide = workspace("f32", "f32", batch)
+        for narrow in ("bf16", "f16"):
+            for variables in (narrow, "f32"):
+                found = workspace(variables, narrow, batch)
+                # The loss and its gradient are f32 in part.
+                assert found <= 0.6 * wide, f"{variables} and {narrow}, batch {batch}: {found} bytes, of f32 {wide}"
 
 
 run_tests([test_accesses, test_limits, test_initial_values, test_checkpoints, test_feeds_and_results,

@@ -1,0 +1,118 @@
+//===- WidenTiles.cpp - Narrow numbers that wider ones are made of --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WidenTiles.h"
+
+#include "FMASchedule.h"
+
+#include "flywheel/Support/CheckedSize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace flywheel {
+
+/// Stands for the size of a dynamic dimension where sizes are estimated.
+static constexpr int64_t kTypicalSize = 64;
+/// How many times a widened panel has to fit into what a product reads.
+static constexpr int64_t kPanelPart = 4;
+
+linalg::GenericOp generalizeOp(RewriterBase &rewriter, linalg::LinalgOp op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+    return generic;
+  DictionaryAttr attributes = op->getDiscardableAttrDictionary();
+  linalg::GenericOp generic = *linalg::generalizeNamedOp(rewriter, op);
+  generic->setDiscardableAttrs(attributes);
+  return generic;
+}
+
+/// What `conversion` in the body of `op` makes of all of the tile `input`, in
+/// front of `op`.
+static Value convertTile(RewriterBase &rewriter, linalg::LinalgOp op,
+                         OpOperand &input, Operation &conversion) {
+  Location loc = conversion.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value tile = input.get();
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, tile),
+      conversion.getResult(0).getType());
+  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
+  SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto converted = linalg::GenericOp::create(
+      rewriter, loc, TypeRange{empty.getType()}, ValueRange{tile},
+      ValueRange{empty}, maps, iterators,
+      [&](OpBuilder &b, Location nested, ValueRange elements) {
+        IRMapping mapping;
+        mapping.map(conversion.getOperand(0), elements[0]);
+        Operation *copy = b.clone(conversion, mapping);
+        linalg::YieldOp::create(b, nested, copy->getResults());
+      });
+  return converted.getResult(0);
+}
+
+void splitConversion(RewriterBase &rewriter, linalg::LinalgOp op,
+                     OpOperand *input) {
+  BlockArgument element = op.getMatchingBlockArgument(input);
+  Operation *conversion = getNarrowingOf(element);
+  if (!conversion)
+    return;
+  Type narrow = conversion->getResult(0).getType();
+  Value converted = convertTile(rewriter, op, *input, *conversion);
+  rewriter.modifyOpInPlace(op, [&] {
+    input->set(converted);
+    element.setType(narrow);
+  });
+  rewriter.replaceOp(conversion, element);
+}
+
+bool widensPanel(linalg::LinalgOp op, codegen::FMAAttr schedule) {
+  CheckedSize bytes = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    CheckedSize size = getElementBytes(getElementTypeOrSelf(input->get()));
+    for (int64_t dimSize : op.getShape(input))
+      size *= ShapedType::isDynamic(dimSize) ? kTypicalSize : dimSize;
+    bytes += size;
+  }
+  OpOperand *b = getFactors(op, schedule.getColumns()).second;
+  Type wide = getElementTypeOrSelf(op.getDpsInitOperand(0)->get());
+  ArrayRef<int64_t> tiles = schedule.getTiles().front().asArrayRef();
+  SmallVector<int64_t> loops = op.getStaticLoopRanges();
+  CheckedSize panel = getElementBytes(wide);
+  for (AffineExpr expr : op.getMatchingIndexingMap(b).getResults())
+    for (unsigned loop = 0; loop < loops.size(); ++loop)
+      if (expr.isFunctionOfDim(loop)) {
+        int64_t size = tiles[loop] ? tiles[loop] : loops[loop];
+        panel *= ShapedType::isDynamic(size) ? kTypicalSize : size;
+      }
+  return (panel * kPanelPart).getSaturated() <= bytes.getSaturated();
+}
+
+linalg::LinalgOp widenTile(RewriterBase &rewriter, linalg::LinalgOp op,
+                           unsigned number) {
+  BlockArgument element = op.getBlock()->getArgument(number);
+  if (!element.hasOneUse() || !isa<arith::ExtFOp>(*element.user_begin()))
+    return op;
+  rewriter.setInsertionPoint(op);
+  linalg::GenericOp generic = generalizeOp(rewriter, op);
+  element = generic.getBody()->getArgument(number);
+  auto extension = cast<arith::ExtFOp>(*element.user_begin());
+  Value widened =
+      convertTile(rewriter, generic, generic->getOpOperand(number), *extension);
+  rewriter.modifyOpInPlace(generic, [&] {
+    generic->setOperand(number, widened);
+    element.setType(extension.getType());
+  });
+  rewriter.replaceOp(extension, element);
+  return cast<linalg::LinalgOp>(generic.getOperation());
+}
+
+} // namespace flywheel
