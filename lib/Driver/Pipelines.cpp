@@ -201,6 +201,8 @@ static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(createAttachTarget(target));
   }
   if (options.lowering == Lowering::Optimized && !isForGPU) {
+    if (options.report)
+      pm.addNestedPass<func::FuncOp>(createCountContractions());
     // With a budget less memory is worth more than less time.
     TileBatchesOptions batches;
     if (options.memoryBudget)
@@ -339,6 +341,8 @@ static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
     pm.addPass(func::createDuplicateFunctionEliminationPass());
     pm.addPass(train::createTrainExpandDraws());
     pm.addNestedPass<func::FuncOp>(createChooseSchedules());
+    if (options.report)
+      pm.addPass(createReportContractions());
     pm.addNestedPass<func::FuncOp>(createVectorizeKernels());
     pm.addNestedPass<func::FuncOp>(createExpandMath());
   } else {

@@ -174,7 +174,8 @@ static cl::opt<bool>
     report("report", cl::cat(category),
            cl::desc("Print sizes (state, workspace, constants, object) and "
                     "the time of each stage to standard error, and by "
-                    "remarks what the workspace of each step has to hold"));
+                    "remarks what the workspace of each step has to hold and "
+                    "how its contractions are computed"));
 
 static cl::opt<std::string>
     costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),

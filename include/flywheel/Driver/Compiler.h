@@ -79,8 +79,9 @@ struct CompilerOptions {
   /// Scalar operations that are worth sharing between threads: a step of less
   /// is executed by one.
   int64_t minSharedWork = 4'000'000;
-  /// Say by remarks what the workspace of a step has to hold, and what it costs
-  /// to share it between threads, or why one executes it.
+  /// Say by remarks what the workspace of a step has to hold, how many of its
+  /// contractions are computed in registers, and what it costs to share it
+  /// between threads, or why one executes it.
   bool report = false;
   /// Run steps with denormal numbers flushed to zero, where the target can.
   bool flushDenormals = true;

@@ -8,6 +8,7 @@
 
 #include "FMASchedule.h"
 
+#include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +38,7 @@ linalg::GenericOp generalizeOp(RewriterBase &rewriter, linalg::LinalgOp op) {
 /// front of `op`.
 static Value convertTile(RewriterBase &rewriter, linalg::LinalgOp op,
                          OpOperand &input, Operation &conversion) {
-  Location loc = conversion.getLoc();
+  Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   Value tile = input.get();
   Value empty = tensor::EmptyOp::create(

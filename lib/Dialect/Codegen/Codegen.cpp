@@ -406,6 +406,15 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
              << "' of a function, found " << named.getValue();
     return success();
   }
+  if (named.getName() == getContractionsAttrName()) {
+    auto count = dyn_cast<IntegerAttr>(named.getValue());
+    if (!isa<FunctionOpInterface>(op) || !count ||
+        !count.getType().isInteger(64) || count.getInt() < 1)
+      return op->emitOpError() << "expected an i64 of at least 1 as '"
+                               << named.getName().getValue()
+                               << "' of a function, found " << named.getValue();
+    return success();
+  }
   if (named.getName() == getAlongAttrName()) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     auto map = dyn_cast<AffineMapAttr>(named.getValue());
@@ -429,6 +438,7 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
                            << getPrivateAttrName() << "', '"
                            << getPanelAttrName() << "', '" << getWorkAttrName()
                            << "', '" << getWorkTableAttrName() << "', '"
+                           << getContractionsAttrName() << "', '"
                            << getAlongAttrName() << "', '" << getSetAttrName()
                            << "' or '" << getTrafficAttrName() << "', found '"
                            << named.getName().getValue() << "'";

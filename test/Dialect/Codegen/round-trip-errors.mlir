@@ -355,7 +355,7 @@ module attributes {codegen.target = "x86"} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work', 'codegen.work_table', 'codegen.along', 'codegen.set' or 'codegen.traffic', found 'codegen.tiles'}}
+// expected-error @below {{'builtin.module' op expected 'codegen.target', 'codegen.schedule', 'codegen.workers', 'codegen.private', 'codegen.panel', 'codegen.work', 'codegen.work_table', 'codegen.contractions', 'codegen.along', 'codegen.set' or 'codegen.traffic', found 'codegen.tiles'}}
 module attributes {codegen.tiles = 1} {
 }
 
@@ -549,6 +549,16 @@ func.func @malformed_transpose(%a: tensor<4x4xf32>) {
 
 // expected-error @below {{'func.func' op expected an i64 of at least 0 as 'codegen.work', found -1 : i64}}
 func.func private @work() attributes {codegen.work = -1 : i64}
+
+// -----
+
+// expected-error @below {{'func.func' op expected an i64 of at least 1 as 'codegen.contractions' of a function, found 0 : i64}}
+func.func private @no_contraction() attributes {codegen.contractions = 0 : i64}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected an i64 of at least 1 as 'codegen.contractions' of a function, found 3 : i64}}
+module attributes {codegen.contractions = 3 : i64} {}
 
 // -----
 

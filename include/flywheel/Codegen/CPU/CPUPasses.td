@@ -24,6 +24,30 @@ def ChooseSchedules : Pass<"flywheel-choose-schedules", "::mlir::func::FuncOp"> 
   let statistics = [Statistic<"numChosen", "chosen", "Schedules chosen">];
 }
 
+def CountContractions
+    : Pass<"flywheel-count-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Count the contractions of a step while they are whole";
+  let description = [{
+    Before: structured ops. After: the same; `codegen.contractions` of the function
+    says how many of them sum products of inputs that are read again and again, if
+    any: `flywheel-report-contractions` says it.
+  }];
+  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
+}
+
+def ReportContractions
+    : Pass<"flywheel-report-contractions", "::mlir::ModuleOp"> {
+  let summary = "Say how many contractions have their output in registers";
+  let description = [{
+    Before: structured ops on buffers, each with a `codegen.schedule`, and functions
+    with `codegen.contractions`. After: the same, without `codegen.contractions`. A
+    remark for each of these functions says how many contractions a call of it
+    computes, and how many of them are computed with their output in registers
+    (`#codegen.fma`) where not all are. Kernels that it calls are looked into. The
+    reason why one is not is in a remark of `flywheel-choose-schedules`.
+  }];
+}
+
 def TileAndFuse : Pass<"flywheel-tile-and-fuse", "::mlir::func::FuncOp"> {
   let summary = "Compute a contraction and its epilogue tile by tile";
   let description = [{

@@ -37,6 +37,8 @@ def Codegen_Dialect : Dialect {
     `codegen.profile_begin` and `codegen.profile_end` are around what is measured.
     `codegen.work`, a number of a structured op, says which op of the program its
     tiles are of: `codegen.work_table` of the function has what each one takes.
+    `codegen.contractions` of a function says how many contractions a call of it
+    computes.
     `codegen.traffic` of a launch says what it reads, writes and computes.
     `codegen.set`, a number of structured ops, says which of them share a launch of
     a GPU with each other, and with nothing else.
@@ -57,6 +59,9 @@ def Codegen_Dialect : Dialect {
     static ::llvm::StringRef getWorkAttrName() { return "codegen.work"; }
     static ::llvm::StringRef getWorkTableAttrName() {
       return "codegen.work_table";
+    }
+    static ::llvm::StringRef getContractionsAttrName() {
+      return "codegen.contractions";
     }
     static ::llvm::StringRef getAlongAttrName() { return "codegen.along"; }
     static ::llvm::StringRef getSetAttrName() { return "codegen.set"; }
