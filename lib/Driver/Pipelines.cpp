@@ -288,6 +288,7 @@ static void populateGPULaunches(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createLowerCopies());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createDecideOnGPU());
+  pm.addNestedPass<func::FuncOp>(createJoinGPULaunches());
   pm.addPass(createPlaceOnGPU());
   pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
   pm.addNestedPass<func::FuncOp>(createExpandMath());

@@ -8,8 +8,10 @@
 
 #include "flywheel/Support/CheckedSize.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -30,6 +32,14 @@ Block *flywheel::getArithmeticBody(Operation *op) {
            !isa<CallOpInterface>(inner);
   });
   return isPlain ? &body : nullptr;
+}
+
+Block *flywheel::getNext(Block *block) {
+  Operation *end = block->getTerminator();
+  if (auto branch = dyn_cast<cf::BranchOp>(end))
+    return branch.getDest();
+  auto choice = dyn_cast<cf::CondBranchOp>(end);
+  return choice ? choice.getTrueDest() : nullptr;
 }
 
 namespace {
@@ -83,6 +93,13 @@ static bool mayHaveEffect(Operation *op, Value buffer) {
         inner->hasTrait<OpTrait::IsTerminator>() ||
         inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         getArithmeticBody(inner))
+      return WalkResult::advance();
+    // What is given no buffer, a call too, knows constants of the module at
+    // most.
+    auto isBuffer = [](Type type) {
+      return isa<BaseMemRefType, LLVM::LLVMPointerType>(type);
+    };
+    if (llvm::none_of(inner->getOperandTypes(), isBuffer))
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects)

@@ -15,6 +15,9 @@ namespace flywheel {
 /// for any other op.
 mlir::Block *getArithmeticBody(mlir::Operation *op);
 
+/// The block of a kernel that follows where no check fails; null at the end.
+mlir::Block *getNext(mlir::Block *block);
+
 /// Whether an op in `op`, or itself, may write to what `buffer` is of its root,
 /// or read it. Different arguments and allocations are different roots.
 bool mayWrite(mlir::Operation *op, mlir::Value buffer);

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferEffects.h"
 #include "HostScalars.h"
 #include "RuntimeCalls.h"
 
@@ -133,6 +134,7 @@ bool DeviceChecks::canDefer(cf::CondBranchOp check) {
   llvm::SetVector<Operation *> ops;
   return getStatus(check.getFalseDest()) > 0 &&
          check.getFalseDest()->getSinglePredecessor() &&
+         check.getFalseDest()->getNumArguments() == 0 &&
          scalars.isComputable(check.getCondition()) &&
          collectMessage(check, ops);
 }
@@ -176,7 +178,8 @@ void DeviceChecks::defer(cf::CondBranchOp check) {
   checks[launch] = {failure};
   ++numChecks;
   b.setInsertionPoint(check);
-  cf::BranchOp::create(b, loc, check.getTrueDest());
+  cf::BranchOp::create(b, loc, check.getTrueDest(),
+                       check.getTrueDestOperands());
   check.erase();
 }
 
@@ -235,11 +238,14 @@ void DeviceChecks::guard(Block &body, Block::iterator begin) {
 
 /// Makes one block of those that nothing decides between any more.
 void DeviceChecks::mergeBlocks() {
-  Block *block = &kernel.getBody().front();
-  while (auto branch = dyn_cast<cf::BranchOp>(block->getTerminator())) {
-    Block *next = branch.getDest();
-    if (!next->getSinglePredecessor() || next->getNumArguments() != 0)
-      return;
+  for (Block *block = &kernel.getBody().front(); block;) {
+    auto branch = dyn_cast<cf::BranchOp>(block->getTerminator());
+    Block *next = getNext(block);
+    if (!branch || !next->getSinglePredecessor() ||
+        next->getNumArguments() != 0) {
+      block = next;
+      continue;
+    }
     branch.erase();
     block->getOperations().splice(block->end(), next->getOperations());
     next->erase();
@@ -292,19 +298,14 @@ static bool hasHostEffect(Operation *op) {
 void DeviceChecks::guardLaunches() {
   // Failures that are not known yet.
   SmallVector<Block *> pending;
-  auto emitBranch = [&](OpBuilder &b, Location loc, bool isLast, Block *next) {
+  auto emitBranch = [&](OpBuilder &b, Location loc, bool isLast, Block *next,
+                        ValueRange operands = {}) {
     Value status = await(b, loc, isLast);
     Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
     Value isOk =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
-    cf::CondBranchOp::create(b, loc, isOk, next, ValueRange(),
+    cf::CondBranchOp::create(b, loc, isOk, next, operands,
                              makeDispatch(pending, loc), ValueRange(status));
-  };
-  auto getNext = [](Operation *end) -> Block * {
-    if (auto branch = dyn_cast<cf::BranchOp>(end))
-      return branch.getDest();
-    auto choice = dyn_cast<cf::CondBranchOp>(end);
-    return choice ? choice.getTrueDest() : nullptr;
   };
   for (Block *block = &kernel.getBody().front(); block;) {
     for (auto it = block->begin(); it != block->end(); ++it) {
@@ -316,7 +317,10 @@ void DeviceChecks::guardLaunches() {
         // What comes first is what is said.
         Block *failure = check.getFalseDest();
         Block *first = b.createBlock(&kernel.getBody(), kernel.getBody().end());
-        emitBranch(b, loc, /*isLast=*/false, failure);
+        // What a failure is given it is given from there.
+        emitBranch(b, loc, /*isLast=*/false, failure,
+                   check.getFalseDestOperands());
+        check.getFalseDestOperandsMutable().clear();
         check.setSuccessor(first, 1);
         continue;
       }
@@ -344,7 +348,7 @@ void DeviceChecks::guardLaunches() {
       if (auto found = checks.find(op); found != checks.end())
         llvm::append_range(pending, found->second);
     }
-    block = getNext(block->getTerminator());
+    block = getNext(block);
   }
 }
 

@@ -68,6 +68,7 @@ struct FormGPUGroups : flywheel::impl::FormGPUGroupsBase<FormGPUGroups> {
     func::FuncOp function = getOperation();
     if (function->hasAttr(train::TrainDialect::getInitializerAttrName()))
       return;
+    structureCopies(function);
     SmallVector<Block *> blocks;
     function.walk([&](Block *block) {
       if (!isa<linalg::LinalgOp>(block->getParentOp()))

@@ -16,13 +16,14 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
 namespace flywheel {
 
 bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims) const {
-  if (!isRegular || map.getNumResults() < numDims)
+  if ((!isRegular && numWhole < numDims) || map.getNumResults() < numDims)
     return false;
   for (auto [number, expr] : llvm::enumerate(map.getResults())) {
     if (number < numDims) {
@@ -77,6 +78,30 @@ bool isKernel(linalg::LinalgOp op) {
   return isContraction(op) && reusesInputs(op);
 }
 
+/// How many first dimensions of `buffer`, a slice of an allocation or of an
+/// argument, are those of that, whole.
+static unsigned countWholeDims(Value buffer) {
+  auto slice = buffer.getDefiningOp<memref::SubViewOp>();
+  if (!slice || !slice.getDroppedDims().none())
+    return 0;
+  Value source = slice.getSource();
+  if (!source.getDefiningOp<memref::AllocOp>() && !isa<BlockArgument>(source))
+    return 0;
+  unsigned count = 0;
+  for (auto [offset, size, stride] :
+       llvm::zip_equal(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides())) {
+    FailureOr<bool> isWhole = ValueBoundsConstraintSet::areEqual(
+        ValueBoundsConstraintSet::Variable(size),
+        ValueBoundsConstraintSet::Variable(source, count));
+    if (getConstantIntValue(offset) != 0 || getConstantIntValue(stride) != 1 ||
+        failed(isWhole) || !*isWhole)
+      break;
+    ++count;
+  }
+  return count;
+}
+
 bool reducesAlongMemory(linalg::LinalgOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -100,6 +125,7 @@ GroupMember::GroupMember(linalg::LinalgOp op)
     BufferAccess access;
     access.root = findRoot(operand.get(), access.isRegular);
     access.isRegular &= type.getLayout().isIdentity();
+    access.numWhole = countWholeDims(operand.get());
     access.isWritten = op.isDpsInit(&operand);
     access.map = op.getMatchingIndexingMap(&operand);
     access.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -153,6 +179,17 @@ bool GroupMember::canTile(ArrayRef<int64_t> tile) const {
   return true;
 }
 
+/// The size of dimension `dim`, which is dynamic, where the op that makes
+/// `buffer` is given it; null without.
+static Value getDynamicSize(Value buffer, unsigned dim) {
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(dim)];
+  auto slice = buffer.getDefiningOp<memref::SubViewOp>();
+  return slice && slice.getDroppedDims().none()
+             ? dyn_cast<Value>(slice.getMixedSizes()[dim])
+             : Value();
+}
+
 /// The extent of the first row dimension, which is not known, as the size of
 /// a dimension of an argument, or as a number.
 RowCount GroupMember::countFirst() const {
@@ -167,9 +204,7 @@ RowCount GroupMember::countFirst() const {
         continue;
       Value buffer = operand.get();
       unsigned number = place;
-      while (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
-        Value size =
-            alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(number)];
+      while (Value size = getDynamicSize(buffer, number)) {
         auto sized = size.getDefiningOp<memref::DimOp>();
         if (!sized || !sized.getConstantIndex())
           return {std::nullopt, size, 0};
@@ -190,7 +225,8 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
     iterations = ShapedType::isDynamic(size) || iterations > maxAlone
                      ? maxAlone + 1
                      : iterations * size;
-  if (iterations <= maxAlone)
+  // What has one result has no rows.
+  if (iterations <= maxAlone || rowDims.empty())
     counts.push_back({1, Value(), 0});
   bool hasColumns = isKernel(op);
   AffineMap lhs;
@@ -315,6 +351,17 @@ void GroupMember::erase() const {
   if (fill)
     fill->erase();
   op->erase();
+}
+
+void structureCopies(Operation *function) {
+  SmallVector<memref::CopyOp> copies;
+  function->walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    OpBuilder b(copy);
+    linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
+    copy.erase();
+  }
 }
 
 SmallVector<int64_t> chooseTile(linalg::LinalgOp op) {

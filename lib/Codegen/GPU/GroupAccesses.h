@@ -27,6 +27,9 @@ struct BufferAccess {
   mlir::Value root;
   /// Whether the buffer is all of the root, in its order.
   bool isRegular = false;
+  /// How many of its first dimensions are those of the root, whole: what is
+  /// sliced of it is sliced within them.
+  unsigned numWhole = 0;
   bool isWritten = false;
   mlir::AffineMap map;
   llvm::SmallVector<int64_t> shape;
@@ -123,6 +126,9 @@ private:
 
 /// Ops in their order, between which nothing else uses memory.
 using GroupRun = std::vector<GroupMember>;
+
+/// Makes copies structured ops: contiguous ones are `memcpy` on the host only.
+void structureCopies(mlir::Operation *function);
 
 /// Sizes of a tile of the result of `op`, a contraction, by loop, as its
 /// schedule says; 0 for others.

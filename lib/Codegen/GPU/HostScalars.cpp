@@ -90,15 +90,6 @@ bool HostScalars::collect(Value value, llvm::SetVector<Operation *> &ops) {
 // What is written in between
 //===----------------------------------------------------------------------===//
 
-/// The block that follows where no check fails.
-static Block *getNext(Block *block) {
-  Operation *end = block->getTerminator();
-  if (auto branch = dyn_cast<cf::BranchOp>(end))
-    return branch.getDest();
-  auto choice = dyn_cast<cf::CondBranchOp>(end);
-  return choice ? choice.getTrueDest() : nullptr;
-}
-
 bool HostScalars::isClobbered(memref::LoadOp from, Operation *to) const {
   Value buffer = from.getMemref();
   Region *region = from->getParentRegion();
@@ -259,8 +250,8 @@ void HostScalars::eraseUnused() {
 // One launch of several
 //===----------------------------------------------------------------------===//
 
-/// Collects the pure ops behind `first`, in its block, that `launch` needs.
-/// False where it needs one that is not.
+/// Collects the ops without an effect behind `first`, in its block, that
+/// `launch` needs. False where it needs one that is not.
 static bool collectNeeded(gpu::LaunchOp first, gpu::LaunchOp launch,
                           llvm::SetVector<Operation *> &needed) {
   SmallVector<Operation *> pending = {launch};
@@ -278,7 +269,7 @@ static bool collectNeeded(gpu::LaunchOp first, gpu::LaunchOp launch,
   for (Operation *op = first->getNextNode(); op != launch;
        op = op->getNextNode())
     if (found.contains(op)) {
-      if (!isPure(op))
+      if (!isPure(op) && !getArithmeticBody(op))
         return false;
       needed.insert(op);
     }

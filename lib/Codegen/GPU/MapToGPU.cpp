@@ -207,15 +207,7 @@ struct MapToGPU : flywheel::impl::MapToGPUBase<MapToGPU> {
     if (function->hasAttr(
             flywheel::train::TrainDialect::getInitializerAttrName()))
       return;
-    // Contiguous copies are memcpy on the host only.
-    SmallVector<memref::CopyOp> copies;
-    function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
-    for (memref::CopyOp copy : copies) {
-      OpBuilder b(copy);
-      linalg::CopyOp::create(b, copy.getLoc(), copy.getSource(),
-                             copy.getTarget());
-      copy.erase();
-    }
+    structureCopies(function);
     SmallVector<Operation *> ops;
     WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       auto structured = dyn_cast<linalg::LinalgOp>(op);

@@ -9,7 +9,7 @@
 // CHECK: %[[BYTES:.*]] = call @flywheel_gpu_status() : () -> memref<?xi8>
 // CHECK: %[[WORD:.*]] = memref.view %[[BYTES]][%c0{{.*}}][] : memref<?xi8> to memref<i32>
 // CHECK-NOT: call @flywheel_gpu_read
-// CHECK: gpu.launch_func @kernels::@[[CHECK:[a-z_0-9]+]] blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args({{.*}}%[[WORD]] : memref<i32>
+// CHECK: gpu.launch_func @kernels::@[[CHECK:[a-z_0-9]+]] blocks in (%c1, %c1, %c1) threads in (%c{{[0-9]+}}, %c1, %c1) args({{.*}}%[[WORD]] : memref<i32>
 // CHECK-NOT: call @flywheel_gpu_read
 // CHECK-NOT: cf.cond_br
 // CHECK: gpu.launch_func {{.*}}%[[WORD]]
@@ -20,9 +20,17 @@
 // CHECK: call @flywheel_gpu_read(
 // CHECK: call @flywheel_gpu_finish(%{{.*}}, %{{.*}}, %c1_i32)
 
-// The check does nothing but that, and what follows does nothing where it has failed.
+// One thread writes the status, once the labels are looked at, and what follows does nothing where
+// the check has failed, in the same launch too.
 // CHECK: gpu.func @[[CHECK]](
+// CHECK: gpu.barrier
+// CHECK: scf.if
 // CHECK: memref.store %{{.*}}, %{{.*}}[] : memref<i32>
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK: %[[NOW:.*]] = memref.load %{{.*}}[] : memref<i32>
+// CHECK: %[[STILL:.*]] = arith.cmpi eq, %[[NOW]], %c0_i32
+// CHECK: scf.if %[[STILL]] {
 // CHECK: gpu.func
 // CHECK: %[[FOUND:.*]] = memref.load %{{.*}}[] : memref<i32>
 // CHECK: %[[GO:.*]] = arith.cmpi eq, %[[FOUND]], %c0_i32

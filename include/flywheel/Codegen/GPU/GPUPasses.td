@@ -146,6 +146,22 @@ def DecideOnGPU : Pass<"flywheel-decide-on-gpu", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numChecks", "checks", "Checks of the device">];
 }
 
+def JoinGPULaunches : Pass<"flywheel-join-gpu-launches", "::mlir::func::FuncOp"> {
+  let summary = "Make one launch of launches of one block";
+  let description = [{
+    Before: launches. After: those of one block that follow each other, with
+    nothing between them that uses memory, are one launch, whose threads wait for
+    each other in between: a check and what it is of, scalars of an optimizer,
+    joined results of parts. They share workgroup memory. Launches that count on
+    different numbers of threads stay apart.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [Statistic<"numJoined", "joined", "Launches joined">];
+}
+
 def ExpandDeviceMath : Pass<"flywheel-expand-device-math", "::mlir::func::FuncOp"> {
   let summary = "Replace functions of numbers in launches by those that there are";
   let description = [{
